@@ -1,0 +1,63 @@
+# `make setup` makes .venv; `make check` is what a change has to pass. With PY=… everything runs in an
+# environment that exists already (flowc has to be importable there) and nothing is installed.
+
+PYTHON ?= python3
+EXTRAS ?= dev,mcp,studio
+JOBS ?= 2
+
+ifeq ($(origin PY),undefined)
+PY := .venv/bin/python
+READY := .venv/.ready
+endif
+
+TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup format lint check test soak bench golden docs conformance clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+
+setup: .venv/.ready ## .venv with flowc, the development tools and the optional parts, at pinned versions
+
+.venv/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install -qq -c constraints.txt setuptools wheel
+	.venv/bin/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
+	@touch $@
+	@echo "flowc is installed in .venv: try .venv/bin/flowc --help"
+
+format: $(READY) ## rewrite the layout of every Python file
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+lint: $(READY) ## layout, lint, types, who may import whom
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(TYPES) $(PY) -m mypy
+	$(TYPES) $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+check: lint test ## everything a change has to pass, in minutes
+
+test: $(READY) ## the tests, with small counts for the fuzzers
+	$(PY) -m pytest -q -n $(JOBS) -m "not soak"
+
+soak: $(READY) ## the fuzzers with 10,000 examples each, and the tests too long for `check`
+	FLOWC_FUZZ=soak $(PY) -m pytest -q tests -m "soak or fuzz" --timeout 7200
+
+bench: $(READY) ## times, each beside a reference measured in the same run
+	$(PY) tests/bench/run.py
+
+golden: $(READY) ## rewrite the expected output of the corpus; read the diff before you commit it
+	$(PY) -m pytest -q tests --update-golden
+
+docs: $(READY) ## rewrite the pages that are generated from tables in the code
+	$(PY) -m pytest -q tests -k generated --update-golden
+
+conformance: $(READY) ## compare with other engines' readings: make conformance CORPUS=folder
+	@test -n "$(CORPUS)" || { echo "say where the files are: make conformance CORPUS=folder"; exit 2; }
+	$(PY) -m tests.conformance "$(CORPUS)"
+
+clean: ## remove what the tools leave behind, .venv too
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
