@@ -1,0 +1,296 @@
+"""A bad and a good file for every diagnostic code, for `flowc explain` and docs/diagnostics.md.
+
+A test runs each: the bad one gives its code, the good one is silent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A file by name and content; `files` are further files beside it."""
+
+    file: str
+    text: str
+    files: tuple[tuple[str, str], ...] = ()
+    encoding: str = "utf-8"
+
+
+def _steps(text: str, *files: tuple[str, str]) -> Example:
+    return Example("review.md", dedent(text).lstrip("\n"), files)
+
+
+def _chart(text: str, *files: tuple[str, str], name: str = "review.wf.md") -> Example:
+    """A flowchart document around the lines of its chart; the prompts are those it may name."""
+    lines = "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
+    return Example(name, f"# Workflow\n\n```mermaid\nflowchart TD\n{lines}```\n{_PROMPTS}", files)
+
+
+_PROMPTS = """
+# Prompts
+
+## User Review
+Review the change. Answer GOOD or BAD.
+
+## User Repair
+Repair what the review found.
+"""
+_TESTS = _chart("START --> EXECUTE[make test]", name="unit-tests.wf.md").text
+_BACK = _chart("START --> CALL_REVIEW[[review.wf.md]]", name="tests.wf.md").text
+_GOOD_STEP = _steps(
+    """
+    ### 🔧 WORKFLOW STEP: Look around
+    ```
+    List the files of the project.
+    ```
+    ### 🛠️ TOOL: list_files
+    """
+)
+_GOOD_CHART = _chart("START --> PROMPT_REVIEW[User Review]")
+
+EXAMPLES: dict[str, tuple[Example, Example]] = {
+    "FC0001": (
+        Example("review.md", "# Café menu, reviewed\n", encoding="latin-1"),
+        _GOOD_STEP,
+    ),
+    "FC0002": (
+        _steps(
+            """
+            <!-- flowc: allow FC2002 -->
+
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_files
+            """
+        ),
+        _GOOD_STEP,
+    ),
+    "FC1001": (
+        _chart("START -> PROMPT_REVIEW[User Review]"),
+        _GOOD_CHART,
+    ),
+    "FC1002": (
+        _chart("START --> PROMT_REVIEW[User Review]"),
+        _GOOD_CHART,
+    ),
+    "FC1003": (
+        _steps(
+            """
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            """
+        ),
+        _GOOD_STEP,
+    ),
+    "FC1004": (
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> SUCCESS
+            PROMPT_REVIEW --> FAILED
+            """
+        ),
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> SUCCESS
+            PROMPT_REVIEW --> |ERROR| FAILED
+            """
+        ),
+    ),
+    "FC1005": (
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> |PERHAPS| SUCCESS
+            """
+        ),
+        _GOOD_CHART,
+    ),
+    "FC1006": (
+        _steps(
+            """
+            ### ðŸ”§ WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_files
+            """
+        ),
+        _GOOD_STEP,
+    ),
+    "FC1007": (
+        Example("review.md", _GOOD_STEP.text + "\n" + _GOOD_CHART.text),
+        _GOOD_STEP,
+    ),
+    "FC1008": (
+        Example("review.md", "# Review\n\nNothing is written here yet.\n"),
+        _GOOD_STEP,
+    ),
+    "FC2001": (
+        _chart("START --> CALL_TESTS[[tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
+        _chart("START --> CALL_TESTS[[unit-tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
+    ),
+    "FC2002": (
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REPAIR[User Repair] --> PROMPT_REVIEW
+            """
+        ),
+        _chart(
+            """
+            START --> PROMPT_REPAIR[User Repair]
+            PROMPT_REPAIR --> PROMPT_REVIEW[User Review]
+            """
+        ),
+    ),
+    "FC2005": (
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> PROMPT_REPAIR[User Repair]
+            PROMPT_REPAIR --> PROMPT_REVIEW
+            """
+        ),
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> CHECK_REVIEW{RESULT == 'GOOD'}
+            CHECK_REVIEW --> |YES| SUCCESS
+            CHECK_REVIEW --> |NO| PROMPT_REPAIR[User Repair]
+            PROMPT_REPAIR --> PROMPT_REVIEW
+            """
+        ),
+    ),
+    "FC2009": (
+        _chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _BACK)),
+        _chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _TESTS)),
+    ),
+    "FC3001": (
+        _steps(
+            """
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_files
+            ### 📤 OUTPUTS:
+            - result.files → FILES
+
+            ### 🔧 WORKFLOW STEP: Read
+            ```
+            Read the most important of [FILE].
+            ```
+            ### 🛠️ TOOL: read_file
+            ### 📥 INPUTS:
+            - FILE: what there is to read
+            """
+        ),
+        _steps(
+            """
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_files
+            ### 📤 OUTPUTS:
+            - result.files → FILES
+
+            ### 🔧 WORKFLOW STEP: Read
+            ```
+            Read the most important of [FILES].
+            ```
+            ### 🛠️ TOOL: read_file
+            ### 📥 INPUTS:
+            - FILES: what there is to read
+            """
+        ),
+    ),
+    "FC3002": (
+        _steps(
+            """
+            ### 🔧 WORKFLOW STEP: Read
+            ```
+            Read the most important of [FILES].
+            ```
+            ### 🛠️ TOOL: read_file
+            ### 📥 INPUTS:
+            - FILES: what there is to read
+
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_files
+            ### 📤 OUTPUTS:
+            - result.files → FILES
+            """
+        ),
+        _steps(
+            """
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_files
+            ### 📤 OUTPUTS:
+            - result.files → FILES
+
+            ### 🔧 WORKFLOW STEP: Read
+            ```
+            Read the most important of [FILES].
+            ```
+            ### 🛠️ TOOL: read_file
+            ### 📥 INPUTS:
+            - FILES: what there is to read
+            """
+        ),
+    ),
+    "FC3003": (
+        _chart(
+            """
+            START --> SET_GOAL[GOAL=fewer warnings]
+            SET_GOAL --> PROMPT_REVIEW[User Review]
+            """
+        ),
+        _GOOD_CHART,
+    ),
+    "FC3006": (
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> CHECK_REVIEW{RESULT MATCHES '(GOOD'}
+            CHECK_REVIEW --> |YES| SUCCESS
+            CHECK_REVIEW --> |NO| FAILED
+            """
+        ),
+        _chart(
+            """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> CHECK_REVIEW{RESULT MATCHES 'GOOD'}
+            CHECK_REVIEW --> |YES| SUCCESS
+            CHECK_REVIEW --> |NO| FAILED
+            """
+        ),
+    ),
+    "FC4001": (
+        _steps(
+            """
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_file
+            """
+        ),
+        _GOOD_STEP,
+    ),
+}

@@ -1,0 +1,187 @@
+"""The whole pipeline on one screen: text -> Workflow -> Program -> diagnostics, and GraphSpec.
+
+`compile_file` and `compile_text` never raise for what a user wrote: every fault is in
+`CompileResult.diagnostics`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .allowances import apply_allowances
+from .catalog import Catalog, load_catalog
+from .collector import collector_at_rest
+from .diagnostics import Diagnostic, Sink
+from .frontends import FRONTENDS, by_name, detect
+from .frontends.protocol import Frontend, Parsed
+from .ir import Program, Workflow
+from .passes import CHECKS, applies
+from .passes.link import link
+from .passes.resolve import resolve
+from .source import Source, SourceSet, Unreadable
+
+if TYPE_CHECKING:
+    from .graphspec import GraphSpec
+
+
+@dataclass(frozen=True)
+class CompileResult:
+    """What a compilation gives. `program` is None when no workflow could be read at all; `ok` says
+    that there is no error, only then may `spec` be asked for."""
+
+    path: str
+    frontend: Frontend | None
+    parsed: Parsed | None
+    program: Program | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: SourceSet
+
+    @property
+    def ok(self) -> bool:
+        return self.program is not None and not any(d.severity == "error" for d in self.diagnostics)
+
+    @property
+    def workflow(self) -> Workflow | None:
+        return self.program.main if self.program else None
+
+    @cached_property
+    def spec(self) -> GraphSpec:
+        """The lowered program. Only for a compilation without errors."""
+        from .lower import lower
+
+        assert self.ok
+        assert self.program is not None
+        return lower(self.program, self.sources)
+
+
+def compile_file(
+    path: str,
+    *,
+    format: str | None = None,
+    sources: SourceSet | None = None,
+    catalog: Catalog | None = None,
+) -> CompileResult:
+    """Compile a file. `format` names a front end and switches detection off."""
+    sources = sources or SourceSet()
+    path = os.path.normpath(path)
+    sink = Sink()
+    try:
+        source = sources.read(path)
+    except Unreadable as error:
+        source = sources.add(Source(path, ""))
+        sink.report(
+            "FC0001",
+            f"`{path}` {error.reason}",
+            source.span(0),
+            help=_unreadable_help(error.reason),
+        )
+        return CompileResult(path, None, None, None, sink.all(), sources)
+    with collector_at_rest():
+        return _compile(source, format, sources, catalog, sink)
+
+
+def compile_text(
+    text: str,
+    path: str = "<text>",
+    *,
+    format: str | None = None,
+    sources: SourceSet | None = None,
+    catalog: Catalog | None = None,
+) -> CompileResult:
+    """Compile a text as if it stood in the file `path` (which need not exist)."""
+    sources = sources or SourceSet()
+    source = sources.add(Source(path, text.removeprefix("\ufeff")))
+    with collector_at_rest():
+        return _compile(source, format, sources, catalog, Sink())
+
+
+def _compile(
+    source: Source, format: str | None, sources: SourceSet, catalog: Catalog | None, sink: Sink
+) -> CompileResult:
+    frontend = _choose_frontend(source, format, sink)
+    if frontend is None:
+        return CompileResult(source.path, None, None, None, sink.all(), sources)
+    parsed = frontend.parse(source, sources, sink)
+    program = None
+    if parsed.workflow is not None:
+        program = link(parsed.workflow, source.path, sources, sink)
+        faults = _reading_faults(sink, program)
+        catalog = catalog if catalog is not None else load_catalog(source.path, sources, sink)
+        program = resolve(program, catalog)
+        for path, workflow in program.workflows:
+            for check in CHECKS:
+                if applies(check, faults[path]):
+                    sink.extend(list(check(workflow, program, catalog)))
+    diagnostics = apply_allowances(sink.all(), sources)
+    return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
+
+
+def _reading_faults(sink: Sink, program: Program) -> dict[str, set[str]]:
+    """For each workflow's file the codes of the errors in it so far. Those in a text that others
+    include count for all."""
+    found: dict[str, set[str]] = {path: set() for path, _ in program.workflows}
+    for fault in (d for d in sink.all() if d.severity == "error"):
+        files = [fault.primary.file] if fault.primary.file in found else found
+        for path in files:
+            found[path].add(fault.code)
+    return found
+
+
+def _choose_frontend(source: Source, format: str | None, sink: Sink) -> Frontend | None:
+    if "\r" in source.text.rstrip() and "\n" not in source.text:
+        sink.report(
+            "FC0001",
+            f"`{source.path}` is one line: its lines end with carriage returns alone",
+            source.span(0),
+            help="save the file with the line ends of Unix or Windows",
+        )
+        return None
+    if format is not None:
+        names = ", ".join(f.name for f in FRONTENDS)
+        frontend = by_name(format)
+        if frontend is None:
+            sink.report(
+                "FC1007",
+                f"there is no format `{format}`",
+                source.span(0),
+                severity="error",
+                help=f"one of: {names}",
+            )
+        return frontend
+    claims = detect(source)
+    if not claims:
+        what = "is empty" if not source.text.strip() else "is in no format that flowc reads"
+        sink.report(
+            "FC1008",
+            f"`{source.path}` {what}",
+            source.span(0),
+            help=_empty_help(source),
+        )
+        return None
+    if len(claims) > 1 and claims[0].claims(source) == claims[1].claims(source):
+        others = ", ".join(f.name for f in claims[1:])
+        sink.report(
+            "FC1007",
+            f"read as {claims[0].name}, but {others} would fit as well",
+            source.span(0),
+            help=f"say which with `--from {claims[0].name}`",
+        )
+    return claims[0]
+
+
+def _empty_help(source: Source) -> str:
+    if source.text.strip():
+        names = ", ".join(f.name for f in FRONTENDS)
+        return f"say which format it is with `--from`: {names}"
+    return "begin a step with `### 🔧 WORKFLOW STEP: name`, or draw a flowchart below `# Workflow`"
+
+
+def _unreadable_help(reason: str) -> str:
+    if "UTF-8" in reason:
+        return "save the file as UTF-8"
+    if "folder" in reason:
+        return "name a file, or give the folder to `flowc check`"
+    return "check the path"

@@ -1,0 +1,48 @@
+"""EMITTERS: the one place where a back end registers.
+
+A picture is made from the workflow as it was written, a program from its lowered form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..graphspec import GraphSpec
+from ..ir import Workflow
+from .dot import emit_dot
+from .langgraph import emit_langgraph_json, emit_spec_json
+from .mermaid import emit_mermaid
+from .picture import Overlay
+from .python import emit_python
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowEmitter:
+    """Draws a workflow; `suffix` is that of the file it makes. A run may be drawn over it."""
+
+    name: str
+    title: str
+    suffix: str
+    emit: Callable[[Workflow, Overlay | None], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SpecEmitter:
+    """Writes a lowered program; `file` is the name of the file it makes."""
+
+    name: str
+    title: str
+    file: str
+    emit: Callable[[GraphSpec], str]
+
+
+Emitter = WorkflowEmitter | SpecEmitter
+
+EMITTERS: tuple[Emitter, ...] = (
+    WorkflowEmitter("mermaid", "mermaid flowchart", ".mmd", emit_mermaid),
+    WorkflowEmitter("dot", "Graphviz", ".dot", emit_dot),
+    SpecEmitter("python", "LangGraph module", "graph.py", emit_python),
+    SpecEmitter("spec", "what the module's nodes do", "graph.json", emit_spec_json),
+    SpecEmitter("langgraph_json", "LangGraph server", "langgraph.json", emit_langgraph_json),
+)

@@ -1,0 +1,199 @@
+"""What a picture of a workflow shows, whatever language it is drawn in.
+
+Implied failures are left out, every activity has one, unless a run took them. Of the ends that the
+format adds by itself only those are shown that a shown edge leads to.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal, assert_never
+
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ExecNode,
+    MessageNode,
+    Node,
+    OnError,
+    ToolNode,
+    Workflow,
+)
+
+Look = Literal[
+    "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",
+    "success", "failed",
+]  # fmt: skip
+WIDTH = 30
+LINES = 4
+SHORTEST = 0.05
+"""Seconds below which a time says nothing and is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A run to draw over the picture: the nodes in the order of their visits, the seconds spent in
+    each node altogether, and the node at which the run stands or failed."""
+
+    path: tuple[str, ...]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    current: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A node: the lines of its caption, its id where that says more, and what a run did there.
+    `visits` is None without an overlay."""
+
+    id: str
+    look: Look
+    lines: tuple[str, ...]
+    note: str
+    visits: int | None = None
+    seconds: float | None = None
+    is_current: bool = False
+
+    @property
+    def tally(self) -> str:
+        """Visits and time in few characters, as in `2× · 0.4 s`."""
+        if not self.visits:
+            return ""
+        parts = [f"{self.visits}×"] if self.visits > 1 else []
+        if self.seconds is not None and self.seconds >= SHORTEST:
+            parts.append(f"{self.seconds:.1f} s")
+        return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge. `taken` is how often a run went along it, None without an overlay."""
+
+    source: str
+    target: str
+    label: str
+    is_error: bool
+    is_implied: bool
+    taken: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Nodes that belong together."""
+
+    title: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Everything to draw, in the workflow's own order."""
+
+    title: str
+    nodes: tuple[Shown, ...]
+    lines: tuple[Line, ...]
+    boxes: tuple[Box, ...]
+
+
+def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
+    """The picture of a workflow, with a run drawn over it when one is given."""
+    taken = Counter(pairwise(overlay.path)) if overlay else Counter[tuple[str, str]]()
+    visits = Counter(overlay.path) if overlay else Counter[str]()
+    edges = [edge for edge in _distinct(workflow.edges) if _is_shown(edge, taken)]
+    touched = {id for edge in edges for id in (edge.source, edge.target)} | set(visits)
+    nodes = [
+        node
+        for node in workflow.nodes
+        if not isinstance(node, EndNode) or node.span is not None or node.id in touched
+    ]
+    return Picture(
+        title=workflow.title or workflow.name,
+        nodes=tuple(_show(node, workflow, overlay, visits) for node in nodes),
+        lines=tuple(_line(edge, taken if overlay else None) for edge in edges),
+        boxes=tuple(_boxes(workflow)),
+    )
+
+
+def _distinct(edges: tuple[Edge, ...]) -> list[Edge]:
+    """Edges that would be drawn alike are drawn once."""
+    seen: dict[tuple[str, str, str, bool, bool], Edge] = {}
+    for edge in edges:
+        is_error = isinstance(edge.guard, OnError)
+        seen.setdefault((edge.source, edge.target, edge.label, is_error, edge.implied), edge)
+    return list(seen.values())
+
+
+def _is_shown(edge: Edge, taken: Counter[tuple[str, str]]) -> bool:
+    hidden = edge.implied and isinstance(edge.guard, OnError)
+    return not hidden or taken[edge.source, edge.target] > 0
+
+
+def _line(edge: Edge, taken: Counter[tuple[str, str]] | None) -> Line:
+    return Line(
+        source=edge.source,
+        target=edge.target,
+        label=edge.label,
+        is_error=isinstance(edge.guard, OnError),
+        is_implied=edge.implied,
+        taken=None if taken is None else taken[edge.source, edge.target],
+    )
+
+
+def _show(node: Node, workflow: Workflow, overlay: Overlay | None, visits: Counter[str]) -> Shown:
+    title = " ".join(node.title.split())
+    wrapped = textwrap.wrap(title or node.id, WIDTH, break_long_words=True)
+    if len(wrapped) > LINES:
+        wrapped = [*wrapped[: LINES - 1], wrapped[LINES - 1][: WIDTH - 1] + "…"]
+    return Shown(
+        id=node.id,
+        look=look_of(node, workflow),
+        lines=tuple(wrapped),
+        note=node.id if title and title != node.id else "",
+        visits=visits[node.id] if overlay else None,
+        seconds=overlay.seconds.get(node.id) if overlay else None,
+        is_current=overlay is not None and overlay.current == node.id,
+    )
+
+
+def look_of(node: Node, workflow: Workflow) -> Look:
+    """How a node looks: by its kind alone, but for where chains begin and named checkpoints."""
+    match node:
+        case AssignNode():
+            if node.id in (workflow.entry, workflow.on_success, workflow.on_failed):
+                return "start"
+            is_point = not node.assignments and workflow.entry != ""
+            return "checkpoint" if is_point else "assign"
+        case AgentNode():
+            return "agent"
+        case MessageNode():
+            return "message"
+        case ToolNode():
+            return "tool"
+        case ExecNode():
+            return "exec"
+        case ChooseNode():
+            return "choose"
+        case AskNode():
+            return "ask"
+        case CallNode():
+            return "call"
+        case EndNode():
+            return "success" if node.outcome == "success" else "failed"
+        case _:
+            assert_never(node)
+
+
+def _boxes(workflow: Workflow) -> list[Box]:
+    groups: dict[str, list[str]] = {}
+    for node in workflow.nodes:
+        if node.group is not None:
+            groups.setdefault(node.group, []).append(node.id)
+    return [Box(name, tuple(members)) for name, members in groups.items() if len(members) > 1]

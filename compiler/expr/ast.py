@@ -1,0 +1,101 @@
+"""The expression language's tree: frozen, JSON-shaped, spans excluded from comparison.
+
+Guards, assertions, assignments and templates all use it. A template is `Text`: parts that are
+turned into text and joined. A dialect's own operators are written with functions, e.g. the
+flowchart's first-line equality is `first_line(RESULT) == first_line('SUCCESS')`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as Lit
+
+from ..source import Span
+
+BinaryOp = Lit[
+    "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%",
+    "and", "or", "in", "contains", "matches", "starts with", "ends with",
+]  # fmt: skip
+UnaryOp = Lit["not", "-", "exists"]
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal:
+    """A text, number, truth value or null."""
+
+    value: Scalar = None
+    kind: Lit["literal"] = "literal"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """A variable of the run."""
+
+    name: str
+    kind: Lit["name"] = "name"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """`object.name`; `length` of a list or text is its length when no such key exists."""
+
+    object: Expr
+    name: str
+    kind: Lit["field"] = "field"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """`object[key]`."""
+
+    object: Expr
+    key: Expr
+    kind: Lit["index"] = "index"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """`function(arguments)`; the functions are those of `expr.functions.FUNCTIONS`."""
+
+    function: str
+    args: tuple[Expr, ...]
+    kind: Lit["call"] = "call"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unary:
+    """`not x`, `-x`, `x exists`."""
+
+    op: UnaryOp
+    operand: Expr
+    kind: Lit["unary"] = "unary"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary:
+    """`left op right`."""
+
+    op: BinaryOp
+    left: Expr
+    right: Expr
+    kind: Lit["binary"] = "binary"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A template: the parts' text forms, joined. A part that is null shows as the empty text."""
+
+    parts: tuple[Expr, ...]
+    kind: Lit["text"] = "text"
+    span: Span | None = field(default=None, compare=False)
+
+
+Expr = Literal | Name | Field | Index | Call | Unary | Binary | Text

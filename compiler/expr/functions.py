@@ -1,0 +1,121 @@
+"""FUNCTIONS: the functions of the expression language. A table; nothing registers itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal as Lit
+
+from .shell_text import shell_quote
+from .values import (
+    MAX_TEXT,
+    EvaluationError,
+    Json,
+    Number,
+    json_text,
+    kind_of,
+    order_of,
+    read_number,
+    shown,
+    text_of,
+    truth_of,
+)
+
+Type = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`least` to `most` arguments (None: any number); `apply` is pure and raises only
+    `EvaluationError`. It is None for the one function that the evaluator provides from outside."""
+
+    name: str
+    least: int
+    most: int | None
+    result: Type
+    summary: str
+    apply: Callable[..., Json] | None
+
+    @property
+    def arity(self) -> str:
+        """The number of arguments in words: "1 argument", "1 to 2 arguments"."""
+        if self.most is None:
+            return f"{self.least} or more arguments"
+        count = str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+        return f"{count} argument{'' if self.most == 1 else 's'}"
+
+
+def _length(value: Json) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, str | list | dict):
+        return len(value)
+    raise EvaluationError(f"length needs a text, list or object, not {kind_of(value)}")
+
+
+def _first_line(value: Json) -> str:
+    return text_of(value).split("\n", 1)[0].strip()
+
+
+def _number(value: Json) -> Number:
+    if isinstance(value, bool):
+        return int(value)
+    number = read_number(value)
+    if number is None:
+        raise EvaluationError(f"{shown(value)} is no number")
+    return number
+
+
+def _coalesce(*values: Json) -> Json:
+    return next((value for value in values if value is not None), None)
+
+
+def _default(value: Json, otherwise: Json) -> Json:
+    return otherwise if value is None or value == "" else value
+
+
+def _keys(value: Json) -> list[str]:
+    if isinstance(value, dict):
+        return list(value)
+    raise EvaluationError(f"keys needs an object, not {kind_of(value)}")
+
+
+def _join(values: Json, separator: Json = ", ") -> str:
+    if not isinstance(values, list):
+        raise EvaluationError(f"join needs a list, not {kind_of(values)}")
+    texts, between = [text_of(value) for value in values], text_of(separator)
+    if sum(map(len, texts)) + len(between) * len(texts) > MAX_TEXT:
+        raise EvaluationError(f"the joined text has more than {MAX_TEXT} characters")
+    return between.join(texts)
+
+
+_ROWS: tuple[Function, ...] = (
+    Function("length", 1, 1, "integer",
+             "Characters of a text, elements of a list, keys of an object; 0 for null.", _length),
+    Function("lower", 1, 1, "text", "The text in lower case.", lambda v: text_of(v).lower()),
+    Function("upper", 1, 1, "text", "The text in upper case.", lambda v: text_of(v).upper()),
+    Function("trim", 1, 1, "text", "The text without white space around it.",
+             lambda v: text_of(v).strip()),
+    Function("first_line", 1, 1, "text", "The first line of the text, trimmed.", _first_line),
+    Function("text", 1, 1, "text", "The text form of any value; null is empty.", text_of),
+    Function("number", 1, 1, "number",
+             "The number a text stands for; true is 1, false 0; fails for anything else.", _number),
+    Function("is_number", 1, 1, "boolean", "Whether a value is a number or reads as one.",
+             lambda v: read_number(v) is not None),
+    Function("boolean", 1, 1, "boolean", "The truth of a value, as a condition sees it.", truth_of),
+    Function("coalesce", 1, None, "any", "The first value that is not null.", _coalesce),
+    Function("default", 2, 2, "any", "The first value; the second when that is null or empty text.",
+             _default),
+    Function("order", 2, 2, "integer",
+             "-1, 0 or 1: compares as numbers when both are numbers, otherwise as text.", order_of),
+    Function("keys", 1, 1, "list", "The keys of an object, in their order.", _keys),
+    Function("join", 1, 2, "text", "The elements' texts with a separator (`, `) between.", _join),
+    Function("json", 1, 1, "text", "The JSON text of a value.", json_text),
+    Function("shell_quote", 1, 2, "text",
+             "The text as a shell reads it literally: as a `word`, or in `double` or `single`"
+             " quotes.", shell_quote),
+    Function("read_file", 1, 1, "text",
+             "The text of a file below the workflow's folder or an allowed root.", None),
+)  # fmt: skip
+
+FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}

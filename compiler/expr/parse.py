@@ -1,0 +1,277 @@
+"""Parse: the text of an expression, standing somewhere in a file, to its tree with exact spans.
+
+    parse("score > 0.8", "review.md", 120)  ->  Binary(">", Name("score"), Literal(0.8))
+
+A text that does not parse gives a `ParseFault`: nothing is raised for what a user wrote.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from lark import Token, Transformer, v_args
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+
+from ...grammar import load
+from ..source import Span
+from .ast import Binary, BinaryOp, Call, Expr, Field, Index, Literal, Name, Unary
+from .walk import children, moved, names_read
+
+MAX_CHARACTERS = 10_000
+"""A longer text is refused: an expression of that size is data, not a decision."""
+
+MAX_DEPTH = 100
+"""Deeper nesting is refused, so that everything that walks a tree may recurse."""
+
+_WORDS: dict[str, BinaryOp] = {
+    "===": "==", "!==": "!=", "equals": "==", "differs": "!=", "eq": "==", "ne": "!=",
+    "less": "<", "lt": "<", "less_equal": "<=", "le": "<=",
+    "greater": ">", "gt": ">", "greater_equal": ">=", "ge": ">=",
+}  # fmt: skip
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "/": "/"}
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_SURROGATE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class ParseFault:
+    """Why a text is no expression: a sentence, the place, and what to write instead."""
+
+    message: str
+    span: Span
+    help: str = ""
+
+
+def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
+    """The expression in `text`, which stands at character `offset` of `file`. Never raises."""
+    read = _parse(text)
+    if isinstance(read, ParseFault):
+        span = Span(file, read.span.start + offset, read.span.end + offset)
+        return ParseFault(read.message, span, read.help)
+    return moved(read, file, offset)
+
+
+def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()) -> Expr | None:
+    """An assertion over a tool's JSON `result` (or the variables `names`), or None for prose.
+
+    Only a text whose every name is known counts as an expression, and it must ask something: a
+    lone word is prose. One pair of backticks around the whole is dropped.
+    """
+    trimmed = text.strip()
+    start = offset + len(text) - len(text.lstrip())
+    if len(trimmed) > 2 and trimmed[0] == trimmed[-1] == "`" and "`" not in trimmed[1:-1]:
+        trimmed, start = trimmed[1:-1], start + 1
+    read = parse(trimmed, file, start)
+    known = {"result", *names}
+    if isinstance(read, ParseFault) or not _asks(read):
+        return None
+    read_names = {name.name for name in names_read(read)}
+    return read if read_names and read_names <= known else None
+
+
+def _asks(expr: Expr) -> bool:
+    match expr:
+        case Binary() | Unary(op="not" | "exists") | Call() | Field() | Index():
+            return True
+        case _:
+            return False
+
+
+class _Refused(Exception):
+    """A well-formed expression that is refused; `span` is relative to the text."""
+
+    def __init__(self, message: str, span: Span) -> None:
+        super().__init__(message)
+        self.fault = ParseFault(message, span)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse(text: str) -> Expr | ParseFault:
+    if not text.strip():
+        return ParseFault("the expression is empty", Span("", 0, len(text)))
+    if len(text) > MAX_CHARACTERS:
+        return ParseFault(
+            f"the expression has more than {MAX_CHARACTERS} characters", Span("", 0, len(text))
+        )
+    try:
+        read = cast(Expr, _grammar().parse(text))
+    except _Refused as refused:
+        return refused.fault
+    except UnexpectedInput as error:
+        return _fault(text, error)
+    return _too_deep(read) or read
+
+
+@functools.cache
+def _grammar() -> Any:
+    return load("expr", transformer=_Build())
+
+
+def _too_deep(expr: Expr) -> ParseFault | None:
+    level = [expr]
+    for _ in range(MAX_DEPTH):
+        level = [child for at in level for child in children(at)]
+        if not level:
+            return None
+    span = level[0].span or Span("", 0, 0)
+    return ParseFault(
+        f"the expression is nested more than {MAX_DEPTH} levels deep",
+        span,
+        "split it: assign a part to a variable first",
+    )
+
+
+def _fault(text: str, error: UnexpectedInput) -> ParseFault:
+    at = error.pos_in_stream if isinstance(error, UnexpectedCharacters) else None
+    if isinstance(error, UnexpectedToken):
+        token = error.token
+        if token.type == "$END" or isinstance(error, UnexpectedEOF):
+            return _ends_early(text)
+        return _unexpected(text, cast(int, token.start_pos), str(token))
+    if at is None or at >= len(text):
+        return _ends_early(text)
+    return _unexpected(text, at, text[at])
+
+
+def _ends_early(text: str) -> ParseFault:
+    end = len(text.rstrip())
+    start = re.search(r"(?:\w+|[^\w\s]+)\s*\Z", text)
+    last = text[start.start() : end] if start else text
+    opened = text.count("(") > text.count(")")
+    return ParseFault(
+        f"the expression ends after `{last}`, where more is needed",
+        Span("", start.start() if start else 0, end),
+        "close the parenthesis" if opened else "write what it is compared with",
+    )
+
+
+def _unexpected(text: str, start: int, found: str) -> ParseFault:
+    end = start + max(1, len(found))
+    span = Span("", start, end)
+    if found in {'"', "'"}:
+        return ParseFault(
+            "the text is not closed", Span("", start, len(text)), f"add the closing `{found}`"
+        )
+    if found == "=":
+        return ParseFault("`=` is not an operator", span, "write `==` to compare")
+    if found in {"&", "|"}:
+        return ParseFault(f"`{found}` is not an operator", span, f"write `{found * 2}`")
+    if _after_comparison(text[:start], found):
+        return ParseFault(
+            f"`{found}` compares a second time", span, "join two comparisons with `and`"
+        )
+    if re.fullmatch(r"\w+", found):
+        return ParseFault(
+            f"`{found}` is not expected here",
+            span,
+            "put an operator before it, or quotes around text",
+        )
+    return ParseFault(f"`{found}` is not expected here", span)
+
+
+def _after_comparison(before: str, found: str) -> bool:
+    compares = re.compile(r"===?|!==?|<=?|>=?")
+    return bool(compares.fullmatch(found) and compares.search(before))
+
+
+def unquote(body: str) -> str:
+    """The text that a quoted body means. An unknown escape stays as written, so that a regular
+    expression may be quoted without doubling: `"\\d+"`."""
+
+    def one(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 16))
+        return _ESCAPES.get(match[2], match[0])
+
+    return _SURROGATE.sub(_joined, _ESCAPE.sub(one, body))
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _span(*parts: Token | Expr) -> Span:
+    """From the first part's start to the last one's end, relative to the text."""
+    start, end = _place(parts[0]), _place(parts[-1])
+    return Span("", start.start, end.end)
+
+
+def _place(part: Token | Expr) -> Span:
+    if isinstance(part, Token):
+        return Span("", cast(int, part.start_pos), cast(int, part.end_pos))
+    assert part.span is not None
+    return part.span
+
+
+@v_args(inline=True)
+class _Build(Transformer[Token, Expr]):
+    """Builds the tree while the parser reduces; called bottom-up, so depth costs no stack."""
+
+    def number(self, token: Token) -> Expr:
+        whole = token.isdecimal()
+        value = (int(token) if len(token) <= 300 else math.inf) if whole else float(token)
+        if value == math.inf:
+            raise _Refused("the number is too large", _span(token))
+        return Literal(value=value, span=_span(token))
+
+    def string(self, token: Token) -> Expr:
+        return Literal(value=unquote(token[1:-1]), span=_span(token))
+
+    def true(self, token: Token) -> Expr:
+        return Literal(value=True, span=_span(token))
+
+    def false(self, token: Token) -> Expr:
+        return Literal(value=False, span=_span(token))
+
+    def null(self, token: Token) -> Expr:
+        return Literal(value=None, span=_span(token))
+
+    def name(self, token: Token) -> Expr:
+        return Name(name=str(token), span=_span(token))
+
+    def group(self, opened: Token, inner: Expr, closed: Token) -> Expr:
+        return replace(inner, span=_span(opened, closed))
+
+    def call(self, function: Token, opened: Token, *rest: Any) -> Expr:
+        return Call(function=str(function), args=rest[:-1], span=_span(function, rest[-1]))
+
+    def field(self, of: Expr, name: Token) -> Expr:
+        return Field(object=of, name=str(name), span=_span(of, name))
+
+    def index(self, of: Expr, key: Expr, closed: Token) -> Expr:
+        return Index(object=of, key=key, span=_span(of, closed))
+
+    def negative(self, sign: Token, operand: Expr) -> Expr:
+        if isinstance(operand, Literal) and type(operand.value) in (int, float):
+            return Literal(value=-cast(float, operand.value), span=_span(sign, operand))
+        return Unary(op="-", operand=operand, span=_span(sign, operand))
+
+    def not_(self, sign: Token, operand: Expr) -> Expr:
+        return Unary(op="not", operand=operand, span=_span(sign, operand))
+
+    def exists(self, operand: Expr, word: Token) -> Expr:
+        return Unary(op="exists", operand=operand, span=_span(operand, word))
+
+    def not_exists(self, operand: Expr, _not: Token, word: Token) -> Expr:
+        span = _span(operand, word)
+        return Unary(op="not", operand=Unary(op="exists", operand=operand, span=span), span=span)
+
+    def or_(self, left: Expr, right: Expr) -> Expr:
+        return Binary(op="or", left=left, right=right, span=_span(left, right))
+
+    def and_(self, left: Expr, right: Expr) -> Expr:
+        return Binary(op="and", left=left, right=right, span=_span(left, right))
+
+    def binary(self, left: Expr, word: Token, right: Expr) -> Expr:
+        plain = " ".join(word.lower().split())
+        op = cast(BinaryOp, _WORDS.get(plain, plain))
+        return Binary(op=op, left=left, right=right, span=_span(left, right))
+
+    def not_binary(self, left: Expr, _not: Token, word: Token, right: Expr) -> Expr:
+        return Unary(op="not", operand=self.binary(left, word, right), span=_span(left, right))

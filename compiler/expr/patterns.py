@@ -1,0 +1,65 @@
+"""Patterns: the regular expressions of `matches`, searched in time linear in the text.
+
+RE2 runs them, so that no pattern from a workflow can hang a run: `(a+)+$` included. What needs
+backtracking does not exist in it: look-around, back references, repetition over 1,000.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import re2
+
+MAX_CHARACTERS = 1_000
+"""A longer pattern is refused."""
+
+
+def pattern_fault(pattern: str) -> str | None:
+    """Why `pattern` is no valid regular expression, in a few words; None when it is one."""
+    read = _compiled(pattern)
+    return read if isinstance(read, str) else None
+
+
+def found_in(pattern: str, text: str) -> bool:
+    """Whether the valid `pattern` matches anywhere in `text` (M32)."""
+    return bool(_compiled(pattern).search(_encodable(text)))
+
+
+_REASONS = {
+    "missing )": "a `(` is not closed",
+    "unexpected )": "a `)` closes nothing",
+    "missing ]": "a `[` is not closed",
+    "no argument for repetition operator": "nothing stands before `{}` that could be repeated",
+    "bad repetition operator": "`{}` repeats a repetition",
+    "invalid repetition size": "`{}` is no number of repetitions up to 1,000",
+    "invalid perl operator": "`{}` does not exist: look-around is not supported",
+    "invalid escape sequence": "`{}` does not exist: back references are not supported",
+    "invalid character class range": "`{}` is no range or class of characters",
+    "trailing \\": "it ends with a single `\\`",
+}
+"""RE2's words for what is wrong, and ours; `{}` is the part of the pattern it is about."""
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(pattern: str) -> Any:
+    if len(pattern) > MAX_CHARACTERS:
+        return f"it has more than {MAX_CHARACTERS} characters"
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(_encodable(pattern), options)
+    except re2.error as error:
+        return _reason(error)
+
+
+def _reason(error: re2.error) -> str:
+    raw = error.args[0]
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    kind, _, part = text.partition(": ")
+    return _REASONS.get(kind, text).replace("{}", part)
+
+
+def _encodable(text: str) -> str:
+    """JSON may smuggle in half a surrogate pair, which is no character."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

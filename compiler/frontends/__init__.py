@@ -1,0 +1,28 @@
+"""FRONTENDS: the one place where a format registers."""
+
+from __future__ import annotations
+
+from ..source import Source
+from .flowchart import FLOWCHART, MERMAID
+from .protocol import Frontend
+from .steps_md import STEPS
+
+FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID)
+SURE = 50
+"""A claim from which on a file counts as a workflow without having been named."""
+
+
+def by_name(name: str) -> Frontend | None:
+    """The front end of that name, if there is one."""
+    return next((f for f in FRONTENDS if f.name == name), None)
+
+
+def is_workflow(source: Source) -> bool:
+    """Whether a file that nobody named is surely one: a page about a format, say, is not."""
+    return any(f.claims(source) >= SURE for f in FRONTENDS)
+
+
+def detect(source: Source) -> list[Frontend]:
+    """The formats that claim the file, the surest first. Two with the same claim are ambiguous."""
+    claims = [(f.claims(source), f) for f in FRONTENDS]
+    return [f for n, f in sorted(claims, key=lambda c: -c[0]) if n > 0]

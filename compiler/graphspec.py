@@ -1,0 +1,149 @@
+"""The lowered form in LangGraph's own words: channels, nodes, edges, branches.
+
+The live graph (`runtime.graph.build`) and the emitted Python module are both made from it, so they
+cannot drift. Everything in it is JSON-shaped; places are resolved to lines and columns, so that a
+run-time failure names the user's own line without reading the file again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as Lit
+
+from .expr.ast import Expr, Scalar
+from .ir import Agent, ErrorKind, ErrorRule, Limit, Node, Param, Reducer, TypeName
+
+SUCCESS_CASE = "success"
+"""The case of a node that did what it should, when a branch follows it."""
+
+ChannelRole = Lit[
+    "variable",
+    "messages",
+    "session",
+    "route",
+    "visits",
+    "reports",
+    "outcome",
+    "handled",
+    "error",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an element stands in the user's file; lines and columns from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A state key. `variable` channels are the workflow's own; the others carry what the runtime
+    needs: a thread's messages, a shell session, the case a node chose, visit counters, the reports
+    of agent nodes by node id, the outcome of the run, which handlers ran, the last failure.
+
+    `name` is LangGraph's key; `variable` the name that expressions use for it (they differ only
+    when a variable is called like a node, which LangGraph does not allow)."""
+
+    name: str
+    role: ChannelRole = "variable"
+    variable: str | None = None
+    type: TypeName = "any"
+    reducer: Reducer = "replace"
+    default: Scalar = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """A LangGraph node. `catches` are the failures that a branch of this node handles: they become
+    the case `error:<kind>` instead of ending the run. `route` is the channel its case is written
+    to (None: no branch). `writes` are the channels it may write; anything else is refused."""
+
+    id: str
+    op: Node
+    place: Place | None = None
+    writes: tuple[str, ...]
+    route: str | None = None
+    catches: tuple[ErrorKind, ...] = ()
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeSpec:
+    """An unconditional edge; the target "__end__" ends the graph."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """Conditional edges of one node: the value of `channel` picks the target. A case listed twice
+    leads to both targets. `otherwise` is taken for a case that is not listed; without it an
+    unlisted case is a failure. The cases are "success" (the node did what it should), the values of
+    a choose node, and "error:<kind>"; of an end node "handler" and "done"."""
+
+    source: str
+    channel: str
+    cases: tuple[tuple[str, str], ...]
+    otherwise: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSpec:
+    """A named prompt: what an answer in a script of answers may be keyed by."""
+
+    id: str
+    role: str
+    template: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphSpec:
+    """One workflow, ready to build. `subgraphs` holds every workflow that is called, by path (only
+    the outermost spec carries them). `digest` is that of the whole program: a run is stamped
+    with it."""
+
+    name: str
+    title: str
+    file: str
+    digest: str
+    channels: tuple[Channel, ...]
+    nodes: tuple[NodeSpec, ...]
+    edges: tuple[EdgeSpec, ...]
+    branches: tuple[Branch, ...]
+    entry: str
+    params: tuple[Param, ...]
+    outputs: tuple[str, ...]
+    agents: tuple[Agent, ...]
+    prompts: tuple[PromptSpec, ...]
+    on_success: str | None = None
+    on_failed: str | None = None
+    on_error: tuple[ErrorRule, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
+
+
+def labelled_targets(branch: Branch) -> tuple[tuple[str | None, str, str], ...]:
+    """(case, label, target) of every way out of a branch; the case is None for `otherwise`. Labels
+    are unique, as LangGraph's path map needs them: a case with a second target gets a second one.
+    """
+    found: list[tuple[str | None, str, str]] = []
+    taken: set[str] = set()
+    for case, target in branch.cases:
+        label, count = case, 2
+        while label in taken:
+            label, count = f"{case} ({count})", count + 1
+        taken.add(label)
+        found.append((case, label, target))
+    if branch.otherwise is not None:
+        label = "otherwise" if "otherwise" not in taken else "(otherwise)"
+        found.append((None, label, branch.otherwise))
+    return tuple(found)

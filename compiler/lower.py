@@ -1,0 +1,277 @@
+"""Lower: a checked program becomes a GraphSpec, LangGraph's own shape.
+
+    CHECK --true--> A          node CHECK writes "true" to $route.CHECK
+    CHECK --false--> B         branch: true -> A, false -> B, error:failure -> FAILED
+    CHECK --error--> FAILED
+
+A node with one kind of way out gets plain edges; every other node gets one branch with all its
+cases, so that a case nobody wrote cannot be lost. An end node leads to its handler, once, or out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from .graphspec import (
+    SUCCESS_CASE,
+    Branch,
+    Channel,
+    EdgeSpec,
+    GraphSpec,
+    NodeSpec,
+    Place,
+    PromptSpec,
+)
+from .ir import (
+    AgentNode,
+    AskNode,
+    AssignNode,
+    CallNode,
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ErrorKind,
+    ExecNode,
+    Limit,
+    MessageNode,
+    Node,
+    OnError,
+    Otherwise,
+    Program,
+    ToolNode,
+    Workflow,
+)
+from .serde import digest
+from .source import SourceSet, Span
+
+END = "__end__"
+SYSTEM_CHANNELS: tuple[Channel, ...] = (
+    Channel(name="$visits", role="visits", type="object", reducer="merge"),
+    Channel(name="$reports", role="reports", type="object", reducer="merge"),
+    Channel(name="$outcome", role="outcome", type="text"),
+    Channel(name="$handled", role="handled", type="list", reducer="append"),
+    Channel(name="$error", role="error", type="object"),
+)
+"""What every graph has: visits by node, reports by node, the outcome, handlers that ran, the last
+failure."""
+
+
+def lower(program: Program, sources: SourceSet) -> GraphSpec:
+    """The GraphSpec of the program's main workflow, with every called workflow as a subgraph."""
+    stamp = digest(program)
+    specs = {
+        path: _lower_workflow(workflow, path, stamp, program, sources)
+        for path, workflow in program.workflows
+    }
+    main = specs.pop(program.entry)
+    return replace(main, subgraphs=tuple(sorted(specs.items())))
+
+
+def _lower_workflow(
+    workflow: Workflow, path: str, stamp: str, program: Program, sources: SourceSet
+) -> GraphSpec:
+    names = _channel_names(workflow)
+    outgoing: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
+    for edge in workflow.edges:
+        outgoing[edge.source].append(edge)
+    nodes: list[NodeSpec] = []
+    edges: list[EdgeSpec] = []
+    branches: list[Branch] = []
+    for node in workflow.nodes:
+        plain, branch = _ways_out(node, outgoing[node.id], workflow)
+        edges.extend(plain)
+        if branch is not None:
+            branches.append(branch)
+        nodes.append(_lower_node(node, outgoing[node.id], branch, workflow, names, sources))
+    return GraphSpec(
+        name=workflow.name,
+        title=workflow.title,
+        file=path,
+        digest=stamp,
+        channels=_channels(workflow, names, branches),
+        nodes=tuple(nodes),
+        edges=tuple(edges),
+        branches=tuple(branches),
+        entry=workflow.entry,
+        params=workflow.params,
+        outputs=workflow.outputs,
+        agents=workflow.agents,
+        prompts=tuple(
+            PromptSpec(id=p.id, role=p.role, template=p.template) for p in workflow.prompts
+        ),
+        on_success=workflow.on_success,
+        on_failed=workflow.on_failed,
+        on_error=workflow.on_error,
+        limits=tuple(limit for limit in workflow.limits if limit.name != "visits"),
+    )
+
+
+def _lower_node(
+    node: Node,
+    outgoing: list[Edge],
+    branch: Branch | None,
+    workflow: Workflow,
+    names: dict[str, str],
+    sources: SourceSet,
+) -> NodeSpec:
+    catches: list[ErrorKind] = []
+    for edge in outgoing:
+        if isinstance(edge.guard, OnError):
+            catches.extend(kind for kind in edge.guard.errors if kind not in catches)
+    own = {limit.name for limit in node.limits}
+    shared = tuple(m for m in workflow.limits if m.name == "visits" and m.name not in own)
+    # An end is no activity (M45): a limit there would keep a failed run from ending FAILED.
+    limits: tuple[Limit, ...] = node.limits if node.kind == "end" else (*node.limits, *shared)
+    return NodeSpec(
+        id=node.id,
+        op=node,
+        place=place_of(node.span, sources),
+        writes=tuple(dict.fromkeys(_writes(node, workflow, names))),
+        route=branch.channel if branch else None,
+        catches=tuple(catches),
+        limits=limits,
+    )
+
+
+def _ways_out(
+    node: Node, outgoing: list[Edge], workflow: Workflow
+) -> tuple[list[EdgeSpec], Branch | None]:
+    """Plain edges, or a branch with every case."""
+    route = f"$route.{node.id}"
+    if isinstance(node, EndNode):
+        handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
+        if handler is None:
+            return [EdgeSpec(source=node.id, target=END)], None
+        cases = (("handler", handler), ("done", END))
+        return [], Branch(source=node.id, channel=route, cases=cases)
+    if not outgoing:
+        return [EdgeSpec(source=node.id, target=END)], None
+    if all(edge.guard is None for edge in outgoing):
+        return [EdgeSpec(source=node.id, target=edge.target) for edge in outgoing], None
+    listed: list[tuple[str, str]] = []
+    otherwise: str | None = None
+    for edge in outgoing:
+        match edge.guard:
+            case None:
+                listed.append((SUCCESS_CASE, edge.target))
+            case Case(value=value):
+                listed.append((value, edge.target))
+            case Otherwise():
+                otherwise = edge.target
+            case OnError(errors=errors):
+                listed.extend((f"error:{kind}", edge.target) for kind in errors)
+            case _:
+                assert_never(edge.guard)
+    if not isinstance(node, ChooseNode) and not any(case == SUCCESS_CASE for case, _ in listed):
+        listed.insert(0, (SUCCESS_CASE, END))
+    return [], Branch(source=node.id, channel=route, cases=tuple(listed), otherwise=otherwise)
+
+
+def _channel_names(workflow: Workflow) -> dict[str, str]:
+    """LangGraph's key for each variable: its own name, unless a node is called like it."""
+    nodes = {node.id for node in workflow.nodes}
+    return {n: f"{n}$" if n in nodes else n for n in _all_variables(workflow)}
+
+
+def _all_variables(workflow: Workflow) -> list[str]:
+    return [*(p.name for p in workflow.params), *(f.name for f in workflow.state)]
+
+
+def _channels(
+    workflow: Workflow, names: dict[str, str], branches: list[Branch]
+) -> tuple[Channel, ...]:
+    channels: dict[str, Channel] = {}
+    for param in workflow.params:
+        channels[param.name] = Channel(
+            name=names[param.name], variable=param.name, type=param.type, default=param.default
+        )
+    for entry in workflow.state:
+        known = channels.get(entry.name)
+        channels[entry.name] = Channel(
+            name=names[entry.name],
+            variable=entry.name,
+            type=entry.type,
+            reducer=entry.reducer,
+            default=entry.default if known is None or known.default is None else known.default,
+        )
+    threads = [
+        Channel(name=f"$thread.{t.id}", role="messages", type="list", reducer="append")
+        for t in workflow.threads
+    ]
+    sessions = [
+        Channel(name=f"$session.{name}", role="session", type="text")
+        for name in dict.fromkeys(_sessions(workflow))
+    ]
+    routes = [Channel(name=b.channel, role="route", type="text") for b in branches]
+    return (*channels.values(), *threads, *sessions, *SYSTEM_CHANNELS, *routes)
+
+
+def _sessions(workflow: Workflow) -> list[str]:
+    own = [node.session for node in workflow.nodes if isinstance(node, ExecNode)]
+    shared = any(isinstance(node, CallNode) and node.shares_sessions for node in workflow.nodes)
+    return [*own, "main"] if shared else own
+
+
+def _writes(node: Node, workflow: Workflow, names: dict[str, str]) -> list[str]:
+    """The channels a node may write: its variables, and what the runtime keeps for its kind."""
+    errors = [a.target for rule in workflow.on_error for a in rule.assignments]
+    variables = [*_variables_written(node, workflow), *errors]
+    return [*(names[name] for name in variables if name in names), *_system_writes(node, workflow)]
+
+
+def _variables_written(node: Node, workflow: Workflow) -> list[str]:
+    match node:
+        case AgentNode():
+            return [*(o.name for o in node.outputs), *([node.into] if node.into else [])]
+        case MessageNode() | ToolNode():
+            return [node.into] if node.into else []
+        case ExecNode():
+            return [node.into, *([node.code_into] if node.code_into else [])]
+        case AskNode():
+            return [node.into]
+        case AssignNode() | EndNode():
+            return [a.target for a in node.assignments]
+        case CallNode():
+            return _all_variables(workflow) if node.returns_all else []
+        case ChooseNode():
+            return []
+        case _:
+            assert_never(node)
+
+
+def _system_writes(node: Node, workflow: Workflow) -> list[str]:
+    always = ["$visits", "$error"]
+    match node:
+        case AgentNode():
+            threads = [a.thread for a in workflow.agents if a.id == node.agent and a.thread]
+            return [*always, "$reports", *(f"$thread.{thread}" for thread in threads)]
+        case MessageNode():
+            return [*always, f"$thread.{node.thread}"]
+        case ExecNode():
+            return [*always, f"$session.{node.session}"]
+        case CallNode():
+            sessions = _sessions(workflow) if node.shares_sessions else []
+            return [*always, *(f"$session.{name}" for name in dict.fromkeys(sessions))]
+        case EndNode():
+            return [*always, "$outcome", "$handled"]
+        case ToolNode() | AskNode() | AssignNode() | ChooseNode():
+            return always
+        case _:
+            assert_never(node)
+
+
+def place_of(span: Span | None, sources: SourceSet) -> Place | None:
+    """The lines and columns of a span; None when its file is not among the sources."""
+    source = sources.get(span.file) if span else None
+    if span is None or source is None:
+        return None
+    first, last = source.position(span.start), source.position(span.end)
+    return Place(
+        file=span.file,
+        line=first.line,
+        column=first.column,
+        end_line=last.line,
+        end_column=last.column,
+    )

@@ -1,0 +1,46 @@
+"""CHECKS: the one place where a check registers, and the order.
+
+A check is a generator: it reads a linked program and yields diagnostics. All of them run, but on a
+file that could not be read whole only those that its faults cannot mislead: see `applies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..catalog import Catalog
+from ..diagnostics import Diagnostic
+from ..ir import Program, Workflow
+from .bindings import unknown_tools
+from .dataflow import early_reads, undefined_variables
+from .guards import bad_expressions
+from .reachability import unreachable_steps
+from .termination import inescapable_loops
+from .unused import unused_outputs
+
+Check = Callable[[Workflow, Program, Catalog], Iterable[Diagnostic]]
+
+CHECKS: tuple[Check, ...] = (
+    unreachable_steps,
+    inescapable_loops,
+    undefined_variables,
+    early_reads,
+    unused_outputs,
+    bad_expressions,
+    unknown_tools,
+)
+
+LOCAL_CHECKS: tuple[Check, ...] = (bad_expressions, unknown_tools)
+"""Checks that look at single places."""
+
+NOTHING_LOST = frozenset({"FC1003", "FC1004", "FC2001", "FC2009"})
+"""After these faults of reading every node and edge of the file is still in the workflow; only
+texts may be missing, and what they would have read."""
+
+
+def applies(check: Check, faults: set[str]) -> bool:
+    """Whether a check can be trusted on a file in which its reader found these faults. What the
+    reader dropped would otherwise make it speak of nodes and variables that are not at fault."""
+    if not faults or check in LOCAL_CHECKS:
+        return True
+    return faults <= NOTHING_LOST and check is not unused_outputs

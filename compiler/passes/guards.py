@@ -1,0 +1,75 @@
+"""Guards: expressions that cannot be evaluated, wherever they stand (FC3006)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from ..catalog import Catalog
+from ..codes import CODES
+from ..diagnostics import Diagnostic
+from ..expr.ast import Expr
+from ..expr.functions import Type
+from ..expr.types import faults
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ExecNode,
+    MessageNode,
+    Node,
+    Program,
+    ToolNode,
+    Workflow,
+)
+from ..source import Span
+
+
+def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions, operands
+    that an operator never takes. At the part that is wrong, or at the node that holds it."""
+    types: dict[str, Type] = {field.name: field.type for field in workflow.state}
+    types |= {param.name: param.type for param in workflow.params}
+    for expr, place in _expressions(workflow):
+        for fault in faults(expr, types):
+            span = fault.span or expr.span or place
+            if span is not None:
+                severity = CODES["FC3006"].severity
+                yield Diagnostic("FC3006", fault.message, span, severity, help=fault.help)
+
+
+def _expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
+    yield from ((limit.value, limit.span or workflow.span) for limit in workflow.limits)
+    yield from ((prompt.template, prompt.span) for prompt in workflow.prompts)
+    yield from ((agent.system, agent.span) for agent in workflow.agents if agent.system)
+    for rule in workflow.on_error:
+        yield from ((assignment.value, assignment.span) for assignment in rule.assignments)
+    for node in workflow.nodes:
+        yield from ((limit.value, limit.span or node.span) for limit in node.limits)
+        yield from ((expr, node.span) for expr in _of(node))
+
+
+def _of(node: Node) -> Iterator[Expr]:
+    match node:
+        case AgentNode():
+            yield node.prompt
+            yield from (a.expr for a in node.asserts if a.expr is not None)
+        case MessageNode():
+            yield node.template
+        case ToolNode():
+            yield from (assignment.value for assignment in node.args)
+        case ExecNode():
+            yield node.source
+        case ChooseNode():
+            yield node.on
+        case AskNode():
+            yield node.question
+        case AssignNode() | EndNode():
+            yield from (assignment.value for assignment in node.assignments)
+        case CallNode():
+            yield from (assignment.value for assignment in node.passes)
+        case _:
+            assert_never(node)

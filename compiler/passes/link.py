@@ -1,0 +1,131 @@
+"""Link: read every workflow that is called, directly or through others, into one Program.
+
+A call names a file beside the calling one. A missing file is FC2001, a circle of calls FC2009; both
+point at the call.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+from ..diagnostics import Label, Sink
+from ..frontends import detect
+from ..ir import CallNode, Program, Workflow
+from ..source import SourceSet, Unreadable
+
+MAX_DEPTH = 50
+"""Calls within calls; each is a graph within a graph when the program runs."""
+
+
+def link(main: Workflow, path: str, sources: SourceSet, sink: Sink) -> Program:
+    """The program that begins with `main`, which was read from `path`."""
+    found: dict[str, Workflow] = {path: main}
+    _follow(main, path, (path,), found, sources, sink)
+    return Program(entry=path, workflows=tuple(found.items()))
+
+
+def _follow(
+    workflow: Workflow,
+    path: str,
+    chain: tuple[str, ...],
+    found: dict[str, Workflow],
+    sources: SourceSet,
+    sink: Sink,
+) -> None:
+    for node in workflow.nodes:
+        if not isinstance(node, CallNode):
+            continue
+        target = node.workflow
+        if target in chain:
+            _report_circle(node, chain[chain.index(target) :], found, sink)
+        elif len(chain) >= MAX_DEPTH:
+            _report_depth(node, sink)
+        elif target not in found:
+            called = _read(node, target, path, sources, sink)
+            if called is not None:
+                found[target] = called
+                _follow(called, target, (*chain, target), found, sources, sink)
+
+
+def _report_depth(node: CallNode, sink: Sink) -> None:
+    span = node.target_span or node.span
+    if span is not None:
+        sink.report(
+            "FC2009",
+            f"`{node.id}` is the {MAX_DEPTH}th call within a call",
+            span,
+            help=f"let workflows call each other less than {MAX_DEPTH} deep",
+        )
+
+
+def _read(
+    node: CallNode, target: str, caller: str, sources: SourceSet, sink: Sink
+) -> Workflow | None:
+    span = node.target_span or node.span or sources.read(caller).span(0)
+    try:
+        source = sources.read(target)
+    except Unreadable as error:
+        shown = os.path.relpath(target, os.path.dirname(caller) or ".")
+        missing = error.reason == "not found"
+        reason = "which is not there" if missing else f"which {error.reason}"
+        sink.report(
+            "FC2001",
+            f"`{node.id}` calls `{shown}`, {reason}",
+            span,
+            help=_suggest(target) if missing else "",
+        )
+        return None
+    claims = detect(source)
+    if not claims:
+        sink.report("FC2001", f"`{node.id}` calls `{target}`, which is no workflow", span)
+        return None
+    called = claims[0].parse(source, sources, sink).workflow
+    is_read = not any(d.primary.file == target and d.severity == "error" for d in sink.all())
+    if called is not None and not called.entry and is_read:
+        sink.report(
+            "FC2001",
+            f"`{node.id}` calls `{target}`, which is a picture without a beginning",
+            span,
+            help="call a workflow",
+        )
+        return None
+    return called
+
+
+def _report_circle(
+    node: CallNode, circle: tuple[str, ...], found: dict[str, Workflow], sink: Sink
+) -> None:
+    if node.span is None:
+        return
+    names = [os.path.basename(path) for path in (*circle, circle[0])]
+    message = (
+        f"`{names[0]}` calls itself"
+        if len(circle) == 1
+        else f"a circle of calls: {' → '.join(names)}"
+    )
+    labels = tuple(
+        Label(call.span, f"calls `{os.path.basename(call.workflow)}`")
+        for path in circle
+        for call in found[path].nodes
+        if isinstance(call, CallNode)
+        and call.workflow in circle
+        and call.span not in (None, node.span)
+        if call.span is not None
+    )
+    sink.report(
+        "FC2009", message, node.span, labels=labels, help="use an edge back instead of a call"
+    )
+
+
+def _suggest(target: str) -> str:
+    folder = Path(target).parent
+    try:
+        names = {
+            p.name.split(".")[0]: p.name for p in sorted(folder.iterdir())[:500] if p.is_file()
+        }
+    except OSError:
+        return ""
+    close = difflib.get_close_matches(Path(target).name.split(".")[0], names, n=1)
+    return f"did you mean `{names[close[0]]}`?" if close else "create the file or correct the name"

@@ -1,0 +1,82 @@
+"""Unused: values that are written and never read (FC3003)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..catalog import Catalog
+from ..codes import CODES
+from ..diagnostics import Diagnostic, Label
+from ..graphs import reachable, successors
+from ..ir import CallNode, EndNode, Node, OnError, Program, Workflow
+from ..source import Span
+from ..spelling import Spelling
+from .dataflow import known_names, undefined_reads
+from .reachability import starts
+from .variables import Write, names_read, writes
+from .wording import called
+
+
+def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3003, once for each variable, where it is first written. What the last nodes before an end
+    write is the result when the workflow says so; what a called workflow may read counts as read;
+    a name that a misspelt read was meant for is FC3001's to report."""
+    if _calls_unknown(workflow, program):
+        return
+    used = names_read(workflow) | _read_elsewhere(workflow, program) | _results(workflow)
+    spelling = Spelling(known_names(workflow))
+    used |= {spelling.nearest(name) or name for name in undefined_reads(workflow, program)}
+    declared = {entry.name: entry.span for entry in workflow.state}
+    declared |= {param.name: param.span for param in workflow.params}
+    there = reachable(starts(workflow), successors((n.id for n in workflow.nodes), workflow.edges))
+    places: dict[str, list[Span]] = defaultdict(list)
+    for write in (write for node in workflow.nodes for write in writes(node)):
+        if write.span is not None:
+            places[write.name].append(write.span)
+    seen: set[str] = set()
+    for node in (node for node in workflow.nodes if node.id in there):
+        for write in writes(node):
+            span = write.span or declared.get(write.name)
+            if write.name in used or write.name in seen or span is None:
+                continue
+            seen.add(write.name)
+            yield _report(node, write, span, places[write.name])
+
+
+def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
+    again = [place for place in places if place != span]
+    return Diagnostic(
+        "FC3003",
+        f"{called(node)} writes `{write.name}`, which nothing reads",
+        span,
+        CODES["FC3003"].severity,
+        labels=tuple(Label(place, "also written here") for place in again[:3]),
+        help="use it further on, or remove it",
+    )
+
+
+def _results(workflow: Workflow) -> set[str]:
+    """The workflow's outputs, as far as a node writes them after which nothing else is done."""
+    ends = {node.id for node in workflow.nodes if isinstance(node, EndNode)}
+    last = {
+        edge.source
+        for edge in workflow.edges
+        if edge.target in ends and not isinstance(edge.guard, OnError)
+    } | ends
+    final = {w.name for node in workflow.nodes if node.id in last for w in writes(node)}
+    return final & {*workflow.outputs}
+
+
+def _calls_unknown(workflow: Workflow, program: Program) -> bool:
+    paths = {path for path, _ in program.workflows}
+    return any(isinstance(n, CallNode) and n.workflow not in paths for n in workflow.nodes)
+
+
+def _read_elsewhere(workflow: Workflow, program: Program) -> set[str]:
+    """What other workflows read, when variables are handed to them or back to them."""
+    calls = [n for _, w in program.workflows for n in w.nodes if isinstance(n, CallNode)]
+    if not any(call.passes_all or call.returns_all for call in calls):
+        return set()
+    others = [other for _, other in program.workflows if other is not workflow]
+    return set().union(*(names_read(other) | {*other.outputs} for other in others))

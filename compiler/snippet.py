@@ -1,0 +1,288 @@
+"""Draw the lines of a file that a diagnostic speaks of, with its places underlined.
+
+   |
+14 |     CHECK_TESTS{RESULT == 'ok'} --> PROMPT_FIX
+   |     -----------                     ^^^^^^^^^^ nobody wrote this activity
+   |     |
+   |     the edge begins here
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Literal
+
+from .source import Source
+
+Style = Literal["error", "warning", "frame", "second", "strong", "plain"]
+_SGR: dict[Style, str] = {
+    "error": "1;31", "warning": "1;33", "frame": "1;34", "second": "1;36", "strong": "1",
+    "plain": "",
+}  # fmt: skip
+_TAB = "    "
+_AS_PICTURE = "\ufe0f"
+_CONTEXT = 2
+"""Lines kept at each end of a span over many lines; what lies between is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Characters `start` to `end` (offsets) underlined, with a few words; `primary` in `^`."""
+
+    start: int
+    end: int
+    style: Style
+    text: str = ""
+    primary: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Colours for a terminal, or nothing at all."""
+
+    enabled: bool = False
+
+    def __call__(self, text: str, style: Style) -> str:
+        if not self.enabled or style == "plain" or not text.strip():
+            return text
+        return f"\x1b[{_SGR[style]}m{text}\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class _Under:
+    """A mark on one line, in columns of the screen."""
+
+    start: int
+    end: int
+    mark: Mark
+
+
+def visible(text: str) -> str:
+    """The text with control and direction characters replaced: a file cannot steer the terminal."""
+    return text.translate(_replacements()) if not text.isprintable() else text
+
+
+@cache
+def _replacements() -> dict[int, str]:
+    """For every hidden character what is shown in its place; a tab stays."""
+    signs = {code: chr(0x2400 + code) for code in range(0x20) if code != 9}
+    return dict.fromkeys(_hidden(), "\ufffd") | signs
+
+
+@cache
+def _hidden() -> frozenset[int]:
+    """Characters that control a terminal or the direction of writing, and halves of others."""
+    controls, directions = range(0x7F, 0xA0), (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    separators = (0x200E, 0x200F, 0x2028, 0x2029)
+    return frozenset((*controls, *directions, *separators, *range(0xD800, 0xE000)))
+
+
+def excerpt(
+    source: Source, marks: Iterable[Mark], gutter: int, paint: Paint, width: int
+) -> list[str]:
+    """The lines under the marks, numbered in a column `gutter` wide, at most about `width` wide."""
+    tidy = [_trim(source, mark) for mark in marks]
+    tall = next(
+        (m for m in tidy if m.primary and _lines(source, m)[1] > _lines(source, m)[0]), None
+    )
+    flat = [m if m is tall else _first_line(source, m) for m in tidy]
+    shown = sorted({n for m in flat for n in _shown_lines(*_lines(source, m))})
+    blank = f"{' ' * gutter} {paint('|', 'frame')}"
+    rows, before = [blank], None
+    for number in _bridged(shown):
+        if before is not None and number > before + 1:
+            rows.append(paint("...", "frame"))
+        rows += _draw_line(source, number, flat, tall, gutter, paint, width)
+        before = number
+    return rows
+
+
+def last_line(source: Source, marks: Iterable[Mark]) -> int:
+    """The largest line number that `excerpt` shows."""
+    return max(_lines(source, _trim(source, mark))[1] for mark in marks)
+
+
+def _draw_line(
+    source: Source,
+    number: int,
+    marks: list[Mark],
+    tall: Mark | None,
+    gutter: int,
+    paint: Paint,
+    width: int,
+) -> list[str]:
+    text = source.line_text(number)
+    begin = source.line_starts()[number - 1]
+    here = [m for m in marks if m is not tall and _lines(source, m)[0] == number]
+    low, high = _window(text, begin, here or ([tall] if tall else []), width - gutter - 5)
+    shown, columns = _screen(text, low, high)
+    placed = [_under(m, begin, low, high, columns) for m in here]
+    unders = [u for u in placed if u is not None]
+    margin, tail = _margin(source, number, tall, begin, low, columns, paint)
+    lead = f"{' ' * gutter} {paint('|', 'frame')} "
+    rows = [f"{paint(f'{number:>{gutter}} |', 'frame')} {margin[0]}{shown}".rstrip()]
+    rows += [f"{lead}{margin[1]}{row}".rstrip() for row in _underline(unders, paint)]
+    rows += [f"{lead}{row}".rstrip() for row in tail]
+    return rows
+
+
+def _margin(
+    source: Source,
+    number: int,
+    tall: Mark | None,
+    begin: int,
+    low: int,
+    columns: list[int],
+    paint: Paint,
+) -> tuple[tuple[str, str], list[str]]:
+    """Two columns at the left that hold a span over several lines together, and its own rows:
+    for this line, for rows under it, and the rows that open or close the span."""
+    if tall is None:
+        return ("", ""), []
+    first, last = _lines(source, tall)
+    bar, style = paint("|", tall.style) + " ", tall.style
+    if not first <= number <= last:
+        return ("  ", "  "), []
+    if number == first:
+        lead = source.text[begin : tall.start]
+        if not lead.strip():
+            return (paint("/", style) + " ", bar), []
+        column = columns[min(max(tall.start - begin - low, 0), len(columns) - 1)]
+        return ("  ", "  "), [" " + paint("_" * (column + 1) + "^", style)]
+    if number < last:
+        return (bar, bar), []
+    column = columns[min(max(tall.end - begin - low, 0), len(columns) - 1)]
+    closing = paint("|" + "_" * max(column, 1) + "^", style)
+    return (bar, bar), [f"{closing} {paint(visible(tall.text), style)}".rstrip()]
+
+
+def _underline(unders: list[_Under], paint: Paint) -> list[str]:
+    """The row of `^` and `-`, with the rightmost words beside it and the others below."""
+    if not unders:
+        return []
+    canvas: dict[int, tuple[str, Style]] = {}
+    for under in sorted(unders, key=lambda u: u.mark.primary):
+        sign = "^" if under.mark.primary else "-"
+        canvas |= dict.fromkeys(range(under.start, under.end), (sign, under.mark.style))
+    waiting = sorted((u for u in unders if u.mark.text), key=lambda u: u.start)
+    first = _row(canvas, paint)
+    if waiting and waiting[-1].end == max(canvas) + 1:
+        last = waiting.pop()
+        first += " " + paint(visible(last.mark.text), last.mark.style)
+    rows = [first]
+    if waiting:
+        rows.append(_row({u.start: ("|", u.mark.style) for u in waiting}, paint))
+    while waiting:
+        last = waiting.pop()
+        bars = _row({u.start: ("|", u.mark.style) for u in waiting if u.start < last.start}, paint)
+        used = max((u.start for u in waiting if u.start < last.start), default=-1) + 1
+        words = paint(visible(last.mark.text), last.mark.style)
+        rows.append(bars + " " * (last.start - used) + words)
+    return rows
+
+
+def _row(canvas: dict[int, tuple[str, Style]], paint: Paint) -> str:
+    """The painted characters of a sparse row; neighbours of one style share one colour code."""
+    out, run, at = "", "", 0
+    style: Style = "plain"
+    for column in sorted(canvas):
+        sign, wanted = canvas[column]
+        if column > at or wanted != style:
+            out += paint(run, style) + " " * (column - at)
+            run, style = "", wanted
+        run += sign
+        at = column + 1
+    return out + paint(run, style)
+
+
+def _under(mark: Mark, begin: int, low: int, high: int, columns: list[int]) -> _Under | None:
+    """Where a mark stands on the screen; None when it lies outside what is shown of the line."""
+    start, end = mark.start - begin - low, mark.end - begin - low
+    if end < 0 or start > high - low:
+        return None
+    left = columns[max(start, 0)]
+    right = columns[min(max(end, 0), high - low)]
+    return _Under(left, max(right, left + 1), mark)
+
+
+def _window(text: str, begin: int, marks: list[Mark], room: int) -> tuple[int, int]:
+    """The range of a line's characters that is shown: all, or `room` of them around the mark."""
+    room = max(room, 40)
+    if len(text) <= room:
+        return 0, len(text)
+    focus = next((m for m in marks if m.primary), marks[0] if marks else None)
+    start = max(focus.start - begin, 0) if focus else 0
+    length = min(focus.end - focus.start, room // 2) if focus else 0
+    low = max(0, min(start - (room - length) // 2, len(text) - room))
+    return low, min(low + room, len(text))
+
+
+def _screen(text: str, low: int, high: int) -> tuple[str, list[int]]:
+    """What is printed of `text[low:high]`, and the screen column of each character and its end."""
+    piece = text[low:high]
+    if piece.isascii() and piece.isprintable():
+        shown, columns = piece, list(range(len(piece) + 1))
+    else:
+        parts, columns, column = [], [0], 0
+        before = ""
+        for char in piece:
+            parts.append(_TAB if char == "\t" else visible(char))
+            column += len(_TAB) if char == "\t" else _cells(char, before)
+            columns.append(column)
+            before = char
+        shown = "".join(parts)
+    if low > 0:
+        shown = "…" + shown[1:]
+    if high < len(text):
+        shown = shown[:-1] + "…"
+    return shown, columns
+
+
+def _cells(char: str, before: str) -> int:
+    """How many columns of a terminal a character adds: 0, 1 or 2. A selector that turns the sign
+    before it into a picture (as in 🛠️) makes that sign wide."""
+    if char.isascii():
+        return 1
+    if char == _AS_PICTURE:
+        return 1 if before and not before.isascii() and _cells(before, "") == 1 else 0
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 1 if ord(char) in _hidden() else 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def _trim(source: Source, mark: Mark) -> Mark:
+    """The mark inside the text, without the blanks and line ends it closes with."""
+    start = max(0, min(mark.start, len(source.text)))
+    end = max(start, min(mark.end, len(source.text)))
+    if end > start and source.text[end - 1] in "\r\n":
+        end = max(start, start + len(source.text[start:end].rstrip()))
+    return Mark(start, end, mark.style, mark.text, mark.primary)
+
+
+def _first_line(source: Source, mark: Mark) -> Mark:
+    """The part of a mark that lies on its first line."""
+    first, last = _lines(source, mark)
+    if first == last:
+        return mark
+    end = source.line_starts()[first - 1] + len(source.line_text(first))
+    return Mark(mark.start, max(mark.start, end), mark.style, mark.text, mark.primary)
+
+
+def _lines(source: Source, mark: Mark) -> tuple[int, int]:
+    return source.position(mark.start).line, source.position(mark.end).line
+
+
+def _shown_lines(first: int, last: int) -> set[int]:
+    if last - first <= 2 * _CONTEXT + 1:
+        return set(range(first, last + 1))
+    return {*range(first, first + _CONTEXT), *range(last - _CONTEXT + 1, last + 1)}
+
+
+def _bridged(lines: list[int]) -> list[int]:
+    """A gap of one line is filled: dots would take as much room and say less."""
+    gaps = [n + 1 for n, after in pairwise(lines) if after == n + 2]
+    return sorted([*lines, *gaps])

@@ -1,0 +1,120 @@
+"""The format-neutral summary of a file, behind `flowc inspect --json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .diagnostics import Diagnostic
+from .expr.ast import Literal
+from .frontends.protocol import Parsed
+from .ir import AgentNode, Edge, EndNode, Limit, MessageNode, Node, Workflow
+from .render import as_dict
+from .source import SourceSet, Span
+
+SCHEMA_VERSION = 1
+
+
+def summarize(
+    path: str,
+    format: str | None,
+    parsed: Parsed | None,
+    workflow: Workflow | None,
+    diagnostics: tuple[Diagnostic, ...],
+    sources: SourceSet,
+) -> dict[str, Any]:
+    """JSON values; the keys are those of docs/cli.md. A file that could not be read has no nodes,
+    but always its diagnostics."""
+    w = workflow or Workflow(name="")
+    shown = _written_nodes(w)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "format": format,
+        "file": path,
+        "name": w.name,
+        "title": w.title,
+        "description": w.description,
+        "params": [
+            {"name": p.name, "type": p.type, "required": p.required, "default": p.default}
+            for p in w.params
+        ],
+        "nodes": [_node(node, sources) for node in shown],
+        "edges": [
+            {"source": e.source, "target": e.target, "label": e.label} for e in _successors(w)
+        ],
+        "agents": [_agent(agent.id, w) for agent in w.agents],
+        "prompts": [
+            {"name": p.id, "role": p.role, "line": _position(p.span, sources)["line"]}
+            for p in w.prompts
+        ],
+        "scripts": [],
+        "limits": {limit.name: _limit(limit) for limit in w.limits},
+        "progress": dict(parsed.progress) if parsed and parsed.progress else None,
+        "diagnostics": [as_dict(d, sources) for d in diagnostics],
+    }
+
+
+def _written_nodes(workflow: Workflow) -> list[Node]:
+    """The nodes in file order, without the ends that a format adds: those have no place."""
+    written = [n for n in workflow.nodes if not (isinstance(n, EndNode) and n.span is None)]
+    return sorted(written, key=lambda n: (n.span is None, n.span.start if n.span else 0))
+
+
+def _successors(workflow: Workflow) -> list[Edge]:
+    """The written edges and the implied ways on; not the implied ways out of a failure."""
+    return [
+        e
+        for e in workflow.edges
+        if not (e.implied and e.guard is not None and e.guard.kind == "error")
+    ]
+
+
+def _node(node: Node, sources: SourceSet) -> dict[str, Any]:
+    place = _position(node.span, sources)
+    return {
+        "id": node.id,
+        "kind": node.kind,
+        "title": node.title,
+        **place,
+        "detail": _step(node) if isinstance(node, AgentNode) and node.report else _activity(node),
+    }
+
+
+def _step(node: AgentNode) -> dict[str, Any]:
+    return {
+        "description": node.description,
+        "tools": list(node.tools),
+        "inputs": [[x.name, x.description] for x in node.inputs],
+        "outputs": [[x.source, x.name] for x in node.outputs],
+        "asserts": [x.text for x in node.asserts],
+        "section": node.section,
+    }
+
+
+def _activity(node: Node) -> dict[str, Any]:
+    prompt = node.prompt_id if isinstance(node, AgentNode | MessageNode) else None
+    return {"expression": node.title, "prompt": prompt}
+
+
+def _agent(id: str, workflow: Workflow) -> dict[str, Any]:
+    agent = next(a for a in workflow.agents if a.id == id)
+    nodes = [n for n in workflow.nodes if isinstance(n, AgentNode) and n.agent == id]
+    tools = dict.fromkeys(tool for node in nodes for tool in node.tools)
+    return {
+        "id": id,
+        "tools": list(tools),
+        "thread": agent.thread,
+        "perspective": agent.perspective,
+    }
+
+
+def _limit(limit: Limit) -> Any:
+    """The bound where it is a plain number; the word `computed` where variables decide."""
+    return limit.value.value if isinstance(limit.value, Literal) else "computed"
+
+
+def _position(span: Span | None, sources: SourceSet) -> dict[str, int | None]:
+    source = sources.get(span.file) if span else None
+    if span is None or source is None:
+        return {"line": None, "column": None}
+    at = source.position(span.start)
+    return {"line": at.line, "column": at.column}

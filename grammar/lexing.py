@@ -1,0 +1,199 @@
+"""Line lexers for markdown: one compiled alternation, one token per structural line.
+
+A fenced block is one token, a run of prose lines is one token, and so is a list with its heading
+and the items' wrapped lines; blank lines and rules give none. Tokens carry offsets (`start_pos`,
+`end_pos`), from which spans and columns follow; no lines are counted. No pattern here backtracks
+over more than the line it stands in.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lark import Token
+from lark.lexer import Lexer
+
+KEYWORDS: dict[str, str] = {
+    "WORKFLOW STEP": "STEP",
+    "TOOLS": "TOOLS",
+    "TOOL": "TOOL",
+    "INPUTS": "INPUTS",
+    "OUTPUTS": "OUTPUTS",
+    "ASSERT": "ASSERT",
+}
+"""The keyword of a step markdown heading, and the token its line becomes."""
+
+SIGNS: dict[str, str] = {
+    "STEP": "🔧",
+    "TOOL": "🛠️",
+    "TOOLS": "🛠️",
+    "INPUTS": "📥",
+    "OUTPUTS": "📤",
+    "ASSERT": "✅",
+}
+"""The sign before each keyword; U+FE0F behind it may be missing (S16)."""
+
+MARKERS: dict[str, str] = {
+    f"### {sign} {word}": kind
+    for word, kind in KEYWORDS.items()
+    for sign in (SIGNS[kind], SIGNS[kind].rstrip("\ufe0f"))
+}
+"""Every heading of the usual form, up to its colon, and its token: what needs no second look."""
+
+_SIGNS = frozenset(SIGNS.values()) | {"🛠"}
+
+LISTS = frozenset({"TOOLS", "INPUTS", "OUTPUTS", "ASSERT"})
+
+ICON = r"[^\x00-\x08\x0a-\x1f\x21-\x7f]*"
+"""Anything that is not ASCII, and blanks. One class: a nested repetition would be exponential."""
+
+HEADING = re.compile(
+    rf"[ ]{{0,3}}(?P<hashes>\#{{1,6}})[ \t]*+(?P<icon>{ICON})(?P<word>[A-Za-z][A-Za-z _-]{{0,30}}):"
+)
+"""A heading that could be a keyword's: its hashes, its sign, its word up to the colon."""
+
+FENCE = r"""
+    [ ]{0,3}(?P<mark>`{3,}+(?=[^`\n]*(?:\n|\Z))|~{3,}+)[^\n]*(?:\n|\Z)
+    (?:(?![ ]{0,3}(?P=mark)[`~]*[ \t]*\r?(?:\n|\Z))[^\n]*\n)*+
+    [^\n]*(?:\n|\Z)
+"""
+"""A fenced block up to its closing line, or to the end of the file when nothing closes it."""
+
+SPACED_FENCE = r"""
+    [ ]{0,3}(?P<mark>`[ ]`[ ]`)[^\n`]*(?:\n|\Z)
+    (?:(?![ ]{0,3}(?P=mark)[ \t]*\r?(?:\n|\Z))[^\n]*\n)*+
+    [^\n]*(?:\n|\Z)
+"""
+"""The same with blanks between the backticks, as damaged documents write it (S24)."""
+
+_REAL_FENCE = re.compile(r"^[ ]{0,3}(?:`{3}|~{3})", re.MULTILINE)
+_BULLET = r"[ \t]*(?:-[ \t]*|[*+][ \t]+|[0-9]{1,9}[.)][ \t]+)"
+_RULE = r"[ \t]*(?:-[ \t]*){3,}+\r?(?:\n|\Z)|[ \t]*(?:\*[ \t]*){3,}+\r?(?:\n|\Z)"
+
+
+_BLANK = r"[ \t]*\r?\n"
+
+
+def _special(opening: str) -> str:
+    """What ends a run of prose and a wrapped item."""
+    heading = r"\#{1,2}[ \t]|\#{3,6}(?!\#)"
+    return rf"[ ]{{0,3}}(?:{heading}|{opening})|{_BULLET}|{_RULE}|[ \t]*\r?(?:\n|\Z)"
+
+
+def _item(opening: str) -> str:
+    """A bullet with its wrapped lines: those directly below, and indented ones below a gap."""
+    more = rf"(?!{_special(opening)})[^\n]+(?:\n|\Z)"
+    return rf"{_BULLET}[^\n]*(?:\n|\Z)(?:{more}|(?:{_BLANK})++(?=[ ]{{2}}|\t){more})*+"
+
+
+def _items(opening: str) -> str:
+    return rf"(?:(?!{_RULE}){_item(opening)}(?:{_BLANK}|{_RULE})*+)++"
+
+
+def _lines(fence: str, opening: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"""
+        (?P<BLANK>(?:{_BLANK}|{_RULE})+|[ \t]+\Z)
+      | (?P<HEADING>[ ]{{0,3}}(?:\#{{1,2}}[ \t]|\#{{3,6}}(?!\#))[^\n]*(?:\n|\Z))
+      | (?P<FENCE>{fence})
+      | (?P<BULLETS>{_items(opening)})
+      | (?P<PROSE>[^\n]+(?:\n|\Z)(?:(?!{_special(opening)})[^\n]+(?:\n|\Z))*+)
+        """,
+        re.VERBOSE,
+    )
+
+
+def _listing(opening: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{_BLANK}|{_RULE})*+{_items(opening)}")
+
+
+_REAL, _SPACED = "`{3}|~{3}", "`[ ]`[ ]`"
+_ANY_FENCE = f"{_REAL}|{_SPACED}"
+_LINES = _lines(FENCE, _REAL), _listing(_REAL)
+_SPACED_LINES = _lines(SPACED_FENCE, _SPACED), _listing(_SPACED)
+
+ITEM = re.compile(
+    rf"^(?!{_RULE})(?P<bullet>{_BULLET}){_item(_ANY_FENCE).removeprefix(_BULLET)}",
+    re.MULTILINE,
+)
+"""One item of a list, and its bullet."""
+
+
+def line_patterns(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The patterns that split `text` and that match the items of a list below its heading: fences
+    with blanks count only when no real one is there."""
+    damaged = "` ` `" in text and not _REAL_FENCE.search(text)
+    return _SPACED_LINES if damaged else _LINES
+
+
+@functools.lru_cache(maxsize=512)
+def nearest_keyword(word: str) -> str | None:
+    """The keyword a heading's word stands for: itself, in other letters, or misspelt a little."""
+    plain = re.sub(r"[ _-]+", " ", word).strip().upper()
+    if plain in KEYWORDS:
+        return plain
+    close = difflib.get_close_matches(plain, KEYWORDS, n=1, cutoff=0.78)
+    return close[0] if close else None
+
+
+def heading_token(line: str) -> str:
+    """The token that a heading line becomes.
+
+    A keyword counts anywhere below level 2 (S15) and, in higher headings, behind a sign. So does a
+    misspelt one in capitals, or in small letters behind a keyword's own sign: it is read, and
+    reported, while `## TOOLS: which` and `### 🚀 Tools: which` stay headings.
+    """
+    kind = MARKERS.get(line[: line.find(":")])
+    if kind is not None:
+        return kind
+    match = HEADING.match(line)
+    if match is not None:
+        word, sign, level = match["word"], match["icon"].strip(), len(match["hashes"])
+        if word in KEYWORDS and (sign or level > 2):
+            return KEYWORDS[word]
+        capitals = word.isupper() and (sign or level > 2)
+        close = nearest_keyword(word) if capitals or sign in _SIGNS else None
+        if close is not None:
+            return KEYWORDS[close]
+    return _plain_heading(line)
+
+
+def _plain_heading(line: str) -> str:
+    marks = line.lstrip(" ")
+    level = len(marks) - len(marks.lstrip("#"))
+    return "TITLE" if level == 1 else "SECTION" if level == 2 else "HEADING"
+
+
+class StepLexer(Lexer):
+    """Lark lexer of step markdown. A list heading and the items directly below it (blank lines
+    aside) are one token; items anywhere else are BULLETS, which belong to the prose."""
+
+    __future_interface__ = 1
+
+    def __init__(self, lexer_conf: Any) -> None:
+        del lexer_conf
+
+    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:
+        del parser_state
+        text = getattr(lexer_state.text, "text", lexer_state.text)
+        lines, listing = line_patterns(text)
+        match_at, items_at = lines.match, listing.match
+        position, end = lexer_state.line_ctr.char_pos, len(text)
+        while position < end:
+            match = match_at(text, position)
+            assert match is not None, "the alternation ends with a run of any characters"
+            start, position = position, match.end()
+            kind = match.lastgroup or "PROSE"
+            if kind == "BLANK":
+                continue
+            value = match[0]
+            if kind == "HEADING":
+                kind = heading_token(value)
+                if kind in LISTS and (items := items_at(text, position)) is not None:
+                    position = items.end()
+                    value = text[start:position]
+            yield Token(kind, value, start_pos=start, end_pos=position)
