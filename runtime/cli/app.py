@@ -1,0 +1,232 @@
+"""The command table and the dispatcher: only the module of the command asked for is imported.
+
+Every command is a plain function with typer annotations (or a `typer.Typer` for a command with
+sub-commands) that returns its exit code; None means 0. What goes wrong in a way the user can mend
+is raised as `RunError`. Exit codes: docs/cli.md.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from flowc import __version__
+
+if TYPE_CHECKING:
+    import typer
+
+Group = Literal["Write", "Run", "Look", "Set up"]
+
+OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A row: the name, where its function lies (module here, attribute), one line of help.
+
+    `quick` names a function of the module `name` that takes plain arguments and gives the exit
+    code, or None when typer has to read them: typer and pydantic take a third of a cold start.
+    """
+
+    name: str
+    module: str
+    attribute: str
+    group: Group
+    summary: str
+    quick: str = ""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "check",
+        "check_options",
+        "check",
+        "Write",
+        "find every fault of a workflow before it runs",
+        quick="check_quickly",
+    ),
+    Command("inspect", "inspect", "inspect", "Write", "what a file holds, for people and programs"),
+    Command("graph", "graph", "graph", "Write", "the picture, offline, with a run drawn over it"),
+    Command("compile", "compile", "compile", "Write", "a LangGraph project for `langgraph dev`"),
+    Command("run", "run", "run", "Run", "run a workflow, by file or by name"),
+    Command("resume", "resume", "resume", "Run", "go on with a run, answer its question"),
+    Command("pause", "control", "pause", "Run", "ask a running run to pause"),
+    Command("stop", "control", "stop", "Run", "ask a running run to stop"),
+    Command("runs", "runs", "runs", "Look", "what ran, and how it ended"),
+    Command("show", "runs", "show", "Look", "where a run stands"),
+    Command("history", "runs", "history", "Look", "every checkpoint of a run"),
+    Command("fork", "runs", "fork", "Run", "a new run from a checkpoint of another"),
+    Command("explain", "explain", "explain", "Write", "why a diagnostic exists, bad and good"),
+    Command("tools", "tools", "tools", "Set up", "the tools that workflows can use here"),
+    Command("doctor", "doctor", "doctor", "Set up", "what this machine offers"),
+    Command("completion", "completion", "completion", "Set up", "a completion script for a shell"),
+)
+
+
+def run(args: list[str] | None = None) -> int:
+    """Run a command line and give its exit code. Never raises, whatever the command does."""
+    _soften_streams()
+    try:
+        code = _dispatch(sys.argv[1:] if args is None else args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _discard_stdout()
+        return FINDINGS
+    except KeyboardInterrupt:
+        say("interrupted")
+        return INTERRUPTED
+    except Exception:
+        return _report_fault()
+
+
+def say(*lines: str) -> None:
+    """Lines for a person: to stderr, so that stdout holds the result alone."""
+    print(*lines, sep="\n", file=sys.stderr)
+
+
+def complain(message: str, help: str = "") -> None:
+    """An error in the look of all our errors: what is wrong, then what to do about it."""
+    more = help.replace("\n", "\n        ")
+    say(f"error: {message}", *([f"  help: {more}"] if help else []))
+
+
+def _dispatch(args: list[str]) -> int:
+    if not args or args[0] in ("-h", "--help") or args == ["help"]:
+        print(_overview())
+        return OK if args else USAGE
+    if args[0] in ("-V", "--version"):
+        print(f"flowc {__version__}")
+        return OK
+    if args[0] == "help":
+        args = [args[1], "--help"]
+    row = next((c for c in COMMANDS if c.name == args[0]), None)
+    if row is None:
+        return _unknown_command(args[0])
+    return _invoke(row, args[1:])
+
+
+def _invoke(row: Command, args: list[str]) -> int:
+    """Call the one command; its mistakes in usage end with 2."""
+    from ..errors import RunError
+
+    try:
+        if row.quick:
+            code = getattr(import_module(f".{row.name}", __package__), row.quick)(args)
+            if code is not None:
+                return int(code)
+        return _invoke_typed(row, args)
+    except RunError as error:
+        complain(error.message, error.help)
+        return error.exit_code
+
+
+def _invoke_typed(row: Command, args: list[str]) -> int:
+    """Build the command with typer and call it."""
+    import typer
+
+    # UsageError and ClickException have no public name in every typer we support.
+    usage_error: Any = typer.BadParameter.__mro__[2]
+    try:
+        code = build(row).main(args, prog_name=f"flowc {row.name}", standalone_mode=False)
+    except usage_error as error:
+        complain(_sentence(error.format_message()), f"flowc {row.name} --help")
+        return USAGE
+    except typer.Abort:
+        return INTERRUPTED
+    return code if isinstance(code, int) else OK
+
+
+def build(row: Command) -> Any:
+    """The command as typer calls it; imports its module."""
+    import typer
+
+    target = getattr(import_module(f".{row.module}", __package__), row.attribute)
+    if isinstance(target, typer.Typer):
+        return typer.main.get_command(target)
+    app = plain_app()
+    app.command(row.name)(target)
+    return typer.main.get_command(app)
+
+
+def plain_app(**settings: Any) -> typer.Typer:
+    """A `typer.Typer` as all our commands use it: no rich, no completion options, `-h` too."""
+    import typer
+
+    return typer.Typer(
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **settings,
+    )
+
+
+def _overview() -> str:
+    width = max(len(c.name) for c in COMMANDS)
+    lines = ["flowc: a compiler for agent workflows", "", "usage: flowc COMMAND [OPTION]… [FILE]…"]
+    for group in dict.fromkeys(c.group for c in COMMANDS):
+        rows = [c for c in COMMANDS if c.group == group]
+        lines += ["", f"{group}:", *(f"  {c.name:<{width}}  {c.summary}" for c in rows)]
+    return "\n".join([*lines, "", "flowc COMMAND --help says more; flowc --version"])
+
+
+def _unknown_command(name: str) -> int:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [c.name for c in COMMANDS], n=1)
+    if not close and os.path.exists(name):
+        complain(f"there is no command `{name}`", f"flowc check {name}, or flowc run {name}")
+    else:
+        help = f"did you mean `flowc {close[0]}`?" if close else "flowc --help lists the commands"
+        complain(f"there is no command `{name}`", help)
+    return USAGE
+
+
+def _sentence(message: str) -> str:
+    """Typer's message in the style of ours: lower case, no full stop."""
+    message = message.strip().removesuffix(".")
+    return message[:1].lower() + message[1:]
+
+
+def _report_fault() -> int:
+    """A bug of ours: one line that can be reported. FLOWC_DEBUG=1 shows the traceback."""
+    kind, error, trace = sys.exc_info()
+    if os.environ.get("FLOWC_DEBUG") == "1":
+        sys.excepthook(kind or Exception, error or Exception(), trace)
+        return FAULT
+    name = kind.__name__ if kind else "error"
+    complain(
+        f"internal fault: {name}: {error} ({_origin(trace)}, flowc {__version__})",
+        "this is a bug in flowc; please report it with the output of FLOWC_DEBUG=1",
+    )
+    return FAULT
+
+
+def _origin(trace: TracebackType | None) -> str:
+    """File and line of the innermost frame, without the folder it is installed in."""
+    place = "unknown place"
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        place = (
+            f"{os.path.basename(os.path.dirname(file))}/{os.path.basename(file)}:{trace.tb_lineno}"
+        )
+        trace = trace.tb_next
+    return place
+
+
+def _soften_streams() -> None:
+    """A terminal that cannot show a character gets an escape instead of a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _discard_stdout() -> None:
+    """The reader is gone: let the interpreter's last flush go nowhere, without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

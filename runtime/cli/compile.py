@@ -1,0 +1,51 @@
+"""`flowc compile`: write a LangGraph project that `langgraph dev` serves."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import FINDINGS, OK, say
+from .check import compile_path, require_format, require_program, show_diagnostics
+
+
+def compile(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a workflow file")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="where to write")],
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    from_format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
+    ] = None,
+) -> int:
+    """Compile a workflow to a LangGraph module (graph.py, graph.json), its langgraph.json for
+    `langgraph dev` and LangGraph Studio, and its picture as mermaid.
+
+    What was written is imported and its edges are compared with the workflow's before the command
+    says done. A workflow with errors is not compiled (exit code 1).
+    """
+    require_format(from_format)
+    result = compile_path(file, from_format)
+    show_diagnostics(result.diagnostics, result.sources)
+    if not result.ok or result.workflow is None:
+        return FINDINGS
+    require_program(result)
+    from flowc.compiler.emit.project import emit_project
+
+    from ..project import check_project, write_project
+
+    files = emit_project(result.spec, result.workflow, str(out))
+    write_project(files, out)
+    check_project(result.spec, out)
+    if as_json:
+        report = {"schema_version": 1, "folder": str(out), "files": sorted(files)}
+        print(json.dumps(report, ensure_ascii=False))
+    else:
+        for name in sorted(files):
+            print(out / name)
+        serve = f"cd {shlex.quote(str(out))} && langgraph dev --no-browser --allow-blocking"
+        say(f"compiled {file}; serve it: {serve}")
+    return OK

@@ -1,0 +1,101 @@
+"""`flowc doctor`: what this machine offers, and what is missing for which feature."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from importlib import metadata
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+from flowc import __version__
+
+from .app import FINDINGS, OK
+
+_PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "lark")
+_KEYS = (
+    "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
+    "MISTRAL_API_KEY", "GROQ_API_KEY", "DEEPSEEK_API_KEY", "OPENROUTER_API_KEY",
+)  # fmt: skip
+_EXTRAS = (("mcp", "fastmcp", "tools of MCP servers"),
+           ("draw", "pygraphviz", "svg, png and pdf pictures without the program dot"),
+           ("studio", "langgraph_cli", "langgraph dev"))  # fmt: skip
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> int:
+    """Show versions, stores, providers with a key (names only), Graphviz and the shell.
+
+    Exit code 1 when something that every run needs is missing.
+    """
+    findings = list(_examine())
+    if as_json:
+        rows = [dict(zip(("area", "ok", "text", "needed"), f, strict=True)) for f in findings]
+        print(json.dumps({"schema_version": 1, "findings": rows}, indent=2))
+    else:
+        width = max(len(area) for area, *_ in findings)
+        for area, ok, text, needed in findings:
+            sign = "✓" if ok else ("✗" if needed else "-")
+            print(f"  {sign} {area:<{width}}  {text}")
+    return FINDINGS if any(needed and not ok for _, ok, _, needed in findings) else OK
+
+
+Finding = tuple[str, bool, str, bool]
+"""Area, whether it is there, words, whether every run needs it."""
+
+
+def _examine() -> Iterator[Finding]:
+    yield "flowc", True, __version__, True
+    yield "python", True, f"{platform.python_version()} ({platform.system()})", True
+    for name in _PACKAGES:
+        version = _version(name)
+        yield name, version is not None, version or f"pip install {name}", True
+    yield _store()
+    yield "store memory", True, "kept for one process only (--store memory:)", False
+    yield _shell()
+    yield _graphviz()
+    for extra, module, use in _EXTRAS:
+        there = find_spec(module) is not None
+        text = use if there else f"{use}: pip install 'flowc[{extra}]'"
+        yield f"extra {extra}", there, text, False
+    keys = [name for name in _KEYS if os.environ.get(name)]
+    none = "no key is set; --base-url or --answers work without one"
+    yield "providers", bool(keys), "keys set: " + ", ".join(keys) if keys else none, False
+
+
+def _store() -> Finding:
+    folder = os.path.abspath(".flowc")
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    writable = os.access(folder, os.W_OK)
+    where = "sqlite in .flowc/" if writable else f"{folder} may not be written: use --store URL"
+    return "store sqlite", writable, f"{where} (SQLite {sqlite3.sqlite_version})", False
+
+
+def _shell() -> Finding:
+    bash = shutil.which("bash")
+    return "bash", bash is not None, bash or "needed by activities that run commands", False
+
+
+def _graphviz() -> Finding:
+    dot = shutil.which("dot")
+    if dot is None:
+        there = find_spec("pygraphviz") is not None
+        text = "the extra draw is used" if there else "neither the program dot nor the extra draw"
+        return "graphviz", there, text, False
+    done = subprocess.run([dot, "-V"], capture_output=True, text=True, timeout=10, check=False)
+    return "graphviz", True, (done.stderr or done.stdout).strip() or dot, False
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,67 @@
+"""`flowc inspect`: what a file holds, whatever its format."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.snippet import visible
+from flowc.compiler.summary import summarize
+
+from .app import FINDINGS, OK
+from .check import compile_path, require_format, show_diagnostics
+
+
+def inspect(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a workflow file; - reads stdin")],
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    from_format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
+    ] = None,
+) -> int:
+    """Print the steps, edges, parameters and prompts of a file; with --json for programs.
+
+    Exit code 1 when the file has errors; what could be read is printed all the same.
+    """
+    require_format(from_format)
+    result = compile_path(file, from_format)
+    summary = summary_of(result)
+    if as_json:
+        print(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(_overview(summary)))
+        show_diagnostics(result.diagnostics, result.sources)
+    return OK if result.ok else FINDINGS
+
+
+def summary_of(result: CompileResult) -> dict[str, Any]:
+    """The summary of a compilation."""
+    return summarize(
+        result.path,
+        result.frontend.name if result.frontend else None,
+        result.parsed,
+        result.workflow,
+        result.diagnostics,
+        result.sources,
+    )
+
+
+def _overview(summary: dict[str, Any]) -> list[str]:
+    nodes, edges = summary["nodes"], summary["edges"]
+    title = summary["title"] or summary["name"]
+    head = [str(x) for x in (summary["file"], summary["format"], title) if x]
+    rows = [" · ".join([*head, f"{len(nodes)} nodes, {len(edges)} edges"])]
+    for param in summary["params"]:
+        default = "required" if param["required"] else f"= {json.dumps(param['default'])}"
+        rows.append(f"  parameter {param['name']} ({param['type']}) {default}")
+    width = max((len(node["id"]) for node in nodes), default=0)
+    for node in nodes:
+        line, title = node["line"] or "", node["title"]
+        rows.append(f"  {line:>4}  {node['id']:<{width}}  {node['kind']:<8} {title}".rstrip())
+        for edge in edges:
+            if edge["source"] == node["id"]:
+                label = f" ({edge['label']})" if edge["label"] else ""
+                rows.append(f"        {'':<{width}}  → {edge['target']}{label}")
+    return [visible(row) for row in rows]

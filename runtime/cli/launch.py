@@ -1,0 +1,116 @@
+"""What `flowc run` and `flowc resume` have in common: compile, wire, show, execute."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.render import as_dict
+
+from ..engine import Engine, ServicesFactory, open_engine
+from ..services import Outcome
+from ..signals import RunSignals
+from ..wiring import RunOptions
+from .app import INTERRUPTED, say
+from .check import require_program, show_diagnostics
+from .drive import drive
+from .outcomes import SCHEMA_VERSION, exit_code, print_json, resume_command
+from .output import Mode, RunView
+from .questions import can_ask
+from .screen import count_of, screen_on
+
+Begin = Callable[[Engine, RunView, RunSignals], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A run about to be executed in this process. `options` are settled, as they are kept."""
+
+    compiled: CompileResult
+    services: ServicesFactory
+    options: RunOptions
+    store: str
+    mode: Mode
+    verbose: bool = False
+    breakpoints: tuple[str, ...] = ()
+    target: str = ""
+    """The workflow as it was named on the command line."""
+
+    def kept_options(self) -> dict[str, Any]:
+        """The options as the run's record keeps them, with the folder that paths count from."""
+        frontend = self.compiled.frontend
+        format_name = frontend.name if frontend else ""
+        return {**self.options.to_json(), "format": format_name, "folder": os.getcwd()}
+
+
+def compiled_or_none(path: str, mode: Mode) -> CompileResult | None:
+    """The compiled file; None when it has errors, which are then shown. Warnings are counted: a
+    person who runs a workflow seldom can do anything about them. `RunError` for a picture."""
+    compiled = compile_file(path)
+    require_program(compiled)
+    if compiled.ok:
+        if compiled.diagnostics and mode == "text":
+            say(f"{count_of(len(compiled.diagnostics), 'warning')}: flowc check {path}")
+        return compiled
+    show_diagnostics(compiled.diagnostics, compiled.sources)
+    if mode in ("json", "jsonl"):
+        found = [as_dict(d, compiled.sources) for d in compiled.diagnostics]
+        print_json({"schema_version": SCHEMA_VERSION, "status": "invalid", "diagnostics": found})
+    return None
+
+
+def execute(launch: Launch, run: str, begin: Begin) -> int:
+    """Execute with `begin` (a start or a resume) and show it; gives the exit code."""
+    try:
+        return asyncio.run(_execute(launch, run, begin))
+    except asyncio.CancelledError:  # a third signal, while the second one was being obeyed
+        say("interrupted", f"  go on: {resume_command(run, launch.store)}")
+        return INTERRUPTED
+
+
+async def _execute(launch: Launch, run: str, begin: Begin) -> int:
+    go_on = resume_command(run, launch.store)
+    ask = can_ask() and launch.mode in ("text", "quiet")
+    view = RunView(
+        compiled=launch.compiled,
+        screen=screen_on(sys.stderr),
+        mode=launch.mode,
+        run=run,
+        store=launch.store,
+        go_on=go_on,
+        verbose=launch.verbose,
+        asks=ask,
+        target=launch.target or launch.compiled.path,
+    )
+    async with open_engine(launch.store) as engine:
+
+        async def first(signals: RunSignals) -> Outcome:
+            return await begin(engine, view, signals)
+
+        async def later(answers: dict[str, Any], signals: RunSignals) -> Outcome:
+            return await resume_with(launch, engine, view, answers, signals)
+
+        outcome = await drive(view, first, later, limit=launch.options.timeout, ask=ask)
+    view.finish(outcome)
+    return exit_code(outcome)
+
+
+async def resume_with(
+    launch: Launch, engine: Engine, view: RunView, answers: dict[str, Any], signals: RunSignals
+) -> Outcome:
+    """Go on with answers by question id."""
+    return await engine.resume(
+        view.run,
+        launch.compiled.spec,
+        launch.services,
+        answers=answers,
+        listeners=(view.listen,),
+        breakpoints=launch.breakpoints,
+        control=signals,
+        on_unknown=launch.options.on_unknown,
+    )

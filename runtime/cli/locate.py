@@ -1,0 +1,141 @@
+"""Finds what the command line names: a workflow by file or name, scripted answers beside it.
+
+A name is looked up in `workflows/` of the working folder, in the configured folders, then among the
+workflows that ship with flowc: `toolchain` finds `workflows/examples/flowchart/toolchain.wf.md`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from flowc.compiler.frontends import FRONTENDS, is_workflow
+from flowc.compiler.source import Source, Unreadable, read_text
+
+from ..errors import RunError
+
+ANSWERS_SUFFIX = ".answers.yaml"
+_SHOWN_NAMES = 12
+_SKIPPED = {"node_modules", "__pycache__"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A workflow that can be run by name. `path` is as short as it can be said from here."""
+
+    name: str
+    path: str
+    origin: Literal["folder", "shipped"]
+
+
+def locate(target: str, folders: Sequence[str] = ()) -> str:
+    """The file of a workflow given as FILE or NAME. Raises `RunError` that lists close names when
+    there is none, and every candidate when a name means several files of one place."""
+    if os.path.exists(target) and not (os.path.isdir(target) and _is_name(target)):
+        return target
+    if not _is_name(target):
+        raise RunError(f"there is no file `{target}`", help=_nearby(target))
+    for place in _places(folders):
+        matches = [found for found in place if found.name == target]
+        if len(matches) > 1:
+            raise RunError(
+                f"`{target}` names {len(matches)} workflows",
+                help="name the file: " + " or ".join(found.path for found in matches),
+            )
+        if matches:
+            return matches[0].path
+    raise RunError(f"there is no file and no workflow `{target}`", help=_suggest(target, folders))
+
+
+def known_workflows(folders: Sequence[str] = ()) -> list[Found]:
+    """Every workflow that can be run by name, those of the working folder first."""
+    return [found for place in _places(folders) for found in place]
+
+
+def locate_answers(given: str, workflow: str) -> str:
+    """A file of scripted answers: a path, or a bare NAME for `NAME.answers.yaml` beside the
+    workflow. Raises `RunError` when neither is there."""
+    if os.path.exists(given) and not os.path.isdir(given):
+        return given
+    folder = Path(workflow).parent
+    if _is_name(given):
+        beside = folder / f"{given}{ANSWERS_SUFFIX}"
+        if beside.is_file():
+            return _short_path(beside)
+    there = sorted(p.name.removesuffix(ANSWERS_SUFFIX) for p in folder.glob(f"*{ANSWERS_SUFFIX}"))
+    help = "beside the workflow: --answers " + " or ".join(there) if there else "name a file"
+    raise RunError(f"there is no file of answers `{given}`", help=help)
+
+
+def name_of(path: str) -> str:
+    """The name a file is run by: its base name without the format's ending."""
+    base = os.path.basename(path)
+    for suffix in sorted(_suffixes(), key=len, reverse=True):
+        if base.endswith(suffix):
+            return base.removesuffix(suffix)
+    return base.split(".")[0]
+
+
+def _places(folders: Sequence[str]) -> Iterator[list[Found]]:
+    for folder in ("workflows", *folders):
+        yield _in_folder(Path(folder), "folder")
+    yield _in_folder(Path(str(files("flowc.workflows"))).resolve(), "shipped")
+
+
+def _in_folder(folder: Path, origin: Literal["folder", "shipped"]) -> list[Found]:
+    found = []
+    for parent, children, names in os.walk(folder):
+        children[:] = sorted(c for c in children if c[0] != "." and c not in _SKIPPED)
+        for name in sorted(names):
+            path = Path(parent, name)
+            if name.endswith(tuple(_suffixes())) and _is_workflow(path):
+                found.append(Found(name_of(name), _short_path(path), origin))
+    return found
+
+
+def _is_workflow(path: Path) -> bool:
+    """A page of prose has the ending of a workflow too; what cannot be read is reported later."""
+    try:
+        return is_workflow(Source(str(path), read_text(str(path))))
+    except Unreadable:
+        return True
+
+
+def _suffixes() -> set[str]:
+    return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
+
+
+def _is_name(target: str) -> bool:
+    return os.sep not in target and "." not in target and bool(target)
+
+
+def _short_path(path: Path) -> str:
+    """Relative to the working folder when it lies below it, else absolute."""
+    whole = path.resolve()
+    here = Path.cwd()
+    return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)
+
+
+def _nearby(target: str) -> str:
+    """Files of the same folder with a similar name, or what a wrong path means."""
+    folder, base = os.path.split(target)
+    try:
+        names: Iterable[str] = os.listdir(folder or ".")
+    except OSError:
+        return f"there is no folder `{folder}` either"
+    close = get_close_matches(base, list(names), n=1)
+    return f"did you mean `{os.path.join(folder, close[0])}`?" if close else "check the path"
+
+
+def _suggest(target: str, folders: Sequence[str]) -> str:
+    names = list(dict.fromkeys(found.name for found in known_workflows(folders)))
+    close = get_close_matches(target, names, n=1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    shown = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
+    return f"workflows that can be run by name: {shown}" if names else "name a file"

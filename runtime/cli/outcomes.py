@@ -1,0 +1,108 @@
+"""The last words of a run: its result, what it cost, and the command that goes on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any, assert_never
+
+from flowc.compiler.snippet import visible
+
+from ..services import Outcome
+from .app import FINDINGS, INTERRUPTED, LIMIT, OK, PAUSED
+from .screen import count_of, seconds_of, tokens_of
+from .stores import store_path, store_url
+
+SCHEMA_VERSION = 1
+
+
+def exit_code(outcome: Outcome) -> int:
+    """The exit code that docs/cli.md gives the outcome."""
+    match outcome.status:
+        case "success":
+            return OK
+        case "failed" | "error":
+            return FINDINGS
+        case "paused":
+            return PAUSED
+        case "stopped":
+            return LIMIT
+        case "interrupted":
+            return INTERRUPTED
+    assert_never(outcome.status)
+
+
+def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[str, Any]:
+    """The object that `--json` prints. `about` says what was run and what answered."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": outcome.run,
+        "status": outcome.status,
+        **about,
+        "result": outcome.result,
+        "variables": outcome.variables,
+        "outcomes": outcome.outcomes,
+        "questions": [dataclasses.asdict(q) for q in outcome.questions],
+        "error": outcome.error,
+        "nodes": outcome.nodes,
+        "seconds": outcome.seconds,
+        "usage": dataclasses.asdict(outcome.usage),
+        "resume": go_on if outcome.status not in ("success", "failed") else None,
+    }
+
+
+def result_text(value: Any) -> str:
+    """A result for stdout: texts as they are, other values as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def on_terminal(text: str) -> str:
+    """A text that a model or a command wrote, for a terminal: it cannot steer it."""
+    return "\n".join(visible(line) for line in text.splitlines())
+
+
+def summary(outcome: Outcome, is_model: bool, store: str) -> str:
+    """`6 nodes · 0.4 s · 340 tokens · run brave-otter-7f3k kept in .flowc/runs.db`."""
+    parts = [count_of(outcome.nodes, "node"), seconds_of(outcome.seconds)]
+    if is_model:
+        parts.append(tokens_of(outcome.usage.input_tokens + outcome.usage.output_tokens))
+    kept = f"kept in {store_path(store)}" if store != "memory:" else "not kept"
+    return " · ".join([*parts, f"run {outcome.run} {kept}"])
+
+
+def resume_command(run: str, store: str) -> str:
+    """The command that goes on with a run, with the store when it is not the usual one."""
+    extra = "" if store == store_url(None) else f" --store {shlex.quote(store)}"
+    return f"flowc resume {shlex.quote(run)}{extra}"
+
+
+def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
+    """An object on stdout: in several lines, or in one (None)."""
+    print(json.dumps(value, ensure_ascii=False, indent=indent), flush=True)
+
+
+def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:
+    """What stopped a run that can go on."""
+    if outcome.status == "interrupted":
+        reason = (outcome.error or {}).get("message", "")
+        yield f"interrupted: everything finished is kept{'; ' * bool(reason)}{reason}"
+        yield f"  go on: {go_on}"
+    elif outcome.status == "stopped":
+        reason = (outcome.error or {}).get("message", "")
+        yield f"stopped: {visible(reason)}" if reason else "stopped: as asked"
+        yield f"  go on: {go_on}{_beyond(reason)}"
+    elif outcome.status == "paused" and not outcome.questions:
+        yield "paused: as asked; everything finished is kept"
+        yield f"  go on: {go_on}"
+
+
+def _beyond(reason: str) -> str:
+    if "steps" in reason:
+        return " --max-steps N          with a higher limit"
+    return " --timeout SECONDS          with more time" if "time" in reason else ""

@@ -1,0 +1,170 @@
+"""Questions that a paused run asks: shown with the command that answers, or asked on the spot."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from flowc.compiler.snippet import visible
+
+from ..errors import RunError
+from ..services import Question
+from .screen import Screen, count_of
+
+RESULT = "result:"
+"""Before the text that an effect in doubt is said to have returned."""
+
+ReadLine = Callable[[str], str]
+_APPROVALS = {"y": "yes", "yes": "yes", "n": "no", "no": "no", "a": "always", "always": "always"}
+_VERDICTS = {"r": "repeat", "repeat": "repeat", "f": "fail", "fail": "fail"}
+
+
+def question_lines(
+    question: Question, screen: Screen, go_on: str, *, several: bool = False, trail: str = ""
+) -> Iterator[str]:
+    """The question, where it comes from (`trail`: the nodes that led to it), and the exact commands
+    that answer it; `several` says that others wait too."""
+    yield screen.ink(f"{screen.marks.ask} {_title(question)}", "ask")
+    yield from _body(question)
+    came = " · ".join(x for x in (f"at {question.place}" * bool(question.place), trail) if x)
+    if came:
+        yield screen.ink(f"    {came}", "dim")
+    prefix = f"{question.node}=" if several else ""
+    answers = _answers(question)
+    width = max(len(meaning) for _, meaning in answers) + 1
+    for answer, meaning in answers:
+        given = f" --answer {shlex.quote(prefix + answer)}" if answer else ""
+        yield f"  {meaning + ':':<{width}} {go_on}{given}"
+
+
+def match_given(given: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
+    """Answers from `--answer`, by question id. One question takes the text as it is; of
+    several each answer names its node: `--answer NODE=TEXT`. Raises `RunError` (exit 2)."""
+    open_questions = [q for q in questions if q.kind != "breakpoint"]
+    if not given:
+        return {}
+    if not open_questions:
+        raise RunError("the run waits for no answer", help="leave out --answer to go on")
+    if len(open_questions) == 1 and len(given) == 1:
+        question = open_questions[0]
+        return {question.id: _checked(question, given[0])}
+    by_node = {q.node: q for q in open_questions}
+    answers = {}
+    for text in given:
+        node, sign, value = text.partition("=")
+        if not sign or node not in by_node:
+            raise RunError(
+                f"{len(open_questions)} questions wait: `--answer {text}` does not say which",
+                help="write --answer NODE=TEXT; they wait at " + ", ".join(by_node),
+            )
+        answers[by_node[node].id] = _checked(by_node[node], value)
+    return answers
+
+
+def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, Any] | None:
+    """Ask on the terminal until the answer fits; {} goes on without an answer (a breakpoint).
+    None: the person left the run paused (Ctrl-D)."""
+    screen.print("", screen.ink(f"{screen.marks.ask} {_title(question)}", "ask"), *_body(question))
+    while True:
+        try:
+            line = read(_prompt(question))
+        except EOFError:
+            return None
+        if question.kind == "breakpoint":
+            return {}
+        if question.kind == "unknown" and line.strip().lower() in ("d", "done"):
+            line = RESULT + read("what did it return? ")
+        try:
+            return {question.id: _checked(question, line)}
+        except RunError as error:
+            screen.print(f"  {error.message}: {error.help}")
+
+
+def read_line(prompt: str) -> str:
+    """A line from the person, with editing keys; the prompt never goes into a piped stdout."""
+    if sys.stdout.isatty():
+        import readline  # noqa: F401  gives input() its editing keys
+
+        return input(prompt)
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\r\n")
+
+
+def can_ask() -> bool:
+    """Whether a person sits at both ends: keys to type on, a screen to read from."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _title(question: Question) -> str:
+    match question.kind:
+        case "approve":
+            return f"{question.node} wants to run {count_of(len(question.commands), 'command')}"
+        case "ask":
+            return f"{question.node} asks"
+        case "unknown":
+            return f"{question.node}: {visible(question.text)}"
+        case "breakpoint":
+            return f"stopped before {question.node}"
+
+
+def _body(question: Question) -> Iterator[str]:
+    if question.kind == "approve":
+        for command in question.commands:
+            first, *more = command.splitlines() or [""]
+            yield f"    $ {visible(first)}"
+            yield from (f"      {visible(line)}" for line in more)
+    elif question.kind == "ask":
+        yield from (f"    {visible(line)}" for line in question.text.splitlines())
+
+
+def _prompt(question: Question) -> str:
+    match question.kind:
+        case "approve":
+            return "  [y]es once, [n]o, [a]lways in this run (Ctrl-D: later) > "
+        case "ask":
+            return "  > "
+        case "unknown":
+            return "  [r]epeat it, [f]ail, [d]one: I know what it returned (Ctrl-D: later) > "
+        case "breakpoint":
+            return "  Enter goes on (Ctrl-D: later) > "
+
+
+def _answers(question: Question) -> list[tuple[str, str]]:
+    """Possible answers with what they mean."""
+    match question.kind:
+        case "approve":
+            return [("yes", "run them"), ("no", "refuse"), ("always", "run all from now on")]
+        case "ask":
+            return [("TEXT", "answer")]
+        case "unknown":
+            repeat, fail = ("repeat", "repeat it"), ("fail", "count it as failed")
+            return [repeat, fail, (f"{RESULT}TEXT", "it returned")]
+        case "breakpoint":
+            return [("", "go on")]
+
+
+def _checked(question: Question, text: str) -> str:
+    """The answer in its full form. Raises `RunError` that names the choices."""
+    word = text.strip().lower()
+    match question.kind:
+        case "approve":
+            if word in _APPROVALS:
+                return _APPROVALS[word]
+            raise RunError(f"`{text}` is no answer to `{question.node}`", help="yes, no or always")
+        case "unknown":
+            if word in _VERDICTS:
+                return _VERDICTS[word]
+            if text.startswith(RESULT):
+                return text.removeprefix(RESULT).strip()
+            raise RunError(
+                f"`{text}` does not settle `{question.node}`",
+                help=f"repeat, fail, or {RESULT}TEXT for what it returned",
+            )
+        case "ask" | "breakpoint":
+            return text

@@ -1,0 +1,273 @@
+"""`flowc runs`, `flowc show`, `flowc history`, `flowc fork`: what ran, and branches of it."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from flowc.compiler.serde import load_spec
+from flowc.compiler.source import SourceSet
+
+from ..branches import CheckpointView, RunState
+from ..engine import open_engine
+from ..errors import RunError
+from ..events import RunEvent
+from ..services import Question
+from ..store import RunRecord, open_store
+from . import flags
+from .app import OK, say
+from .failures import failure_lines
+from .names import new_run_name
+from .narrate import Narrator
+from .outcomes import SCHEMA_VERSION, print_json, result_text, resume_command
+from .questions import question_lines
+from .screen import Screen, Tone, count_of, one_line, screen_on
+from .stores import existing_store
+
+_TONES: dict[str, Tone] = {
+    "success": "good", "failed": "bad", "error": "bad", "crashed": "bad", "paused": "ask",
+    "running": "strong",
+}  # fmt: skip
+_HIDDEN = ("spec",)
+"""Parts of a record that `--json` leaves out: the whole lowered program."""
+
+
+def runs(store: flags.Store = None, as_json: flags.AsJson = False) -> int:
+    """The runs that are kept, the one that changed last first."""
+    url = existing_store(store)
+    found = asyncio.run(_list(url))
+    if as_json:
+        print_json({"schema_version": SCHEMA_VERSION, "runs": [_record_object(r) for r in found]})
+        return OK
+    if not found:
+        say("no runs yet", "  flowc run FILE starts one")
+    screen = screen_on(sys.stdout)
+    rows = [(r.id, r.status, r.name, ago(r.started), _now_at(r)) for r in found]
+    # One very long name must not push everything else off the screen.
+    widths = [min(40, max((len(row[n]) for row in rows), default=0)) for n in range(4)]
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        cells[1] = screen.ink(cells[1], _TONES.get(row[1], "dim"))
+        screen.print("  ".join([*cells, one_line(row[4], 60)]).rstrip())
+    return OK
+
+
+def show(
+    run: flags.Run,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="CHECKPOINT", help="the variables at a checkpoint or node"),
+    ] = None,
+    store: flags.Store = None,
+    as_json: flags.AsJson = False,
+    verbose: flags.Verbose = False,
+) -> int:
+    """Where a run stands: what it did, its variables, what it waits for and how it goes on."""
+    url = existing_store(store)
+    if at is not None:
+        return _show_checkpoint(asyncio.run(_history(url, run)), run, at, as_json)
+    record, state, events = asyncio.run(_look(url, run))
+    if as_json:
+        print_json(
+            {
+                "schema_version": SCHEMA_VERSION,
+                **_record_object(record),
+                "variables": state.variables,
+                "outcomes": state.reports,
+                "next": list(state.next),
+                "events": [dataclasses.asdict(event) for event in events],
+            }
+        )
+        return OK
+    screen = screen_on(sys.stdout)
+    screen.print(*_story(record, state, events, screen, verbose, resume_command(run, url)))
+    return OK
+
+
+def history(run: flags.Run, store: flags.Store = None, as_json: flags.AsJson = False) -> int:
+    """Every checkpoint of a run, oldest first: `flowc fork RUN --at CHECKPOINT` branches off."""
+    found = asyncio.run(_history(existing_store(store), run))
+    if as_json:
+        views = [dataclasses.asdict(view) for view in found]
+        print_json({"schema_version": SCHEMA_VERSION, "run": run, "checkpoints": views})
+        return OK
+    screen = screen_on(sys.stdout)
+    before: Mapping[str, Any] = {}
+    for view in found:
+        done = ", ".join(view.nodes) or "start"
+        following = ", ".join(view.next) or "end"
+        changed = [f"{n} = {_short(v)}" for n, v in view.variables.items() if before.get(n) != v]
+        screen.print(
+            f"{view.id}  {clock(view.time)}  {done} → {following}"
+            + (screen.ink(f"  {one_line(', '.join(changed), 60)}", "dim") if changed else "")
+        )
+        before = view.variables
+    say(f"{count_of(len(found), 'checkpoint')} · branch off: flowc fork {run} --at CHECKPOINT|NODE")
+    return OK
+
+
+def fork(
+    run: flags.Run,
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at", metavar="CHECKPOINT|NODE", help="a checkpoint's id, or a node: just before it"
+        ),
+    ],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="another value for a variable"),
+    ] = None,
+    run_id: flags.RunId = None,
+    store: flags.Store = None,
+    as_json: flags.AsJson = False,
+) -> int:
+    """A new run that begins at a checkpoint of another one; `flowc resume` executes it."""
+    url = existing_store(store)
+    updates = dict(_pair(change) for change in changes or [])
+    record = asyncio.run(_fork(url, run, at, updates, run_id or new_run_name()))
+    go_on = resume_command(record.id, url)
+    if as_json:
+        print_json({"schema_version": SCHEMA_VERSION, **_record_object(record), "resume": go_on})
+        return OK
+    print(record.id)
+    say(f"forked from {run} at {at}; nothing runs yet", f"  go on: {go_on}")
+    return OK
+
+
+async def _list(url: str) -> tuple[RunRecord, ...]:
+    async with open_store(url) as kept:
+        return await kept.list()
+
+
+async def _look(url: str, run: str) -> tuple[RunRecord, RunState, tuple[RunEvent, ...]]:
+    async with open_engine(url) as engine:
+        record = await engine.store.get(run)
+        return record, await engine.state(run), await engine.store.events(run)
+
+
+async def _history(url: str, run: str) -> list[CheckpointView]:
+    async with open_engine(url) as engine:
+        return await engine.history(run)
+
+
+async def _fork(url: str, run: str, at: str, updates: dict[str, Any], new: str) -> RunRecord:
+    async with open_engine(url) as engine:
+        return await engine.fork(run, at, updates, new)
+
+
+def _story(
+    record: RunRecord,
+    state: RunState,
+    events: tuple[RunEvent, ...],
+    screen: Screen,
+    verbose: bool,
+    go_on: str,
+) -> Iterator[str]:
+    """A run told again from its events."""
+    spec, sources = load_spec(record.spec), SourceSet()
+    narrator = Narrator(spec, sources, screen, verbose)
+    status = screen.ink(record.status.upper(), _TONES.get(record.status, "dim"))
+    yield f"{screen.ink(record.id, 'strong')} · {record.file} · {status}"
+    yield f"started {clock(record.started)} · changed {clock(record.updated)}" + (
+        f" · forked from {record.parent}" if record.parent else ""
+    )
+    for event in events:
+        yield from narrator.lines(event)
+    shown = {n: v for n, v in state.variables.items() if v is not None}
+    if shown:
+        yield "variables"
+        width = max(len(name) for name in shown)
+        yield from (f"  {n:<{width}}  {_short(v)}" for n, v in shown.items())
+    if record.status in ("success", "failed"):
+        if text := result_text(record.result):
+            yield "result"
+            yield from (f"  {one_line(line, screen.width - 2)}" for line in text.splitlines())
+        return
+    if record.error:
+        yield from failure_lines(record.error, spec, sources, screen, "")
+    several = len(state.questions) > 1
+    for question in state.questions:
+        yield from question_lines(question, screen, go_on, several=several, trail=narrator.trail())
+    if state.next:
+        yield f"next: {', '.join(state.next)}"
+    if record.status != "running" and not state.questions:
+        yield f"go on: {go_on}"
+
+
+def _show_checkpoint(found: list[CheckpointView], run: str, at: str, as_json: bool) -> int:
+    view = next((v for v in reversed(found) if at == v.id or at in v.next), None)
+    if view is None:
+        raise RunError(
+            f"run {run} has no checkpoint `{at}` and none before a node of that name",
+            help=f"see `flowc history {run}`",
+        )
+    if as_json:
+        print_json({"schema_version": SCHEMA_VERSION, "run": run, **dataclasses.asdict(view)})
+        return OK
+    screen = screen_on(sys.stdout)
+    done, following = ", ".join(view.nodes) or "start", ", ".join(view.next) or "end"
+    screen.print(f"{view.id} · {clock(view.time)} · after {done}, before {following}")
+    for name, value in view.variables.items():
+        screen.print(f"{screen.ink(name, 'strong')}", *_indented(result_text(value), screen))
+    return OK
+
+
+def _indented(text: str, screen: Screen) -> Iterator[str]:
+    yield from (
+        f"  {one_line(line, screen.width - 2)}" for line in text.splitlines() or ["(unset)"]
+    )
+
+
+def _record_object(record: RunRecord) -> dict[str, Any]:
+    return {k: v for k, v in dataclasses.asdict(record).items() if k not in _HIDDEN}
+
+
+def _now_at(record: RunRecord) -> str:
+    """What is worth knowing of a run in one line."""
+    if record.questions:
+        question = Question(**{k: _tupled(v) for k, v in record.questions[0].items()})
+        return f"waits at {question.node}: {question.text}"
+    if record.error:
+        node = record.error.get("node", "")
+        return (
+            f"{node}: {record.error.get('message', '')}" if node else str(record.error["message"])
+        )
+    return result_text(record.result)
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _short(value: Any) -> str:
+    return one_line(result_text(value), 80)
+
+
+def _pair(change: str) -> tuple[str, str]:
+    name, sign, value = change.partition("=")
+    if not sign or not name:
+        raise RunError(f"`--set {change}` gives no value", help="write --set NAME=VALUE")
+    return name, value
+
+
+def clock(time: str) -> str:
+    """An ISO time to the second, in UTC."""
+    return f"{time[:19]}Z" if time else "-"
+
+
+def ago(time: str) -> str:
+    """`3 min ago`: how long since an ISO time."""
+    try:
+        passed = (datetime.now(UTC) - datetime.fromisoformat(time)).total_seconds()
+    except ValueError:
+        return time
+    for size, word in ((86400, "d"), (3600, "h"), (60, "min")):
+        if passed >= size:
+            return f"{int(passed // size)} {word} ago"
+    return "just now"

@@ -1,0 +1,120 @@
+"""Where a run's lines go: plain lines in a pipe; on a terminal, live lines below them.
+
+A live line is rewritten in place until its node is done. Everything goes to one stream (stderr), so
+that stdout holds the result alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TextIO
+
+from flowc.compiler.snippet import visible
+
+Tone = Literal["good", "bad", "warn", "ask", "dim", "strong"]
+_SGR: dict[Tone, str] = {
+    "good": "32", "bad": "1;31", "warn": "1;33", "ask": "1;36", "dim": "2", "strong": "1",
+}  # fmt: skip
+_PIPE_WIDTH = 120
+_UP_AND_CLEAR = "\x1b[1A\x1b[2K"
+
+Ink = Callable[[str, Tone], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The signs in front of a node's line."""
+
+    done: str = "✓"
+    ask: str = "?"
+    fail: str = "✗"
+    busy: str = "▸"
+    note: str = "!"
+
+
+_ASCII_MARKS = Marks(done="+", fail="x", busy=">")
+
+
+@dataclass(slots=True)
+class Screen:
+    """Writes lines to `stream`; `live` says that it is a terminal that can rewrite lines."""
+
+    stream: TextIO
+    live: bool
+    color: bool
+    marks: Marks = Marks()
+    _drawn: int = 0
+    _rows: list[str] = field(default_factory=list)
+
+    @property
+    def width(self) -> int:
+        """Columns; a pipe has a fixed number."""
+        return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if self.live else _PIPE_WIDTH
+
+    def ink(self, text: str, tone: Tone) -> str:
+        """The text in a colour, or as it is."""
+        return f"\x1b[{_SGR[tone]}m{text}\x1b[0m" if self.color and text else text
+
+    def print(self, *lines: str) -> None:
+        """Lines that stay, above the live ones."""
+        self.update(lines, self._rows)
+
+    def update(self, lines: Sequence[str], rows: Sequence[str]) -> None:
+        """Add lines that stay and replace the live ones, at once. A row must fit the width; without
+        a terminal there are no live rows."""
+        if lines or (self.live and list(rows) != self._rows):
+            self._draw(rows, "".join(f"{line}\n" for line in lines))
+
+    def settle(self) -> None:
+        """Take the live lines away, before a prompt or the end."""
+        self.update((), ())
+
+    def _draw(self, rows: Sequence[str], above: str) -> None:
+        clear = _UP_AND_CLEAR * self._drawn
+        self._rows = list(rows) if self.live else []
+        self._drawn = len(self._rows)
+        self.stream.write(clear + above + "".join(f"{row}\n" for row in self._rows))
+        self.stream.flush()
+
+
+def screen_on(stream: TextIO) -> Screen:
+    """A screen as the stream allows it: live on a terminal, colours unless NO_COLOR is set, plain
+    signs where the encoding has no others."""
+    terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
+    color = terminal and not os.environ.get("NO_COLOR")
+    try:
+        "✓✗▸·→…".encode(stream.encoding or "ascii")
+        marks = Marks()
+    except (UnicodeEncodeError, LookupError):
+        marks = _ASCII_MARKS
+    return Screen(stream, live=terminal, color=color, marks=marks)
+
+
+def one_line(text: str, room: int) -> str:
+    """A text of strangers in one line of at most `room` characters: blanks joined, control signs
+    made visible, the rest cut with an ellipsis."""
+    line = visible(" ".join(text[: room * 4 + 80].split()))
+    return line if len(line) <= room else line[: max(room - 1, 0)] + "…"
+
+
+def seconds_of(value: float) -> str:
+    """`0.4 s`, `2 m 05 s`, `1 h 02 m`."""
+    if value < 59.95:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} m {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def count_of(number: int, noun: str) -> str:
+    """`1 node`, `6 nodes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tokens_of(number: int) -> str:
+    """`340 tokens`, `1.2k tokens`."""
+    return count_of(number, "token") if number < 1000 else f"{number / 1000:.1f}k tokens"

@@ -1,0 +1,52 @@
+"""Which store a command means, and whether there is one already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..checkpoint import locate
+from ..config import Config, load_config
+from ..errors import RunError
+
+DEFAULT_STORE = "sqlite:///.flowc/runs.db"
+
+
+def store_url(given: str | None, config: Config | None = None) -> str:
+    """The flag, else what is configured (FLOWC_STORE, flowc.toml), else the usual place."""
+    config = config if config is not None else load_config(Path.cwd())
+    return given or config.store or DEFAULT_STORE
+
+
+def prepare_default(url: str) -> None:
+    """The usual place makes its own folder and keeps it out of version control."""
+    if url != DEFAULT_STORE:
+        return
+    folder = Path(store_path(url)).parent
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(
+            f"the store {store_path(url)} cannot be made: {reason}",
+            help="choose another place with `--store`",
+        ) from None
+
+
+def store_path(url: str) -> str:
+    """A store's address as a person reads it."""
+    return url.removeprefix("sqlite:///")
+
+
+def existing_store(given: str | None) -> str:
+    """The store of commands that look at runs: they never make one. Raises `RunError`."""
+    url = store_url(given)
+    path = locate(url).path
+    if path is None:
+        raise RunError("a store in memory is gone with its process", help="name a file: --store")
+    if not path.exists():
+        raise RunError(
+            f"there are no runs here: {path} is not there",
+            help="change to the folder the run was started in, or name its store with --store",
+        )
+    return url

@@ -1,0 +1,66 @@
+"""Run-time failures, with their node and place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flowc.compiler.graphspec import Place
+    from flowc.compiler.ir import ErrorKind
+
+
+class Failure(Exception):
+    """A node could not do its work. `kind` decides which error edge is taken; a failure that no
+    edge takes ends the run. `node` and `place` are filled in by the node's wrapper."""
+
+    def __init__(
+        self,
+        message: str,
+        kind: ErrorKind = "failure",
+        *,
+        node: str = "",
+        place: Place | None = None,
+        help: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.node = node
+        self.place = place
+        self.help = help
+
+    def at(self, node: str, place: Place | None) -> Failure:
+        """The same failure with its node and place, unless an inner node has already said them."""
+        self.node = self.node or node
+        self.place = self.place or place
+        return self
+
+    def as_value(self) -> dict[str, str]:
+        """What expressions see as `error`."""
+        place = str(self.place) if self.place else ""
+        return {"message": self.message, "kind": self.kind, "node": self.node, "place": place}
+
+
+class RunError(Exception):
+    """A run cannot be started, resumed or read; `help` says what to do, `exit_code` how to end."""
+
+    def __init__(self, message: str, *, help: str = "", exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help
+        self.exit_code = exit_code
+
+
+class InDoubt(Failure):
+    """A call may or may not have had its effect: the journal keeps it as unknown."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "timeout")
+
+
+class LimitReached(Exception):
+    """A limit set by the person who runs the workflow: the run stops and can be resumed."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message

@@ -1,0 +1,40 @@
+"""What happens in a run, as values: the CLI, the store and tests all consume the same events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+EventKind = Literal[
+    "run_started",  # workflow, nodes, edges, model, is_model
+    "run_resumed",
+    "node_started",  # visit
+    "node_finished",  # seconds, case (of a choose), writes (names), text (short)
+    "node_failed",  # message, kind, place, caught (bool)
+    "model_called",  # model, input_tokens, output_tokens, seconds, attempt
+    "model_retry",  # attempt, error, wait
+    "model_text",  # a piece of a streamed answer
+    "tool_called",  # tool, seconds, ok
+    "command_run",  # command, exit_code, seconds, output (short)
+    "verdict",  # outcome of a reporting step: status, claimed beside measured
+    "interrupted",  # question
+    "answered",
+    "run_finished",  # status, seconds
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """One event. `time` is ISO-8601 UTC; `path` is the chain of calls that leads to the node;
+    `data` holds JSON values, as listed beside each kind."""
+
+    kind: EventKind
+    run: str
+    time: str
+    node: str = ""
+    path: tuple[str, ...] = ()
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+Listener = Callable[[RunEvent], None]

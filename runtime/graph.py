@@ -1,0 +1,109 @@
+"""GraphSpec -> LangGraph StateGraph: async nodes, plain edges, branches with a full path map.
+
+The same GraphSpec makes the emitted Python module, so both have the same nodes and edges. A called
+workflow is compiled once per calling node and runs inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from flowc.compiler.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
+from flowc.compiler.ir import CallNode
+from langgraph.graph import START, StateGraph
+
+from .errors import RunError
+from .nodes import NODE_KINDS
+from .nodes.visit import NodeFunction, Setting, node_function
+from .services import Services
+from .state import State, input_schema, nested_schema, output_schema, state_schema
+
+ENFORCED_LIMITS = ("visits", "steps")
+
+
+def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]:
+    """The graph of a program's main workflow, not compiled. Raises `RunError` for a limit that the
+    runtime cannot enforce."""
+    subgraphs = dict(spec.subgraphs)
+    for one in (spec, *subgraphs.values()):
+        _check_limits(one)
+    setting = Setting(spec, services, subgraphs)
+    graph: Any = StateGraph(
+        state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
+    )
+    _fill(graph, setting)
+    return cast("StateGraph[Any, Any, Any, Any]", graph)
+
+
+def _nested(spec: GraphSpec, caller: Setting) -> Any:
+    """A called workflow, compiled; its checkpoints go where the caller's go."""
+    schema = nested_schema(spec)
+    graph: Any = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
+    setting = Setting(spec, caller.services, caller.subgraphs)
+    _fill(graph, setting)
+    return graph.compile(name=spec.name)
+
+
+def _fill(graph: Any, setting: Setting) -> None:
+    spec = setting.spec
+    branches = {branch.source: branch for branch in spec.branches}
+    for node in spec.nodes:
+        function = function_of(node, setting, branches.get(node.id))
+        graph.add_node(node.id, function, metadata=metadata_of(node, spec))
+    graph.add_edge(START, spec.entry)
+    for edge in spec.edges:
+        graph.add_edge(edge.source, edge.target)
+    for branch in spec.branches:
+        targets = {label: target for _, label, target in labelled_targets(branch)}
+        graph.add_conditional_edges(branch.source, path_of(branch), targets)
+
+
+def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> NodeFunction:
+    """What LangGraph runs for a node, its subgraph compiled; `branch` is the node's, if any."""
+    run = NODE_KINDS[node.op.kind].run
+    return node_function(node, setting, run, branch, _subgraph(node, setting))
+
+
+def _subgraph(node: NodeSpec, setting: Setting) -> Any:
+    if isinstance(node.op, CallNode):
+        return _nested(setting.subgraphs[node.op.workflow], setting)
+    compile_inner = NODE_KINDS[node.op.kind].subgraph
+    return compile_inner(node, setting) if compile_inner else None
+
+
+def metadata_of(node: NodeSpec, spec: GraphSpec) -> dict[str, Any]:
+    """What LangGraph's drawings and Studio show of a node: where it stands in the user's file."""
+    data: dict[str, Any] = {"node": node.id, "kind": node.op.kind, "file": spec.file}
+    if node.op.title:
+        data["title"] = node.op.title
+    if node.place is not None:
+        data |= {"file": node.place.file, "line": node.place.line, "column": node.place.column}
+    return data
+
+
+def path_of(branch: Branch) -> Callable[[State], list[str]]:
+    """The path function of a branch: a bare read of its route channel, as labels."""
+    labels: dict[str, list[str]] = {}
+    fallback: list[str] = []
+    for case, label, _ in labelled_targets(branch):
+        if case is None:
+            fallback = [label]
+        else:
+            labels.setdefault(case, []).append(label)
+
+    def path(state: State) -> list[str]:
+        return labels.get(state[branch.channel], fallback)
+
+    path.__name__ = f"case_of_{branch.source}"
+    return path
+
+
+def _check_limits(spec: GraphSpec) -> None:
+    found = [*spec.limits, *(limit for node in spec.nodes for limit in node.limits)]
+    for limit in found:
+        if limit.name not in ENFORCED_LIMITS:
+            raise RunError(
+                f"{spec.file}: a limit on {limit.name} cannot be enforced",
+                help=f"limits that can: {', '.join(ENFORCED_LIMITS)}",
+            )

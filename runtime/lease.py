@@ -1,0 +1,87 @@
+"""One process per run: a lock on a file per run, which the kernel frees when its holder dies.
+
+A frozen process keeps its lease, so none can wake up beside a successor. Lock files are never
+removed: removing one while another process opens it would give two holders.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import RunError
+
+_WAITS = (0.005, 0.01, 0.02, 0.04)
+"""Seconds between attempts to take a lock that somebody may only be looking at."""
+
+
+@contextmanager
+def lease(folder: Path | None, run: str) -> Iterator[None]:
+    """Hold the run. Raises `RunError`, naming the other process, when it is held already. With no
+    folder (a store in memory) there is nobody to share with."""
+    if folder is None:
+        yield
+        return
+    descriptor = _open(folder, run)
+    try:
+        if not _taken(descriptor):
+            raise RunError(
+                f"run {run} is being executed by another process ({_holder(descriptor)})",
+                help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
+            )
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_held(folder: Path | None, run: str) -> bool:
+    """Whether a process is executing the run now."""
+    if folder is None or not _file(folder, run).exists():
+        return False
+    descriptor = _open(folder, run)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _taken(descriptor: int) -> bool:
+    """Take the lock. Whoever looks whether it is free holds it for a moment, so one refusal
+    says nothing yet."""
+    for wait in (*_WAITS, None):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if wait is not None:
+                time.sleep(wait)
+        else:
+            return True
+    return False
+
+
+def _file(folder: Path, run: str) -> Path:
+    """A run's id may hold any character, so its file is named after a digest of it."""
+    return folder / f"{hashlib.sha256(run.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
+
+
+def _open(folder: Path, run: str) -> int:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(_file(folder, run), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise RunError(f"the lease folder {folder} cannot be used: {error.strerror}") from error
+
+
+def _holder(descriptor: int) -> str:
+    return os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "pid unknown"

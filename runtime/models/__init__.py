@@ -1,0 +1,1 @@
+"""Models: providers through LangChain, scripted answers."""

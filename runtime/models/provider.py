@@ -1,0 +1,198 @@
+"""Language models through LangChain's `init_chat_model`, with retries of our own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Failure, RunError
+from ..services import ModelReply, ModelRequest, Usage
+from .faults import KEY_VARIABLES, Fault, Malformed, describe, provider_errors
+from .messages import ToolNames, text_of, to_function, to_langchain
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+
+_PLACEHOLDER_KEY = "none"
+"""Sent to a server given with --base-url when no key is set: local servers ask for none."""
+_HOW_TO_NAME = "write provider:name, as in openai:gpt-5-mini or anthropic:claude-sonnet-5"
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How often and after which waits a call is tried again. Waits double from `first` up to
+    `longest` seconds, shortened at random by up to a half; a provider that asks for more than
+    `longest` is not waited for."""
+
+    attempts: int = 5
+    first: float = 1.0
+    longest: float = 60.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    random: Callable[[], float] = random.random
+
+    def wait(self, attempt: int, asked: float | None) -> float:
+        """Seconds to wait after the failed attempt number `attempt` (from 1)."""
+        if asked is not None:
+            return asked
+        whole = min(self.longest, self.first * 2.0 ** (attempt - 1))
+        return whole * (0.5 + self.random() / 2)
+
+
+@dataclass(slots=True)
+class ProviderModels:
+    """Calls `model` ("provider:name"), or the model that an agent names. `timeout` bounds one
+    attempt, in seconds."""
+
+    model: str
+    base_url: str | None = None
+    timeout: float = 600.0
+    backoff: Backoff = Backoff()
+    is_model: bool = True
+    _clients: dict[str, BaseChatModel] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return f"{self.model} at {self.base_url}" if self.base_url else self.model
+
+    def prepare(self, models: tuple[str, ...] = ()) -> None:
+        """Make the clients of the run's model and of those that agents name. Raises `RunError` when
+        a provider's package or key is missing, so that nothing starts that cannot go on."""
+        for model in (self.model, *models):
+            self._client(self._full_name(model))
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        """One answer, tried again as `Backoff` says. Raises `Failure` (failure or timeout)."""
+        name = self._full_name(request.model or self.model)
+        for attempt in range(1, self.backoff.attempts + 1):
+            try:
+                async with asyncio.timeout(self.timeout):
+                    return await self._once(request, name)
+            except provider_errors() as error:
+                fault = describe(error, name.partition(":")[0], self.base_url or "the provider")
+                wait = self.backoff.wait(attempt, fault.wait)
+                if not self._worth(fault, attempt, wait):
+                    raise _failure(fault, attempt) from error
+            if request.on_retry:
+                request.on_retry(attempt, fault.text, wait)
+            await self.backoff.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _worth(self, fault: Fault, attempt: int, wait: float) -> bool:
+        return fault.retry and attempt < self.backoff.attempts and wait <= self.backoff.longest
+
+    async def _once(self, request: ModelRequest, name: str) -> ModelReply:
+        names = ToolNames(tuple(tool.name for tool in request.tools))
+        model: Any = self._client(name)
+        if request.tools:
+            functions = [to_function(tool, names) for tool in request.tools]
+            forced = {"tool_choice": names.outer(request.force_tool)} if request.force_tool else {}
+            model = model.bind_tools(functions, **forced)
+        messages = to_langchain(request.messages, names)
+        if request.on_text is None:
+            message = await model.ainvoke(messages)
+        else:
+            message = await _streamed(model, messages, request.on_text)
+        return _reply(message, name, names)
+
+    def _full_name(self, model: str) -> str:
+        """A name without provider belongs to the provider of the run's model."""
+        provider, colon, _ = self.model.partition(":")
+        return model if ":" in model or not colon else f"{provider}:{model}"
+
+    def _client(self, name: str) -> BaseChatModel:
+        if name not in self._clients:
+            self._clients[name] = _open_client(name, self.base_url, self.timeout)
+        return self._clients[name]
+
+
+async def _streamed(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
+    whole: Any = None
+    async for chunk in model.astream(messages):
+        if text := text_of(chunk):
+            on_text(text)
+        whole = chunk if whole is None else whole + chunk
+    if whole is None:
+        raise Malformed("the stream ended before it began")
+    for call in whole.tool_call_chunks:
+        # LangChain completes cut-off JSON by guessing; half an argument list must not be called.
+        if not _is_object(call.get("args") or "{}"):
+            raise Malformed(f"the arguments of the call of `{call.get('name')}` are not JSON")
+    answer: AIMessage = whole
+    return answer
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
+    """Raises `Malformed` for calls whose arguments are not JSON."""
+    if message.invalid_tool_calls:
+        call = message.invalid_tool_calls[0]
+        raise Malformed(f"the arguments of the call of `{call.get('name')}` are not JSON")
+    calls = tuple(
+        {
+            "id": call["id"] or f"call_{number}",
+            "name": names.inner(call["name"]),
+            "args": call["args"],
+        }
+        for number, call in enumerate(message.tool_calls, start=1)
+    )
+    used = message.usage_metadata
+    usage = Usage(used["input_tokens"], used["output_tokens"]) if used else Usage()
+    model = message.response_metadata.get("model_name") or name.partition(":")[2]
+    return ModelReply(text_of(message), calls, usage, str(model))
+
+
+def _open_client(name: str, base_url: str | None, timeout: float) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    if not name:
+        raise RunError("the model has no name", help=_HOW_TO_NAME)
+    provider = name.partition(":")[0]
+    settings: dict[str, Any] = {"max_retries": 0, "timeout": timeout}
+    if base_url:
+        settings["base_url"] = base_url
+    if provider in ("openai", "azure_openai"):
+        # Against another server than its own, the client counts no tokens unless told to.
+        settings["stream_usage"] = True
+    if provider == "openai" and base_url and not os.environ.get("OPENAI_API_KEY"):
+        settings["api_key"] = _PLACEHOLDER_KEY
+    try:
+        client: BaseChatModel = init_chat_model(name, **settings)
+        return client
+    except ImportError as error:
+        raise RunError(
+            f"the model `{name}` needs a package that is not installed ({error.name or error})",
+            help=f"pip install langchain-{provider.replace('_', '-')}",
+        ) from None
+    except provider_errors() as error:
+        raise _no_client(name, provider, error) from None
+
+
+def _no_client(name: str, provider: str, error: BaseException) -> RunError:
+    variable = KEY_VARIABLES.get(provider)
+    if variable and not os.environ.get(variable):
+        return RunError(
+            f"the model `{name}` needs a key, and {variable} is not set",
+            help=f"export {variable}=…, or --base-url URL for a local server",
+        )
+    said = " ".join(str(error).split())[:300]
+    return RunError(
+        f"the model `{name}` cannot be used: {said}",
+        help=_HOW_TO_NAME,
+    )
+
+
+def _failure(fault: Fault, attempts: int) -> Failure:
+    tried = f" (tried {attempts} times)" if attempts > 1 else ""
+    return Failure(fault.text + tried, fault.kind, help=fault.help)

@@ -1,0 +1,59 @@
+"""Where answers come from: a script, or a language model. Never silently one for the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import Failure, RunError
+from ..services import ModelReply, ModelRequest, Models, Nobody, People
+from .provider import ProviderModels
+from .scripted import open_script
+
+CHOICES = """\
+--model provider:name      a language model, e.g. openai:gpt-5-mini (key in OPENAI_API_KEY)
+--base-url URL             with it: any server that speaks the OpenAI protocol
+--answers FILE.yaml        scripted answers: not a language model
+model = "provider:name"    in flowc.toml, or FLOWC_MODEL in the environment: the default"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Who answers model calls, and who answers for people."""
+
+    models: Models
+    people: People
+
+
+def choose_models(
+    model: str | None,
+    base_url: str | None,
+    answers: str | None,
+    named: tuple[str, ...],
+    timeout: float,
+    needed: bool = True,
+) -> Answering:
+    """The source of answers. `named` are the models that agents ask for by name; `needed` says
+    whether the workflow calls a model at all. Raises `RunError` (exit 2) that shows the choices
+    when nothing was chosen, or says what is missing for what was."""
+    if answers is not None:
+        scripted = open_script(answers)
+        return Answering(scripted, scripted)
+    if model is None:
+        if needed:
+            raise RunError("no model was chosen for this run", help=CHOICES)
+        return Answering(NoModels(), Nobody())
+    provider = ProviderModels(model, base_url, timeout)
+    if needed:
+        provider.prepare(named)
+    return Answering(provider, Nobody())
+
+
+@dataclass(frozen=True, slots=True)
+class NoModels:
+    """For workflows that call no model."""
+
+    label: str = "no model"
+    is_model: bool = False
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        raise Failure(f"`{request.node}` asks a model, and none was chosen", help=CHOICES)

@@ -1,0 +1,136 @@
+"""Scripted answers: a file that answers model calls, questions and approvals. Not a language model.
+
+An answer is chosen by the request's node, visit and turn alone, never by counting calls: a run that
+was killed and resumed gets the same answers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import Failure
+from ..services import Json, ModelReply, ModelRequest, QuestionKind, ToolSchema
+from .script import REPORT_TOOL, Report, Script, Turn, read_script
+
+_SHOWN_KEYS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedModels:
+    """Answers from a script. Also what people answered in advance (`services.People`)."""
+
+    script: Script
+    is_model: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"scripted answers ({Path(self.script.path).name}): not a language model"
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        """The turn of this visit. Raises `Failure` that says what is missing in the script."""
+        turn = self._turn(request)
+        if turn.text and request.on_text:
+            request.on_text(turn.text)
+        calls = [{"name": call.name, "args": call.args} for call in turn.calls]
+        if turn.report is not None:
+            calls = [{"name": REPORT_TOOL, "args": _report_args(turn.report, request)}]
+        numbered = tuple(
+            {"id": f"call_{request.node}_{request.visit}_{request.turn}_{number}", **call}
+            for number, call in enumerate(calls, start=1)
+        )
+        return ModelReply(turn.text, numbered, model="scripted")
+
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
+        """What the script says to a question of a node (`services.People.answer`)."""
+        entry = self.script.entries.get(node)
+        match kind:
+            case "approve":
+                given = entry.approval(visit) if entry else None
+                return given if given is not None else self.script.approve
+            case "ask":
+                turns = entry.turns(visit) if entry else None
+                return turns[0].text if turns else None
+            case "unknown" | "breakpoint":
+                return None
+
+    def _turn(self, request: ModelRequest) -> Turn:
+        for key in (request.node, request.prompt):
+            if key is None or key not in self.script.entries:
+                continue
+            turns = self.script.entries[key].turns(request.visit)
+            if turns is not None and request.turn <= len(turns):
+                return turns[request.turn - 1]
+            raise self._missing(request, f"the answers of `{key}` end before that")
+        raise self._missing(request, f"it answers {_listed(self.script)}")
+
+    def _missing(self, request: ModelRequest, why: str) -> Failure:
+        prompt = f" (prompt `{request.prompt}`)" if request.prompt else ""
+        return Failure(
+            f"no scripted answer for `{request.node}`{prompt}, visit {request.visit}, turn "
+            f"{request.turn} in {Path(self.script.path).name}: {why}",
+            help=f"add it under `{request.node}:` in {self.script.path}",
+        )
+
+
+def open_script(path: str | Path) -> ScriptedModels:
+    """Read a file of answers. Raises `RunError` (exit 2) when it cannot be read."""
+    return ScriptedModels(read_script(path))
+
+
+def _listed(script: Script) -> str:
+    keys = [f"`{key}`" for key in script.entries]
+    more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
+    return (", ".join(keys[:_SHOWN_KEYS]) + more) or "nothing"
+
+
+def _report_args(report: Report, request: ModelRequest) -> dict[str, Any]:
+    """The reporting tool's arguments (S26). The step's number and its assertions are taken from the
+    tool's schema as the model would read them there."""
+    schema = next((tool for tool in request.tools if tool.name == REPORT_TOOL), None)
+    texts = _assertions(schema)
+    given = report.asserts
+    if given is None:
+        given = tuple(report.status == "passed" for _ in texts)
+    args: dict[str, Any] = {
+        "step_number": _step_number(schema, request.node),
+        "status": report.status,
+        "assertion_results": [
+            _assertion(item, texts[number] if number < len(texts) else f"assertion {number + 1}")
+            for number, item in enumerate(given)
+        ],
+        "output_variables": report.outputs,
+    }
+    if report.error:
+        args["error_message"] = report.error
+    return args
+
+
+def _assertion(item: Any, text: str) -> dict[str, Any]:
+    if isinstance(item, dict):
+        return {"assertion": text, "passed": bool(item.get("passed")), **item}
+    return {"assertion": text, "passed": item is True, "detail": ""}
+
+
+def _property(schema: ToolSchema | None, *path: str) -> dict[str, Any]:
+    node: Any = schema.parameters if schema else {}
+    for key in path:
+        node = node.get(key) if isinstance(node, dict) else None
+    return node if isinstance(node, dict) else {}
+
+
+def _assertions(schema: ToolSchema | None) -> list[str]:
+    path = ("properties", "assertion_results", "items", "properties", "assertion")
+    texts = _property(schema, *path).get("enum", [])
+    return [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
+
+
+def _step_number(schema: ToolSchema | None, node: str) -> int:
+    field = _property(schema, "properties", "step_number")
+    for value in (field.get("const"), *(field.get("enum") or ()), field.get("default")):
+        if isinstance(value, int):
+            return value
+    number = re.search(r"[0-9]+$", node)
+    return int(number[0]) if number else 0

@@ -1,0 +1,36 @@
+"""Node kinds: what the runtime does for each kind of the IR. The one place a kind registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.graphspec import NodeSpec
+
+from . import agent, ask, assign, call, choose, end, exec, message, tool
+from .visit import Body, Setting
+
+Subgraph = Callable[[NodeSpec, Setting], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeKind:
+    """`run` makes one visit; `subgraph` compiles the graph that it runs inside, if it has one. A
+    call's subgraph is a workflow and is built by `runtime.graph`."""
+
+    run: Body
+    subgraph: Subgraph | None = None
+
+
+NODE_KINDS: dict[str, NodeKind] = {
+    "agent": NodeKind(agent.run, agent.subgraph),
+    "message": NodeKind(message.run),
+    "tool": NodeKind(tool.run),
+    "exec": NodeKind(exec.run, exec.subgraph),
+    "choose": NodeKind(choose.run),
+    "ask": NodeKind(ask.run),
+    "assign": NodeKind(assign.run),
+    "call": NodeKind(call.run),
+    "end": NodeKind(end.run),
+}

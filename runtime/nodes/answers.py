@@ -1,0 +1,105 @@
+"""One model call of an agent node, through the journal."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.graphspec import NodeSpec
+from flowc.compiler.ir import REPORT_TOOL, Agent, AgentNode, Effect
+from langgraph.runtime import Runtime
+
+from ..errors import Failure
+from ..services import Json, Message, ModelRequest, ToolSchema
+from ..values import Unfit, keepable, keepable_text
+from . import verdicts
+from .visit import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The conversation, the node's visit and the model call within it (both from 1); `reminded`
+    says that the model answered before without reporting."""
+
+    messages: list[Message]
+    visit: int
+    turn: int
+    reminded: bool
+
+
+def reminder() -> Message:
+    """What a model is told that ends its turn without reporting the step."""
+    text = f"Report this step now: call {REPORT_TOOL} with its status."
+    return {"role": "user", "content": text}
+
+
+async def ask_model(
+    setting: Setting, node: NodeSpec, agent: Agent, asked: Asked, runtime: Runtime[Any]
+) -> dict[str, Any]:
+    """{text, tool_calls}. A call that was in flight when the process died is in doubt when a real
+    model answers; what is no model is simply asked again."""
+    services = setting.services
+    op = node.op
+    assert isinstance(op, AgentNode)
+    request = ModelRequest(
+        messages=tuple(asked.messages),
+        tools=offered(setting, op),
+        node=node.id,
+        prompt=op.prompt_id,
+        visit=asked.visit,
+        turn=asked.turn,
+        model=agent.model,
+        force_tool=REPORT_TOOL if asked.reminded else None,
+        on_text=lambda piece: services.emit("model_text", node.id, {"text": piece}),
+        on_retry=lambda attempt, error, wait: services.emit(
+            "model_retry", node.id, {"attempt": attempt, "error": error, "wait": wait}
+        ),
+    )
+
+    async def call() -> Json:
+        started = time.monotonic()
+        reply = await services.models.reply(request)
+        services.emit(
+            "model_called",
+            node.id,
+            {
+                "model": reply.model or services.models.label,
+                "input_tokens": reply.usage.input_tokens,
+                "output_tokens": reply.usage.output_tokens,
+                "seconds": round(time.monotonic() - started, 6),
+            },
+        )
+        calls = [_keepable_call(one) for one in reply.tool_calls]
+        return {"text": keepable_text(reply.text), "tool_calls": calls}
+
+    effect: Effect = "once" if services.models.is_model else "pure"
+    given = {"messages": asked.messages, "tools": [schema.name for schema in request.tools]}
+    kept = await services.journal.once(runtime, "model call", effect, given, call)
+    if isinstance(kept, dict) and "text" in kept:
+        return {"text": str(kept["text"]), "tool_calls": list(kept.get("tool_calls") or [])}
+    return {"text": kept if isinstance(kept, str) else str(kept), "tool_calls": []}
+
+
+def _keepable_call(call: dict[str, Any]) -> dict[str, Any]:
+    """The call as it can be kept; without its arguments and with a `fault` when they cannot."""
+    try:
+        return dict(keepable(call))
+    except Unfit as error:
+        return dict(keepable({**call, "args": {}, "fault": str(error)}))
+
+
+def offered(setting: Setting, op: AgentNode) -> tuple[ToolSchema, ...]:
+    """What the model is told of: the listed tools and, for a reporting step, the report."""
+    schemas: list[ToolSchema] = []
+    for name in dict.fromkeys(op.tools):
+        schema = setting.services.tools.schema(name)
+        if schema is None:
+            raise Failure(
+                f"nothing provides the tool `{name}`",
+                help="see `flowc tools list` for what there is",
+            )
+        schemas.append(schema)
+    if op.report:
+        schemas.append(verdicts.report_schema(op))
+    return tuple(schemas)

@@ -1,0 +1,25 @@
+"""ask: show a question to a person, wait, store the answer (M41)."""
+
+from __future__ import annotations
+
+from flowc.compiler.ir import AskNode
+from langgraph.types import interrupt
+
+from ..services import Json, QuestionKind
+from .visit import Done, Visit
+
+
+async def run(visit: Visit) -> Done:
+    """Nothing happens before the interrupt, because an answered node runs again from its start."""
+    op = visit.node.op
+    assert isinstance(op, AskNode)
+    answer = ask(visit, "ask", visit.text(op.question))
+    return Done(variables={op.into: answer}, text=visit.scope.show(answer))
+
+
+def ask(visit: Visit, kind: QuestionKind, text: str) -> Json:
+    """The answer given in advance, or the interrupt that waits for one."""
+    known = visit.services.people.answer(kind, visit.node.id, visit.number)
+    if known is not None:
+        return known
+    return interrupt({"kind": kind, "node": visit.node.id, "text": text, "place": visit.place})

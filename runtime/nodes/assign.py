@@ -1,0 +1,16 @@
+"""assign: variables get values, in order. Without assignments it is a named checkpoint (M9)."""
+
+from __future__ import annotations
+
+from flowc.compiler.ir import AssignNode
+
+from .visit import Done, Visit, assign, shorten
+
+
+async def run(visit: Visit) -> Done:
+    """Every assignment is evaluated once; a later one sees the earlier ones."""
+    op = visit.node.op
+    assert isinstance(op, AssignNode)
+    values = assign(visit.scope, op.assignments)
+    shown = ", ".join(f"{name} = {shorten(visit.scope.show(v), 60)}" for name, v in values.items())
+    return Done(variables=values, text=shown)

@@ -1,0 +1,66 @@
+"""call: run another workflow as a subgraph, variables copied in and out (M42–M44)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.ir import CallNode
+
+from ..errors import Failure
+from ..services import Json
+from ..state import STEPS, variables_of
+from .visit import CALL_PATH, Done, Visit, assign
+
+
+def called(visit: Visit) -> GraphSpec:
+    """The workflow that a call node calls."""
+    op = visit.node.op
+    assert isinstance(op, CallNode)
+    return visit.setting.subgraphs[op.workflow]
+
+
+async def run(visit: Visit) -> Done:
+    """Fails when the called workflow does not end in success; its variables are copied back all the
+    same, and the caller's rules for failures leave them alone (M43, M44)."""
+    op = visit.node.op
+    assert isinstance(op, CallNode)
+    spec = called(visit)
+    token = CALL_PATH.set((*CALL_PATH.get(), visit.node.id))
+    try:
+        result = await visit.run_subgraph(_given(visit, op, spec))
+    finally:
+        CALL_PATH.reset(token)
+    done = Done(text=f"{op.workflow}: {result.get('$outcome', 'success')}", settled=True)
+    done.channels["$visits"] = {STEPS: result["$visits"][STEPS] - visit.steps + 1}
+    if op.returns_all:
+        done.variables = _returned(visit, spec, result)
+    if op.shares_sessions:
+        sessions = (key for key in result if key.startswith("$session."))
+        done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
+    if result.get("$outcome", "success") != "success":
+        done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")
+    return done
+
+
+def _given(visit: Visit, op: CallNode, spec: GraphSpec) -> dict[str, Any]:
+    """The called workflow's input: all variables it knows, then what is passed by name."""
+    values: dict[str, Json] = dict(visit.scope.values) if op.passes_all else {}
+    values |= assign(visit.scope, op.passes)
+    channels = variables_of(spec)
+    given: dict[str, Any] = {channels[n].name: v for n, v in values.items() if n in channels}
+    if op.shares_sessions:
+        own = {c.name for c in spec.channels if c.role == "session"}
+        shared = {k: v for k, v in visit.state.items() if k in own and v is not None}
+        given |= shared
+    given["$visits"] = {STEPS: visit.steps}
+    return given
+
+
+def _returned(visit: Visit, spec: GraphSpec, result: dict[str, Any]) -> dict[str, Json]:
+    own = variables_of(visit.setting.spec)
+    return {
+        name: result[channel.name]
+        for name, channel in variables_of(spec).items()
+        if name in own and channel.name in result
+    }

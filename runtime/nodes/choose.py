@@ -1,0 +1,16 @@
+"""choose: evaluate once; the case is written to the node's route channel, edges only read it."""
+
+from __future__ import annotations
+
+from flowc.compiler.ir import ChooseNode
+
+from .visit import Done, Visit
+
+
+async def run(visit: Visit) -> Done:
+    """True and false are the cases "true" and "false", other values their text form."""
+    op = visit.node.op
+    assert isinstance(op, ChooseNode)
+    value = visit.value(op.on)
+    case = str(value).lower() if isinstance(value, bool) else visit.scope.show(value)
+    return Done(case=case, text=case)

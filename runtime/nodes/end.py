@@ -1,0 +1,21 @@
+"""end: the workflow's outcome, unless the handler for it has still to run (M46–M49)."""
+
+from __future__ import annotations
+
+from flowc.compiler.ir import EndNode
+
+from ..state import append
+from .visit import Done, Visit, assign
+
+
+async def run(visit: Visit) -> Done:
+    """A handler runs once; while it runs the outcome and the assignments of the end wait."""
+    op = visit.node.op
+    assert isinstance(op, EndNode)
+    spec = visit.setting.spec
+    handler = spec.on_success if op.outcome == "success" else spec.on_failed
+    if handler is not None and op.outcome not in (visit.state.get("$handled") or []):
+        handled = append([op.outcome])
+        return Done(case="handler", channels={"$handled": handled}, text=f"runs `{handler}`")
+    values = assign(visit.scope, op.assignments)
+    return Done(variables=values, channels={"$outcome": op.outcome}, case="done", text=op.outcome)

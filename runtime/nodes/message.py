@@ -1,0 +1,21 @@
+"""message: change a thread without a model call (M27)."""
+
+from __future__ import annotations
+
+from flowc.compiler.ir import MessageNode
+
+from ..state import append, reset
+from .visit import Done, Visit
+
+
+async def run(visit: Visit) -> Done:
+    """`append` adds the rendered text to the thread and puts it into the variable; `reset` leaves
+    nothing but it in the thread and empties the variable."""
+    op = visit.node.op
+    assert isinstance(op, MessageNode)
+    text = visit.text(op.template)
+    message = {"role": op.role, "content": text}
+    appends = op.mode == "append"
+    write = append([message]) if appends else reset([message])
+    variables = {op.into: text if appends else ""} if op.into else {}
+    return Done(variables=variables, channels={f"$thread.{op.thread}": write}, text=text)

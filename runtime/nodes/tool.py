@@ -1,0 +1,53 @@
+"""tool: call one tool with computed arguments."""
+
+from __future__ import annotations
+
+import time
+
+from flowc.compiler.ir import ToolNode
+
+from ..errors import Failure, InDoubt
+from ..services import Json
+from .visit import Done, Visit, assign, shorten
+
+
+async def run(visit: Visit) -> Done:
+    """The result goes into the variable. Raises `Failure` when the tool fails; after a time-out a
+    tool that acts once is left in doubt."""
+    op = visit.node.op
+    assert isinstance(op, ToolNode)
+    schema = visit.services.tools.schema(op.tool)
+    if schema is None:
+        raise Failure(
+            f"nothing provides the tool `{op.tool}`",
+            help="see `flowc tools list` for what there is",
+        )
+    args = assign(visit.scope, op.args)
+
+    async def call() -> Json:
+        started = time.monotonic()
+        ok = False
+        try:
+            result = await _call(visit, op.tool, args)
+            ok = True
+            return result
+        except Failure as failure:
+            if failure.kind == "timeout" and schema.effect == "once":
+                raise InDoubt(failure.message) from failure
+            raise
+        finally:
+            seconds = round(time.monotonic() - started, 6)
+            visit.emit("tool_called", {"tool": op.tool, "seconds": seconds, "ok": ok})
+
+    journal = visit.services.journal
+    result = await journal.once(visit.runtime, f"tool {op.tool}", schema.effect, args, call)
+    variables = {op.into: result} if op.into else {}
+    return Done(variables=variables, text=shorten(f"{op.tool} → {visit.scope.show(result)}"))
+
+
+async def _call(visit: Visit, tool: str, args: dict[str, Json]) -> Json:
+    """A path that the workflow itself writes counts from the workflow's file (M22)."""
+    if tool == "write_file":
+        path, content = str(args.get("path", "")), args.get("content")
+        return visit.services.files.write(path, visit.scope.show(content), visit.setting.spec.file)
+    return await visit.services.tools.call(tool, args)

@@ -1,0 +1,81 @@
+"""Write a compiled project to a folder, import it, and compare its graph with the spec."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.graphspec import GraphSpec
+
+from .errors import RunError
+
+MODULE_FILE = "graph.py"
+
+Edges = set[tuple[str, str]]
+
+
+def write_project(files: Mapping[str, str], folder: Path) -> None:
+    """Write each file as a whole: a reader sees the old one or the new one. Raises `RunError` when
+    the folder cannot be made or written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            draft = folder / f".{name}.{os.getpid()}.part"
+            try:
+                draft.write_text(text, encoding="utf-8", newline="\n")
+                os.replace(draft, folder / name)
+            finally:
+                draft.unlink(missing_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(
+            f"cannot write to {folder}: {reason}", help="choose another folder with `-o`"
+        ) from None
+
+
+def check_project(spec: GraphSpec, folder: Path) -> None:
+    """Import the written module and compare its edges with the spec's. A difference is a fault of
+    flowc (`RunError` with exit code 3)."""
+    built = drawn_edges(load_module(folder).build().compile())
+    wanted = spec_edges(spec)
+    if built != wanted:
+        missing, extra = sorted(wanted - built), sorted(built - wanted)
+        raise RunError(
+            f"{folder / MODULE_FILE} does not have the workflow's edges: "
+            f"missing {missing}, too many {extra}",
+            exit_code=3,
+        )
+
+
+def load_module(folder: Path) -> Any:
+    """The project's `graph.py`, imported under a name of its own; no bytecode is left behind."""
+    found = importlib.util.spec_from_file_location("flowc_compiled_graph", folder / MODULE_FILE)
+    if found is None or found.loader is None:
+        raise RunError(f"{folder / MODULE_FILE} cannot be imported", exit_code=3)
+    module = importlib.util.module_from_spec(found)
+    bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        found.loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = bytecode
+    return module
+
+
+def drawn_edges(app: Any) -> Edges:
+    """(source, target) of every edge that LangGraph draws for a compiled graph."""
+    return {(edge.source, edge.target) for edge in app.get_graph().edges}
+
+
+def spec_edges(spec: GraphSpec) -> Edges:
+    """(source, target) of every edge of a spec, the start and the end as LangGraph names them."""
+    edges = {("__start__", spec.entry)}
+    edges |= {(edge.source, edge.target) for edge in spec.edges}
+    for branch in spec.branches:
+        edges |= {(branch.source, target) for _, target in branch.cases}
+        if branch.otherwise is not None:
+            edges.add((branch.source, branch.otherwise))
+    return edges

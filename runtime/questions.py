@@ -1,0 +1,112 @@
+"""Interrupts as questions for people, and people's answers checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from flowc.compiler.graphspec import GraphSpec, NodeSpec
+from flowc.compiler.ir import CallNode
+
+from .errors import RunError
+from .nodes.exec import CHOICES
+from .services import Json, Question
+from .values import Unfit, keepable
+
+_SHORT = {"y": "yes", "n": "no", "a": "always"}
+
+
+def question_of(interrupt: Any, spec: GraphSpec) -> Question:
+    """The question that a LangGraph interrupt asks."""
+    value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
+    node, place = str(value.get("node", "")), str(value.get("place", ""))
+    if not node and (found := _node_of(value.get("key"), spec)) is not None:
+        node, place = found.id, str(found.place or "")
+    return Question(
+        id=interrupt.id,
+        kind=value.get("kind", "ask"),
+        node=node,
+        text=str(value.get("text", "")),
+        choices=tuple(value.get("choices", ())),
+        commands=tuple(value.get("commands", ())),
+        place=place,
+    )
+
+
+def breakpoint_of(node: str, spec: GraphSpec) -> Question:
+    """The pause before a node at which the person who runs the workflow set a breakpoint."""
+    place = next((n.place for n in spec.nodes if n.id == node), None)
+    text = f"stopped before `{node}`"
+    return Question(f"breakpoint:{node}", "breakpoint", node, text, place=str(place or ""))
+
+
+def effect_key(interrupt: Any) -> tuple[str, str, int] | None:
+    """The journal's key when the interrupt asks about an effect in doubt."""
+    value = interrupt.value if isinstance(interrupt.value, dict) else {}
+    if value.get("kind") != "unknown":
+        return None
+    run, key, ordinal = value["key"]
+    return (run, key, ordinal)
+
+
+def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> dict[str, Json]:
+    """Answers by interrupt id, checked and in their full form. The id "" stands for the only
+    pending question. Raises `RunError` for an answer to nothing and for a word that is no
+    choice.
+    """
+    questions = {question.id: question for question in pending}
+    matched: dict[str, Json] = {}
+    for given, value in answers.items():
+        question = questions.get(given)
+        if question is None and given == "" and len(questions) == 1:
+            question = next(iter(questions.values()))
+        if question is None:
+            raise RunError(_no_such(given, questions), help="see `flowc show RUN` for what waits")
+        matched[question.id] = _checked(question, _kept(value))
+    return matched
+
+
+def _checked(question: Question, value: Json) -> Json:
+    if question.kind != "approve":
+        return value
+    word = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
+    word = str(word).strip().lower()
+    word = _SHORT.get(word, word)
+    if word not in CHOICES:
+        raise RunError(
+            f"`{value}` is no answer to whether `{question.node}` may run its commands",
+            help=f"one of: {', '.join(CHOICES)}",
+        )
+    return word
+
+
+def _kept(value: Json) -> Json:
+    try:
+        return keepable(value)
+    except Unfit as error:
+        raise RunError(f"the answer cannot be kept: {error}") from None
+
+
+def _no_such(given: str, questions: Mapping[str, Question]) -> str:
+    if not questions:
+        return "the run waits for no answer"
+    if given == "":
+        return f"{len(questions)} questions wait: say which one is answered"
+    return f"no question has the id `{given}`; waiting: {', '.join(questions)}"
+
+
+def _node_of(key: Any, spec: GraphSpec) -> NodeSpec | None:
+    """The innermost node of the workflow on the path of calls that a journal key is."""
+    if not isinstance(key, list | tuple) or len(key) != 3:
+        return None
+    found: NodeSpec | None = None
+    inner: GraphSpec | None = spec
+    for segment in str(key[1]).split("|"):
+        name = segment.rsplit(":", 1)[0]
+        node = next((n for n in inner.nodes if n.id == name), None) if inner else None
+        if node is None:
+            break
+        found = node
+        called = node.op.workflow if isinstance(node.op, CallNode) else None
+        inner = dict(spec.subgraphs).get(called) if called else None
+    return found

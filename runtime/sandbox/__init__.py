@@ -1,0 +1,1 @@
+"""Where foreign commands run."""

@@ -1,0 +1,161 @@
+"""One child process with its descendants: its output, its end, and a thorough kill (Linux)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+_CHUNK = 65536
+_MARK = "FLOWC_COMMAND"
+_ROUNDS = 50
+_GUARD = 'read -r group && { read -r _; kill -KILL "-$group"; }'
+"""Reads from a pipe that flowc holds open: when flowc dies, however it dies, the read ends and the
+command's process group with it."""
+
+
+class Child:
+    """A process in a session of its own, standard input closed, both outputs in one pipe.
+
+    Must be made inside a running event loop; `kill` and `close` may be called at any time."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        mark: str,
+        on_output: Callable[[bytes], None],
+    ) -> None:
+        self.mark = mark
+        self._on_output = on_output
+        self._loop = asyncio.get_running_loop()
+        self.ended = asyncio.Event()
+        self._silent = asyncio.Event()
+        self._guard, self._held = _start_guard()
+        self._pipe, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        os.set_blocking(write, True)
+        try:
+            self._process = subprocess.Popen(
+                argv,
+                cwd=folder,
+                env={**env, _MARK: mark},
+                stdin=subprocess.DEVNULL,
+                stdout=write,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(self._pipe)
+            self._end_guard()
+            raise
+        finally:
+            os.close(write)
+        os.write(self._held, b"%d\n" % self._process.pid)
+        self._watch = os.pidfd_open(self._process.pid)
+        self._loop.add_reader(self._pipe, self._read)
+        self._loop.add_reader(self._watch, self._end)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._pipe, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._on_output(data)
+        else:
+            self._loop.remove_reader(self._pipe)
+            self._silent.set()
+
+    def _end(self) -> None:
+        self._loop.remove_reader(self._watch)
+        self.ended.set()
+
+    def terminate(self) -> None:
+        """Ask the whole process group to end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill the session, and every descendant that left it but carries the mark."""
+        # The child is not reaped before this, so its number cannot belong to somebody else.
+        for _ in range(_ROUNDS):
+            found = [pid for pid in _living() if _belongs(pid, self._process.pid, self.mark)]
+            if not found:
+                return
+            for pid in found:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+
+    async def close(self, patience: float = 1.0) -> int:
+        """Kill what is left, read what is in the pipe, reap. Gives the exit code, negative for a
+        signal."""
+        self.kill()
+        await self.ended.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._silent.wait()
+        return self.abandon()
+
+    def abandon(self) -> int:
+        """The same at once, without waiting for output. May be called twice."""
+        if self._pipe >= 0:
+            self.kill()
+            for descriptor in (self._pipe, self._watch):
+                self._loop.remove_reader(descriptor)
+                os.close(descriptor)
+            self._pipe = -1
+            self._end_guard()
+        return self._process.wait()
+
+    def _end_guard(self) -> None:
+        self._guard.kill()
+        self._guard.wait()
+        os.close(self._held)
+
+
+def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
+    """A guard that waits for the number of a process group, and the end of its pipe that only flowc
+    holds. It starts first, so that no command is ever without one."""
+    read, held = os.pipe()
+    try:
+        guard = subprocess.Popen(
+            ("/bin/sh", "-c", _GUARD, "flowc-guard"),
+            env={},
+            stdin=read,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(held)
+        raise
+    finally:
+        os.close(read)
+    return guard, held
+
+
+def _living() -> list[int]:
+    own = os.getpid()
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != own]
+
+
+def _belongs(pid: int, session: int, mark: str) -> bool:
+    """Whether a process is alive, and in the session or marked."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        # The name in parentheses may hold anything; the fields after it are state, parent, group,
+        # session.
+        state, _, _, its_session = stat[stat.rindex(b")") + 2 :].split()[:4]
+        if state in (b"Z", b"X"):
+            return False
+        if int(its_session) == session:
+            return True
+        environ = Path(f"/proc/{pid}/environ").read_bytes()
+    except (OSError, ValueError):
+        return False
+    return f"{_MARK}={mark}".encode() in environ.split(b"\0")

@@ -1,0 +1,214 @@
+"""Services: everything a running graph needs from outside, in one value. The one injection point.
+
+Nodes, models, tools and the shell see each other only through the protocols here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from flowc.compiler.ir import Effect
+
+from .events import EventKind
+
+Json = Any
+QuestionKind = Literal["ask", "approve", "unknown", "breakpoint"]
+Message = dict[str, Any]
+"""role and content; an assistant's has tool_calls [{id, name, args}], a tool's tool_call_id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """What a model is told of a tool: a name, a description, JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    effect: Effect = "once"
+    source: str = "builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One model call. `node` and `prompt` name where it comes from (scripted answers are keyed by
+    them); `visit` counts the node's visits, `turn` the model calls of the visit, both from 1."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...]
+    node: str
+    prompt: str | None
+    visit: int
+    turn: int
+    model: str | None = None
+    force_tool: str | None = None
+    on_text: Callable[[str], None] | None = None
+    on_retry: Callable[[int, str, float], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call, as the provider reports them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A model's answer: text and perhaps calls of tools ({id, name, args})."""
+
+    text: str
+    tool_calls: tuple[dict[str, Any], ...] = ()
+    usage: Usage = Usage()
+    model: str = ""
+
+
+class Models(Protocol):
+    """Answers model calls. `label` says what answers ("openai:gpt-…", "scripted answers (file):
+    not a language model"); `is_model` whether it is a language model at all."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def is_model(self) -> bool: ...
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        """Raises `Failure` (kind failure, timeout or limit) when there is no answer."""
+
+
+class Tools(Protocol):
+    """Calls tools by name. The engine opens it before a run starts or resumes, and closes it."""
+
+    async def open(self) -> None:
+        """Connect what has to be connected (MCP servers). Raises `RunError` when a source cannot be
+        reached, or when nothing provides a tool that the workflow names."""
+
+    def schema(self, name: str) -> ToolSchema | None: ...
+
+    async def call(self, name: str, args: dict[str, Json]) -> Json:
+        """A JSON value. Raises `Failure` when the tool fails or does not exist."""
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """One command: `exit_code` (negative: killed by that signal), combined output (cut at the
+    limit), duration in seconds, whether a time limit killed it, the shell's state afterwards."""
+
+    command: str
+    exit_code: int
+    output: str
+    seconds: float
+    timed_out: bool
+    state: str
+
+
+class Shell(Protocol):
+    """Runs one command in a process group of its own, with the state of the shell before it."""
+
+    async def run(self, command: str, state: str) -> CommandResult:
+        """`state` is "" for a fresh shell. Raises `Failure` when no shell can be started."""
+
+
+class Files(Protocol):
+    """Files below the workflow's folder and the granted roots, links resolved."""
+
+    def read(self, path: str, base: str) -> str:
+        """`base` is the workflow's file. Raises `Failure` (kind refused) outside the roots."""
+
+    def write(self, path: str, text: str, base: str) -> str: ...
+
+
+class People(Protocol):
+    """What people answered before the run asks (scripted answers). A node asks here first and
+    interrupts only when nothing was answered in advance."""
+
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
+        """The answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes" or "no"
+        for "approve". None: a person has to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nobody:
+    """Nothing was answered in advance."""
+
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
+        return None
+
+
+class Journal(Protocol):
+    """Write-ahead record of effects: see runtime/journal.py."""
+
+    async def once(
+        self,
+        runtime: Any,
+        name: str,
+        effect: Effect,
+        given: Json,
+        call: Callable[[], Awaitable[Json]],
+        ordinal: int = 0,
+    ) -> Json:
+        """Run `call` and keep its JSON result; if it was already done in this visit, give the
+        kept result instead. `given` is the effect's input: its digest is kept beside it."""
+
+    async def abandon(self, runtime: Any) -> None:
+        """The node's failure was taken by an edge: whatever it left in doubt is not asked about."""
+
+
+Emit = Callable[[EventKind, str, dict[str, Any]], None]
+"""emit(kind, node, data)."""
+
+
+@dataclass(slots=True)
+class Services:
+    """What a graph is built with. `approve` says whether commands need a person's approval
+    ("ask") or were allowed when the run was started ("allow")."""
+
+    models: Models
+    tools: Tools
+    shell: Shell
+    files: Files
+    journal: Journal
+    emit: Emit
+    approve: Literal["ask", "allow"] = "ask"
+    env: dict[str, str] = field(default_factory=dict)
+    """Environment variables the workflow lists or the configuration allows, already filtered."""
+    max_steps: int = 10_000
+    max_model_turns: int = 50
+    people: People = field(default_factory=Nobody)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
+    (an effect whose outcome is not known: repeat, fail, or give the result)."""
+
+    id: str
+    kind: QuestionKind
+    node: str
+    text: str
+    choices: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a start or resume ended. `status`: success, failed (the workflow's own end), paused
+    (waits for a person), stopped (a limit of the caller, resumable), interrupted (signal,
+    resumable), error (a failure that no edge takes; resumable at the failed node)."""
+
+    run: str
+    status: Literal["success", "failed", "paused", "stopped", "interrupted", "error"]
+    result: Json = None
+    variables: dict[str, Json] = field(default_factory=dict)
+    outcomes: dict[str, Json] = field(default_factory=dict)
+    questions: tuple[Question, ...] = ()
+    error: dict[str, str] | None = None
+    nodes: int = 0
+    seconds: float = 0.0
+    usage: Usage = Usage()

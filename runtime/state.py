@@ -1,0 +1,154 @@
+"""Channels of a GraphSpec -> LangGraph state schema, with reducers.
+
+Only JSON values are ever in the state. Threads grow without end, so they are delta channels: a
+checkpoint holds what was added, not the whole conversation again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, assert_never
+
+from flowc.compiler.graphspec import Channel, GraphSpec
+from flowc.compiler.ir import TypeName
+from langgraph.channels.delta import DeltaChannel
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+State = Mapping[str, Any]
+STEPS = "$steps"
+"""The key in the visits channel under which every node of every level counts as one step."""
+
+_TYPES: dict[TypeName, Any] = {
+    "text": str,
+    "number": float,
+    "integer": int,
+    "boolean": bool,
+    "object": dict[str, Any],
+    "list": list[Any],
+    "any": Any,
+}
+
+
+def append(messages: Sequence[Any]) -> dict[str, Any]:
+    """A write to a delta channel: put these at its end."""
+    return {"append": list(messages)}
+
+
+def reset(messages: Sequence[Any]) -> dict[str, Any]:
+    """A write to a delta channel: nothing but these from now on."""
+    return {"reset": list(messages)}
+
+
+def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
+    """Reducer of the delta channels. Folding two batches one after another gives the same as
+    folding both at once, which LangGraph relies on when it rebuilds a state."""
+    result = list(items)
+    for write in writes:
+        match write:
+            case {"reset": list() as fresh}:
+                result = list(fresh)
+            case {"append": list() as more}:
+                result.extend(more)
+            case list():
+                result.extend(write)
+            case _:
+                result.append(write)
+    return result
+
+
+def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
+    """Keys of `new` win."""
+    return {**(old or {}), **(new or {})}
+
+
+def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Reducer of the visits channel: adds up by key, so that nodes that run at the same time lose
+    nothing. A delta channel too, because a long chain counts every node of it."""
+    result = dict(counts)
+    for write in writes:
+        for key, value in write.items():
+            result[key] = result.get(key, 0) + value
+    return result
+
+
+def add(old: float | None, new: float | None) -> float:
+    """The sum, where nothing written yet counts as 0."""
+    return (old or 0) + (new or 0)
+
+
+Items = Annotated[list[Any], DeltaChannel(fold, snapshot_frequency=50)]
+"""A list that only grows or starts anew."""
+Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=50)]
+"""How often each node ran."""
+
+
+def state_schema(spec: GraphSpec) -> type[Any]:
+    """Every channel, as a TypedDict that no key must be in."""
+    return _typed("State", spec.channels)
+
+
+def input_schema(spec: GraphSpec) -> type[Any]:
+    """What a caller gives: the parameters, or for a workflow without any its variables."""
+    names = {param.name for param in spec.params} or set(variables_of(spec))
+    return _typed("Input", (c for c in spec.channels if c.variable in names))
+
+
+def output_schema(spec: GraphSpec) -> type[Any]:
+    """What comes out: the results (every variable where none is named) and the outcome."""
+    names = set(spec.outputs) or set(variables_of(spec))
+    kept = (c for c in spec.channels if c.variable in names or c.role == "outcome")
+    return _typed("Output", kept)
+
+
+def nested_schema(spec: GraphSpec) -> type[Any]:
+    """What passes between a calling and a called workflow, both ways."""
+    passed = ("variable", "session", "visits", "outcome")
+    return _typed("Passed", (c for c in spec.channels if c.role in passed))
+
+
+def variables_of(spec: GraphSpec) -> dict[str, Channel]:
+    """The variables' channels by the names that expressions use."""
+    return {c.variable: c for c in spec.channels if c.role == "variable" and c.variable}
+
+
+def variable_values(spec: GraphSpec, state: State) -> dict[str, Any]:
+    """Every variable's value; one that was never written has its default (None: unset)."""
+    return {n: state.get(c.name, c.default) for n, c in variables_of(spec).items()}
+
+
+def _typed(name: str, channels: Iterable[Channel]) -> type[Any]:
+    fields = {channel.name: _annotation(channel) for channel in channels}
+    return TypedDict(name, fields, total=False)  # type: ignore[operator, no-any-return]
+
+
+def _annotation(channel: Channel) -> Any:
+    match channel.role:
+        case "messages" | "handled":
+            return Items
+        case "visits":
+            return Visits
+        case "reports":
+            return Annotated[dict[str, Any], merge]
+        case "session" | "error":
+            return dict[str, Any] | None
+        case "route" | "outcome":
+            return str
+        case "variable":
+            return _variable(channel)
+        case _:
+            assert_never(channel.role)
+
+
+def _variable(channel: Channel) -> Any:
+    declared = _TYPES[channel.type]
+    match channel.reducer:
+        case "replace":
+            return declared if declared is Any else declared | None
+        case "append":
+            return Items
+        case "merge":
+            return Annotated[dict[str, Any], merge]
+        case "add":
+            return Annotated[float, add]
+        case _:
+            assert_never(channel.reducer)

@@ -1,0 +1,1 @@
+"""Tools: built-in, Python functions, MCP servers."""

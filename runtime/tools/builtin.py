@@ -1,0 +1,186 @@
+"""The built-in tools that work on files; names and schemas are compiler/builtin_tools.py."""
+
+from __future__ import annotations
+
+import asyncio
+import fnmatch
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.builtin_tools import BUILTIN_TOOLS
+from flowc.compiler.expr.evaluate import EvaluationError, evaluate
+from flowc.compiler.expr.parse import ParseFault, parse
+
+from ..errors import Failure
+from ..roots import Roots
+from ..services import Json, ToolSchema
+from .git import git_diff, git_log, git_show, git_status
+
+_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
+_MAX_TEXT = 200_000
+_MAX_LINE = 400
+_MAX_VISITED = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinTools:
+    """Tools below `roots`. Paths of an answer are written from the start folder."""
+
+    roots: Roots
+    name: str = "builtin"
+
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """All built-in tools."""
+        return tuple(
+            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
+            for entry in BUILTIN_TOOLS
+        )
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """In a thread: a slow disk must not hold the run's other branches."""
+        defaults = _DEFAULTS[tool]
+        given = {name: _whole(value) for name, value in args.items()}
+        return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **{**defaults, **given})
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    entry.name: {
+        key: value["default"]
+        for key, value in entry.parameters["properties"].items()
+        if "default" in value
+    }
+    for entry in BUILTIN_TOOLS
+}
+
+
+def _whole(value: Json) -> Json:
+    """For JSON Schema `20.0` is an integer, and models write it; for Python it is none."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def read_file(roots: Roots, path: str, start_line: int, max_lines: int) -> Json:
+    """Lines of a text file; at most 200,000 characters are given."""
+    data = roots.read_text(path)
+    lines = data.splitlines(keepends=True)
+    chosen = lines[start_line - 1 : start_line - 1 + max_lines]
+    text = "".join(chosen)
+    return {
+        "path": roots.show(roots.locate(path)),
+        "text": text[:_MAX_TEXT],
+        "line_count": len(lines),
+        "size": len(data.encode("utf-8", "surrogatepass")),
+        "truncated": len(text) > _MAX_TEXT or start_line - 1 + len(chosen) < len(lines),
+    }
+
+
+def list_files(roots: Roots, path: str, pattern: str, limit: int) -> Json:
+    """Files below a folder, sorted by path; links to elsewhere are left out."""
+    found: list[str] = []
+    for place in _walk(roots, path, pattern):
+        if len(found) == limit:
+            return {"files": found, "count": limit, "truncated": True}
+        found.append(roots.show(place))
+    return {"files": found, "count": len(found), "truncated": False}
+
+
+def search_files(
+    roots: Roots, text: str, path: str, pattern: str, ignore_case: bool, limit: int
+) -> Json:
+    """Lines that hold a text; files that are not UTF-8 text are skipped."""
+    wanted = text.casefold() if ignore_case else text
+    matches: list[dict[str, Json]] = []
+    for place in _walk(roots, path, pattern):
+        shown = roots.show(place)
+        for number, line in enumerate(_lines(roots, place), start=1):
+            if wanted not in (line.casefold() if ignore_case else line):
+                continue
+            if len(matches) == limit:
+                return {"matches": matches, "count": limit, "truncated": True}
+            matches.append({"path": shown, "line": number, "text": line.strip()[:_MAX_LINE]})
+    return {"matches": matches, "count": len(matches), "truncated": False}
+
+
+def write_file(roots: Roots, path: str, content: str) -> Json:
+    """Replace a file; doing it twice is doing it once."""
+    place = roots.write_text(path, content)
+    return {"path": roots.show(place), "size": place.stat().st_size}
+
+
+def query_json(roots: Roots, path: str, expression: str) -> Json:
+    """An expression over a JSON file, which it calls `data`."""
+    text = roots.read_text(path)
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"{path}:{error.lineno}:{error.colno}"
+        raise Failure(f"{where}: not JSON: {error.msg}") from None
+    except (RecursionError, ValueError):
+        raise Failure(f"`{path}` is nested too deeply") from None
+    parsed = parse(expression, "expression", 0)
+    if isinstance(parsed, ParseFault):
+        raise Failure(f"the expression does not parse: {parsed.message}", help=parsed.help)
+    try:
+        return {"value": evaluate(parsed, {"data": data})}
+    except EvaluationError as error:
+        raise Failure(f"the expression has no value: {error}") from None
+
+
+def _walk(roots: Roots, path: str, pattern: str) -> Iterator[Path]:
+    """Regular files below a folder whose name or path matches, in order of their paths. A link
+    counts where it leads to, and never out of the roots."""
+    start = roots.locate(path)
+    if not os.path.exists(start):
+        raise Failure(f"`{path}` does not exist")
+    if os.path.isfile(start):
+        yield start
+        return
+    visited = 0
+    for folder, folders, files in os.walk(start):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
+        for name in sorted(files):
+            visited += 1
+            if visited > _MAX_VISITED:
+                raise Failure(f"`{path}` holds more than {_MAX_VISITED:,} files")
+            place = Path(folder, name)
+            inner = place.relative_to(start).as_posix()
+            if (_matches(name, pattern) or _matches(inner, pattern)) and _admitted(roots, place):
+                yield place
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(name, pattern.removeprefix("**/"))
+
+
+def _admitted(roots: Roots, place: Path) -> bool:
+    try:
+        return os.path.isfile(roots.locate(str(place)))
+    except Failure:
+        return False
+
+
+def _lines(roots: Roots, place: Path) -> list[str]:
+    try:
+        return roots.read_text(str(place)).splitlines()
+    except Failure:
+        return []
+
+
+FUNCTIONS: dict[str, Callable[..., Json]] = {
+    "read_file": read_file,
+    "list_files": list_files,
+    "search_files": search_files,
+    "write_file": write_file,
+    "query_json": query_json,
+    "git_status": git_status,
+    "git_log": git_log,
+    "git_diff": git_diff,
+    "git_show": git_show,
+}
+"""Behind each name of `BUILTIN_TOOLS`; a test compares names, parameters and defaults."""

@@ -1,0 +1,253 @@
+"""MCP servers as sources of tools: one session per run (extra `mcp`)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.ir import Effect
+from flowc.compiler.source import Unreadable, read_text
+
+from ..errors import Failure, RunError
+from ..secrets import redact
+from ..services import Json, ToolSchema
+
+_PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError)
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_EXTRA = "pip install 'flowc[mcp]'"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How a server is started (`command`) or reached (`url`); `file` says who asks for it."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "http"
+    hidden: tuple[str, ...] = ()
+    """Values that came from the environment: no message shows them."""
+
+
+def read_servers(
+    configured: Mapping[str, Any], files: tuple[str, ...]
+) -> dict[str, ServerSettings]:
+    """The servers of flowc.toml ([mcp_servers.NAME]) and of files with `mcpServers`, by name. A
+    later file wins. Raises `RunError` for what cannot be read. `${NAME}` and `${NAME:-default}`
+    stand for environment variables."""
+    servers = {name: _settings(f"mcp_servers.{name}", given) for name, given in configured.items()}
+    for file in files:
+        found = _json(file).get("mcpServers")
+        if not isinstance(found, dict):
+            raise RunError(f"{file} has no object `mcpServers`")
+        servers |= {name: _settings(f"{file}: {name}", given) for name, given in found.items()}
+    return servers
+
+
+def _json(file: str) -> dict[str, Any]:
+    try:
+        document = json.loads(read_text(file))
+    except Unreadable as error:
+        raise RunError(f"MCP file `{file}` {error.reason}") from None
+    except json.JSONDecodeError as error:
+        where = f"{file}:{error.lineno}:{error.colno}"
+        raise RunError(f"{where}: not JSON: {error.msg}") from None
+    except (RecursionError, ValueError):
+        raise RunError(f"{file}: nested too deeply") from None
+    return document if isinstance(document, dict) else {}
+
+
+def _settings(where: str, given: Any) -> ServerSettings:
+    if not isinstance(given, dict):
+        raise RunError(f"{where} is not an object")
+    texts = {key: given.get(key) or "" for key in ("command", "url")}
+    if not all(isinstance(text, str) for text in texts.values()) or not any(texts.values()):
+        raise RunError(f"{where} needs a `command` or a `url`")
+    args, env, headers = given.get("args", []), given.get("env", {}), given.get("headers", {})
+    if not isinstance(args, list) or not all(isinstance(a, str) for a in args):
+        raise RunError(f"{where}: `args` is a list of texts")
+    for key, table in (("env", env), ("headers", headers)):
+        if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
+            raise RunError(f"{where}: `{key}` is an object of texts")
+    cwd, kind = given.get("cwd"), given.get("type", given.get("transport", "http"))
+    return ServerSettings(
+        command=_expand(texts["command"], where),
+        args=tuple(_expand(arg, where) for arg in args),
+        env={key: _expand(value, where) for key, value in env.items()},
+        cwd=_expand(cwd, where) if isinstance(cwd, str) else None,
+        url=_expand(texts["url"], where),
+        headers={key: _expand(value, where) for key, value in headers.items()},
+        kind="sse" if kind == "sse" else "http",
+        hidden=_from_environment([*texts.values(), *args, *env.values(), *headers.values()]),
+    )
+
+
+def _from_environment(texts: list[str]) -> tuple[str, ...]:
+    """The values of the variables that the texts name, longest first."""
+    names = {match[1] for text in texts for match in _VARIABLE.finditer(text)}
+    values = {value for name in names if (value := os.environ.get(name))}
+    return tuple(sorted(values, key=len, reverse=True))
+
+
+def _expand(text: str, where: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        name, default = match[1], match[2]
+        found = os.environ.get(name, default)
+        if found is None:
+            raise RunError(f"{where} needs the environment variable {name}, which is not set")
+        return found
+
+    return _VARIABLE.sub(value, text)
+
+
+@dataclass(slots=True)
+class McpServer:
+    """One server, connected from `open` to `close`. `start_seconds` bounds the connection."""
+
+    server: str
+    settings: ServerSettings
+    start_seconds: float = 30.0
+    _client: Any = None
+    _log: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return f"mcp:{self.server}"
+
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """Connect and list the tools. Raises `RunError` with what the server said."""
+        try:
+            from fastmcp import Client
+        except ImportError:
+            raise RunError(
+                f"the MCP server `{self.server}` needs a package that is not installed", help=_EXTRA
+            ) from None
+        try:
+            async with asyncio.timeout(self.start_seconds):
+                # Nobody answers a server's questions in the middle of a call.
+                client: Any = Client(self._transport())
+                self._client = await client.__aenter__()
+                tools = await self._client.list_tools()
+        except _PASSING:
+            raise
+        except BaseException as error:
+            said = self._said(error)
+            await self.close()
+            raise RunError(
+                f"the MCP server `{self.server}` cannot be reached: {said}",
+                help=f"it is started with: {self._how()}",
+            ) from error
+        return tuple(_schema(tool) for tool in tools)
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """The structured content when there is one, else JSON in the text, else the text."""
+        try:
+            result = await self._client.call_tool(tool, args, raise_on_error=False)
+        except _PASSING:
+            raise
+        except TimeoutError:
+            raise Failure(
+                f"`{tool}` of the MCP server `{self.server}` took too long", "timeout"
+            ) from None
+        except BaseException as error:
+            raise Failure(
+                f"the MCP server `{self.server}` failed in `{tool}`: {self._said(error)}"
+            ) from error
+        text = _text(result.content)
+        if result.is_error:
+            raise Failure(text or f"`{tool}` failed without a word")
+        return _unwrapped(result.structured_content, text)
+
+    async def close(self) -> None:
+        """End the session and the server's process. May be called twice."""
+        client, self._client = self._client, None
+        if client is not None:
+            try:
+                await client.__aexit__(None, None, None)
+            except _PASSING:
+                raise
+            except (OSError, RuntimeError, ExceptionGroup):
+                # It is gone already, which is what we want.
+                pass
+        if self._log is not None:
+            with contextlib.suppress(OSError):
+                self._log.unlink()
+            self._log = None
+
+    def _transport(self) -> Any:
+        from fastmcp.client.transports import (
+            SSETransport,
+            StdioTransport,
+            StreamableHttpTransport,
+        )
+
+        given = self.settings
+        if given.url:
+            remote = SSETransport if given.kind == "sse" else StreamableHttpTransport
+            return remote(given.url, headers=dict(given.headers))
+        descriptor, log = tempfile.mkstemp(prefix="flowc-mcp-")
+        os.close(descriptor)
+        self._log = Path(log)
+        return StdioTransport(
+            given.command, list(given.args), env=dict(given.env), cwd=given.cwd,
+            keep_alive=False, log_file=self._log,
+        )  # fmt: skip
+
+    def _said(self, error: BaseException) -> str:
+        """The error, and the last thing the server wrote to its standard error."""
+        text = " ".join(str(error).split())[:300] or type(error).__name__
+        if isinstance(error, TimeoutError):
+            text = f"no answer within {self.start_seconds:g} s"
+        lines: list[str] = []
+        if self._log is not None:
+            with contextlib.suppress(OSError):
+                lines = self._log.read_text("utf-8", "replace").strip().splitlines()
+        said = f"{text} ({lines[-1][:300]})" if lines else text
+        return redact(said, self.settings.hidden)
+
+    def _how(self) -> str:
+        how = self.settings.url or " ".join((self.settings.command, *self.settings.args))
+        return redact(how, self.settings.hidden)
+
+
+def _schema(tool: Any) -> ToolSchema:
+    return ToolSchema(
+        tool.name, tool.description or "", dict(tool.input_schema), _effect(tool.annotations)
+    )
+
+
+def _effect(annotations: Any) -> Effect:
+    """What the server says of a tool; nothing said means that it acts once."""
+    if getattr(annotations, "read_only_hint", None):
+        return "pure"
+    return "idempotent" if getattr(annotations, "idempotent_hint", None) else "once"
+
+
+def _text(content: list[Any]) -> str:
+    parts = [
+        block.text if getattr(block, "type", "") == "text" else f"[{getattr(block, 'type', '?')}]"
+        for block in content
+    ]
+    return "\n".join(parts)
+
+
+def _unwrapped(structured: Any, text: str) -> Json:
+    if isinstance(structured, dict):
+        # A server wraps a value that is no object.
+        return structured["result"] if structured.keys() == {"result"} else structured
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, dict | list) else text

@@ -1,0 +1,130 @@
+"""Python functions as tools: `module:function`, the schema from the signature."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Failure, RunError
+from ..services import Json, ToolSchema
+
+if TYPE_CHECKING:
+    from langchain_core.tools import StructuredTool
+
+_PASSING = (KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
+
+
+@dataclass(slots=True)
+class PythonFunction:
+    """One function. `folder` is where modules beside the configuration are found. A function that
+    is not async runs in a thread."""
+
+    path: str
+    folder: str | None = None
+    _tool: StructuredTool | None = field(default=None)
+
+    @property
+    def name(self) -> str:
+        return f"python:{self.path}"
+
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """Import the module. Raises `RunError` when that fails or the function cannot be a tool."""
+        self._tool = self._as_tool(self._function())
+        schema: Any = self._tool.tool_call_schema
+        parameters = schema if isinstance(schema, dict) else schema.model_json_schema()
+        for unneeded in ("title", "description"):
+            parameters.pop(unneeded, None)
+        return (ToolSchema(self._tool.name, self._tool.description, parameters, "once"),)
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """What the function returns. Raises `Failure` with what it raised."""
+        assert self._tool is not None
+        try:
+            return await self._tool.ainvoke(args)
+        except _PASSING:
+            raise
+        except Failure:
+            raise
+        except BaseException as error:
+            raise Failure(f"`{tool}` raised {_said(error)}") from error
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _function(self) -> Callable[..., Any]:
+        module, colon, attribute = self.path.partition(":")
+        if not colon or not module or not attribute:
+            raise RunError(
+                f"`{self.path}` names no Python tool",
+                help="write module:function in [tools] python",
+            )
+        if self.folder is not None and self.folder not in sys.path:
+            sys.path.insert(0, self.folder)
+        try:
+            found = getattr(importlib.import_module(module), attribute)
+        except _PASSING:
+            raise
+        except AttributeError:
+            raise RunError(f"the module `{module}` has no `{attribute}`") from None
+        except BaseException as error:
+            raise RunError(f"the module `{module}` cannot be imported: {_said(error)}") from error
+        if not callable(found):
+            raise RunError(f"`{self.path}` is not a function")
+        function: Callable[..., Any] = found
+        return function
+
+    def _as_tool(self, function: Callable[..., Any]) -> StructuredTool:
+        from langchain_core.tools import StructuredTool
+
+        name = getattr(function, "__name__", self.path.partition(":")[2])
+        about = inspect.getdoc(function) or name
+        waits = inspect.iscoroutinefunction(function)
+        func, coroutine = (None, _staying_async(function)) if waits else (_staying(function), None)
+        try:
+            return StructuredTool.from_function(func, coroutine, name, about)
+        except (TypeError, ValueError, NameError, AttributeError) as error:
+            raise RunError(
+                f"`{self.path}` cannot be a tool: {_said(error)}",
+                help="every parameter needs a type that JSON can carry",
+            ) from None
+
+
+def _staying(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which cannot end flowc: `sys.exit` in a tool is the tool's failure."""
+
+    @functools.wraps(function)
+    def staying(*args: Any, **given: Any) -> Any:
+        try:
+            return function(*args, **given)
+        except SystemExit as leaving:
+            raise Failure(_left(function, leaving)) from None
+
+    return staying
+
+
+def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for an async function."""
+
+    @functools.wraps(function)
+    async def staying(*args: Any, **given: Any) -> Any:
+        try:
+            return await function(*args, **given)
+        except SystemExit as leaving:
+            raise Failure(_left(function, leaving)) from None
+
+    return staying
+
+
+def _left(function: Callable[..., Any], leaving: SystemExit) -> str:
+    return f"`{getattr(function, '__name__', 'it')}` wanted to end the program ({_said(leaving)})"
+
+
+def _said(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:300]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

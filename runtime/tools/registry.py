@@ -1,0 +1,140 @@
+"""The tools of one run: every source opened once, arguments checked before each call."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import jsonschema
+import referencing
+from flowc.compiler.ir import Effect
+
+from ..errors import Failure, RunError
+from ..services import Json, ToolSchema
+from ..values import keepable
+from .source import ToolSource
+
+_NO_REMOTE: Any = referencing.Registry()
+"""Schemas are not fetched, whatever a `$ref` says."""
+_LONGEST = 300
+
+
+@dataclass(slots=True)
+class ToolBox:
+    """`services.Tools` over several sources. `needed` are the tools that the workflow names;
+    `effects` overrides what a source says of its tools; `seconds` bounds each call."""
+
+    sources: tuple[ToolSource, ...]
+    needed: tuple[str, ...] = ()
+    effects: dict[str, Effect] = field(default_factory=dict)
+    seconds: float = 600.0
+    _tools: dict[str, tuple[ToolSource, ToolSchema]] = field(default_factory=dict)
+    _opened: list[ToolSource] = field(default_factory=list)
+
+    async def open(self) -> None:
+        """Open the sources in order, until everything that is needed is there. Raises `RunError`
+        for a source that fails, a name that two sources claim, and a tool that nothing provides."""
+        try:
+            for source in self.sources:
+                if self._opened and set(self.needed) <= self._tools.keys():
+                    break
+                await self._open(source)
+        except BaseException:
+            await self.close()
+            raise
+        missing = [name for name in self.needed if name not in self._tools]
+        if missing:
+            known = tuple(self._tools)
+            await self.close()
+            raise _unknown(missing, known)
+
+    async def open_all(self) -> tuple[ToolSchema, ...]:
+        """Open every source; all tools, by name. For `flowc tools`."""
+        try:
+            for source in self.sources:
+                await self._open(source)
+        except BaseException:
+            await self.close()
+            raise
+        return tuple(self._tools[name][1] for name in sorted(self._tools))
+
+    async def _open(self, source: ToolSource) -> None:
+        self._opened.append(source)
+        for tool in await source.open():
+            if tool.name in self._tools:
+                other = self._tools[tool.name][0].name
+                raise RunError(
+                    f"the tool `{tool.name}` comes from both {other} and {source.name}",
+                    help="leave one of the sources out of the configuration",
+                )
+            effect = self.effects.get(tool.name, tool.effect)
+            described = (tool.name, tool.description, tool.parameters, effect, source.name)
+            self._tools[tool.name] = (source, ToolSchema(*described))
+
+    def schema(self, name: str) -> ToolSchema | None:
+        """What a model is told of a tool; None when nothing provides it."""
+        return self._tools[name][1] if name in self._tools else None
+
+    async def call(self, name: str, args: dict[str, Json]) -> Json:
+        """A JSON value. Raises `Failure`: unknown tool, arguments that do not fit, or the tool's
+        own."""
+        if name not in self._tools:
+            error = _unknown([name], tuple(self._tools))
+            raise Failure(error.message, help=error.help)
+        source, schema = self._tools[name]
+        check_arguments(schema, args)
+        try:
+            async with asyncio.timeout(self.seconds):
+                return as_json(await source.call(name, args), name)
+        except TimeoutError:
+            raise Failure(f"`{name}` took more than {self.seconds:g} s", "timeout") from None
+
+    async def close(self) -> None:
+        """Close what was opened, the last one first. May be called twice."""
+        self._tools.clear()
+        while self._opened:
+            await self._opened.pop().close()
+
+
+def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
+    """Raises `Failure` that says which argument does not fit and how, for the model to read."""
+    try:
+        validator = jsonschema.Draft202012Validator(schema.parameters, registry=_NO_REMOTE)
+        faults = sorted(validator.iter_errors(args), key=lambda fault: fault.json_path)
+    except (jsonschema.SchemaError, referencing.exceptions.Unresolvable, RecursionError) as error:
+        raise Failure(f"the schema of `{schema.name}` is broken: {_short(error)}") from None
+    if faults:
+        said = "; ".join(_fault(fault) for fault in faults[:5])
+        raise Failure(f"arguments of `{schema.name}`: {said}")
+
+
+def as_json(value: Any, name: str) -> Json:
+    """The value as JSON would give it back. Raises `Failure` for what is no JSON value."""
+    try:
+        return keepable(json.loads(json.dumps(value, allow_nan=False)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Failure(f"`{name}` gave no JSON value: {_short(error)}") from None
+
+
+def _fault(fault: jsonschema.ValidationError) -> str:
+    where = fault.json_path.removeprefix("$").lstrip(".")
+    return f"{where}: {_short(fault.message)}" if where else _short(fault.message)
+
+
+def _short(said: object) -> str:
+    text = " ".join(str(said).split())
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+
+
+def _unknown(missing: list[str], known: tuple[str, ...]) -> RunError:
+    names = ", ".join(f"`{name}`" for name in missing)
+    close = [match for name in missing for match in difflib.get_close_matches(name, known, n=1)]
+    hint = f"did you mean `{close[0]}`? " if close else ""
+    what = "tool" if len(missing) == 1 else "tools"
+    return RunError(
+        f"nothing provides the {what} {names}",
+        help=f"{hint}`flowc tools list` shows what there is",
+    )

@@ -1,0 +1,31 @@
+"""TOOL_SOURCES: the one place where a kind of tool source registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..config import Config
+from ..roots import Roots
+from .builtin import BuiltinTools
+from .mcp import McpServer, read_servers
+from .python import PythonFunction
+from .source import ToolSource
+
+TOOL_SOURCES: tuple[type[ToolSource], ...] = (BuiltinTools, PythonFunction, McpServer)
+
+
+def tool_sources(
+    config: Config, mcp_files: tuple[str, ...], roots: Roots
+) -> Callable[[], tuple[ToolSource, ...]]:
+    """Makes the sources of one run, in the order in which they are asked: what is at hand first,
+    servers last. Raises `RunError` when a file of servers cannot be read."""
+    servers = read_servers(config.mcp_servers, mcp_files)
+
+    def sources() -> tuple[ToolSource, ...]:
+        return (
+            BuiltinTools(roots),
+            *(PythonFunction(path, config.folder) for path in config.python_tools),
+            *(McpServer(name, settings) for name, settings in servers.items()),
+        )
+
+    return sources
