@@ -1,0 +1,40 @@
+"""`flowc check` on a 10 kB file in a fresh process, beside one that imports its libraries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from texts import step_document
+from timing import line, medians
+
+REFERENCE = "import lark, pydantic, typer"
+ROUNDS = 15
+
+
+def report() -> None:
+    """Print both and their ratio."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ten.md"
+        file.write_text(step_document(10_000), encoding="utf-8")
+        check = [sys.executable, "-m", "flowc", "check", str(file)]
+        done = subprocess.run(check, capture_output=True, text=True, check=False)
+        both = medians(
+            {
+                "check": lambda: _run(check),
+                "reference": lambda: _run([sys.executable, "-c", REFERENCE]),
+                "python": lambda: _run([sys.executable, "-c", "pass"]),
+            },
+            ROUNDS,
+        )
+    print(f"cold start: flowc check, {file.name} of 10 kB (exit {done.returncode})")
+    line("flowc check", f"{both['check'] * 1000:.0f} ms", "target: 250 ms")
+    line(f"python -c '{REFERENCE}'", f"{both['reference'] * 1000:.0f} ms")
+    line("python -c pass", f"{both['python'] * 1000:.0f} ms")
+    line("ratio to the reference", f"{both['check'] / both['reference']:.2f}", "target: 2 or less")
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)

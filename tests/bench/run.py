@@ -1,0 +1,32 @@
+"""Print how fast flowc is, each time beside a reference measured in the same run.
+
+Nothing is asserted: a time depends on the machine, a ratio much less. `make bench` runs all parts,
+`python tests/bench/run.py parse` one. Numbers are medians; the rounds of both sides alternate,
+so that a slow moment hits both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+
+import cold
+import parse
+import steps
+
+PARTS = {"cold": cold.report, "parse": parse.report, "steps": steps.report}
+
+
+def main() -> None:
+    """Run the parts that were named, all of them by default."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    chosen = options.parse_args().parts or list(PARTS)
+    print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}\n")
+    for name in chosen:
+        PARTS[name]()
+        print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""The dispatcher: one clear line for whatever goes wrong, and nothing imported without need."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from flowc.runtime.cli import app
+
+
+def test_overview_names_every_command(flowc):
+    done = flowc("--help")
+    assert done.returncode == 0
+    assert all(f"\n  {row.name} " in done.stdout for row in app.COMMANDS)
+    assert flowc().returncode == 2
+
+
+@pytest.mark.parametrize("row", app.COMMANDS, ids=lambda row: row.name)
+def test_every_command_explains_itself(row, flowc):
+    done = flowc(row.name, "--help")
+    assert done.returncode == 0
+    assert f"flowc {row.name}" in done.stdout
+
+
+def test_version(flowc):
+    assert flowc("--version").stdout.startswith("flowc 0.")
+
+
+def test_misspelt_command_gets_a_suggestion(flowc):
+    done = flowc("chekc")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: there is no command `chekc`\n  help: did you mean `flowc check`?\n"
+    )
+
+
+def test_a_file_in_place_of_a_command_gets_the_commands_for_it(flowc, tmp_path):
+    (tmp_path / "a.md").write_text("x")
+    assert "help: flowc check a.md, or flowc run a.md" in flowc("a.md").stderr
+
+
+FAULT = """
+import sys
+from flowc.runtime.cli import app
+def broken(): raise {error}
+app.COMMANDS = (app.Command("broken", "app", "broken", "Write", ""),)
+app.broken = broken
+sys.exit(app.run(["broken"]))
+"""
+
+
+def fault(error: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """A process whose only command raises `error`."""
+    return subprocess.run(
+        [sys.executable, "-c", FAULT.format(error=error)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **env},
+    )
+
+
+def test_a_fault_of_ours_is_one_line_and_how_to_report_it():
+    done = fault("KeyError('secret')")
+    assert done.returncode == 3
+    first, second = done.stderr.splitlines()
+    assert first.startswith("error: internal fault: KeyError: 'secret' (")
+    assert "FLOWC_DEBUG=1" in second
+
+
+def test_the_traceback_is_shown_on_request():
+    assert "Traceback" in fault("KeyError('x')", FLOWC_DEBUG="1").stderr
+
+
+def test_interrupting_ends_with_130():
+    done = fault("KeyboardInterrupt()")
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+
+
+def test_a_signal_ends_with_130(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "flowc", "check", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdin
+    process.stdin.write(b"x" * 200_000)  # accepted only by a process that reads its input
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+
+
+HEAVY = (
+    "langgraph",
+    "langchain",
+    "langchain_core",
+    "numpy",
+    "rich",
+    "pydantic",
+    "httpx",
+    "asyncio",
+)
+
+
+def test_check_imports_nothing_heavy(tmp_path):
+    (tmp_path / "a.md").write_text(
+        "### 🔧 WORKFLOW STEP: Look\n```\nx\n```\n### 🛠️ TOOL: list_files\n"
+    )
+    line = (
+        "import sys; from flowc.runtime.cli.app import run; code = run(['check', 'a.md']);"
+        f"sys.exit(code or ' '.join(m for m in {HEAVY} if m in sys.modules) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""

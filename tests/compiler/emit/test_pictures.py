@@ -1,0 +1,138 @@
+"""Pictures: mermaid reads back to the same edges, Graphviz accepts the text, runs are drawn in."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from flowc.compiler.emit import EMITTERS, WorkflowEmitter
+from flowc.compiler.emit.dot import emit_dot
+from flowc.compiler.emit.mermaid import emit_mermaid, mermaid_ids
+from flowc.compiler.emit.picture import Overlay, picture_of
+from flowc.compiler.expr.ast import Name
+from flowc.compiler.frontends.flowchart_chart import read_chart
+from flowc.compiler.ir import AssignNode, Case, ChooseNode, Edge, EndNode, OnError, Workflow
+from flowcharts import read
+from hypothesis import given
+from hypothesis import strategies as st
+
+CHART = (
+    "START --> PROMPT_A[User A] --> CHECK_A{RESULT == 'a &lt; \"b\"'}\nCHECK_A -->|NO| PROMPT_A\n"
+    "PROMPT_A -->|ERROR| EXECUTE_B[ls -l | wc]\nEXECUTE_B --> ASK_C[/Ask: why? #35;1/]\n"
+    "CHECKPOINT_X --> ASK_C\nON_FAILED --> CHECKPOINT_X"
+)
+TRIP = read(CHART, "## User A\nHi.")
+
+texts = st.text(max_size=20)
+groups = st.sampled_from([None, "g"])
+ids = st.text(min_size=1, max_size=8)
+
+
+@st.composite
+def workflows(draw) -> Workflow:
+    names = draw(st.lists(ids, min_size=1, max_size=6, unique=True))
+    nodes = [
+        draw(st.sampled_from([
+            AssignNode(id=name, title=draw(texts)),
+            ChooseNode(id=name, title=draw(texts), on=Name(name="A"), group=draw(groups)),
+        ]))
+        for name in names
+    ]  # fmt: skip
+    guards = st.sampled_from([None, Case(value="x"), OnError(errors=("failure",))])
+    ends = st.sampled_from(names)
+    edge = st.builds(Edge, source=ends, target=ends, label=texts, guard=guards)
+    edges = draw(st.lists(edge, max_size=8))
+    return Workflow(name="w", title=draw(texts), nodes=tuple(nodes), edges=tuple(edges))
+
+
+def shown_edges(workflow: Workflow) -> list[tuple[str, str, str]]:
+    names = mermaid_ids(workflow)
+    return [
+        (names[line.source], names[line.target], " ".join(line.label.split()))
+        for line in picture_of(workflow).lines
+    ]
+
+
+def drawn_edges(text: str) -> list[tuple[str, str, str]]:
+    chart = read_chart(text)
+    assert chart.faults == []
+    return [(e.source.text, e.target.text, e.label.text if e.label else "") for e in chart.edges]
+
+
+@given(workflows())
+def test_mermaid_reads_back_to_the_same_nodes_and_edges(workflow):
+    text = emit_mermaid(workflow)
+    assert drawn_edges(text) == shown_edges(workflow)
+    assert set(read_chart(text).nodes) == set(mermaid_ids(workflow).values())
+
+
+@given(workflows())
+def test_dot_strings_and_brackets_are_closed(workflow):
+    text = emit_dot(workflow)
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', "", re.sub(r"label=<(?:[^<>]|<[^<>]*>)*>", "", text))
+    assert '"' not in bare
+    assert bare.count("[") == bare.count("]")
+    assert bare.count("{") == bare.count("}")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_graphviz_draws_odd_texts():
+    odd = Workflow(
+        name="odd",
+        title='<b> & "x"',
+        nodes=(
+            AssignNode(id='a"\\', title="<&>\u0001\u00ff \\n"),
+            EndNode(id="end", outcome="failed", title="{|}"),
+        ),
+        edges=(Edge(source='a"\\', target="end", label='<"&\\>'),),
+    )
+    done = subprocess.run(
+        ["dot", "-Tsvg"],
+        input=emit_dot(odd),
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "&lt;&amp;&gt;" in done.stdout
+
+
+@pytest.mark.parametrize("emitter", [e for e in EMITTERS if isinstance(e, WorkflowEmitter)])
+def test_pictures_are_the_same_every_time(emitter):
+    assert emitter.emit(TRIP, None) == emitter.emit(read(CHART, "## User A\nHi."), None)
+
+
+def test_implied_failures_are_not_drawn_and_implied_ends_are_light():
+    lines = {(line.source, line.target): line for line in picture_of(TRIP).lines}
+    assert ("EXECUTE_B", "FAILED") not in lines
+    assert lines["ASK_C", "END"].is_implied
+    assert lines["PROMPT_A", "EXECUTE_B"].is_error
+    assert not lines["CHECK_A", "PROMPT_A"].is_error
+
+
+def test_error_edges_are_dashed():
+    assert "PROMPT_A -.->|ERROR| EXECUTE_B" in emit_mermaid(TRIP)
+    line = next(x for x in emit_dot(TRIP).splitlines() if '"PROMPT_A" -> "EXECUTE_B"' in x)
+    assert "style=dashed" in line
+
+
+def test_a_run_is_drawn_over_the_picture():
+    path = ("START", "PROMPT_A", "CHECK_A", "PROMPT_A", "FAILED")
+    overlay = Overlay(path, {"PROMPT_A": 1.26}, current="FAILED")
+    picture = picture_of(TRIP, overlay)
+    nodes = {node.id: node for node in picture.nodes}
+    assert nodes["PROMPT_A"].tally == "2× · 1.3 s"
+    assert nodes["FAILED"].is_current
+    assert nodes["EXECUTE_B"].visits == 0
+    taken = {(line.source, line.target): line.taken for line in picture.lines if line.taken}
+    assert taken == {
+        ("START", "PROMPT_A"): 1, ("PROMPT_A", "CHECK_A"): 1, ("CHECK_A", "PROMPT_A"): 1,
+        ("PROMPT_A", "FAILED"): 1,
+    }  # fmt: skip
+    text = emit_mermaid(TRIP, overlay)
+    assert "START ==> PROMPT_A" in text
+    assert ":::faded" in text
+    assert "2× · 1.3 s" in emit_dot(TRIP, overlay)

@@ -1,0 +1,149 @@
+"""Evaluating: JSON values in, a JSON value out, and every failure in words."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.expr.ast import Literal, Name, Text
+from flowc.compiler.expr.evaluate import EvaluationError, evaluate, text_of
+from flowc.compiler.expr.values import MAX_TEXT, equal
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("a\nb", "a\nb"),
+        (None, ""),
+        (True, "true"),
+        (3, "3"),
+        (3.0, "3"),
+        (0.1, "0.1"),
+        (1e300, "1e+300"),
+        (["ä", 1], '["ä", 1]'),
+        ({"a": None}, '{"a": null}'),
+    ],
+)
+def test_the_text_form_of_every_kind_of_value(written, shown):
+    assert text_of(written) == shown
+
+
+def test_a_template_joins_the_text_forms_of_its_parts():
+    template = Text(parts=(Literal(value="n = "), Name(name="N"), Name(name="GONE")))
+    assert evaluate(template, {"N": 3.0}) == "n = 3"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        (0, False, False),
+        ("", None, False),
+        ("", False, False),
+        (" true ", True, True),
+        ("TRUE", True, True),
+        ("1", True, False),
+        ("1e2", 100, True),
+        ("", 0, False),
+        ([1, "1"], [1.0, "1"], True),
+        (["1"], [1], False),
+        ({"a": 1}, {"a": 1.0}, True),
+        ({"a": 1}, {"a": 1, "b": None}, False),
+        ("[1]", [1], False),
+    ],
+)
+def test_equality(left, right, same):
+    assert equal(left, right) is same
+    assert equal(right, left) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("first_line(R) == 'SUCCESS'", "SUCCESS\nmore", True),
+        ("first_line(R) == 'SUCCESS'", "  SUCCESS \r\nmore", True),
+        ("first_line(R) == 'SUCCESS'", "no SUCCESS", False),
+        ("R contains 'more'", "SUCCESS\nmore", True),
+        ("R matches 'mo+re'", "SUCCESS\nmooore", True),
+        ("order(R, '9') > 0", "10", True),
+        ("order(R, '9') > 0", "10 apples", False),
+    ],
+)
+def test_what_the_flowchart_operators_are_made_of(value, text, first, second):
+    """M31, M32, M33: first lines, whole texts, numbers when both sides are numbers."""
+    assert value(text, R=first) is second
+
+
+def test_only_the_side_that_is_needed_is_evaluated(value):
+    assert value("true or 1 / 0 > 0") is True
+    assert value("false and 1 / 0 > 0") is False
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1 / 0", "division by zero"),
+        ("1 % 0", "division by zero"),
+        ("LIST < 1", "`<` compares numbers or texts, not a list"),
+        ("null + 1", "`+` needs numbers, not null"),
+        ("true - 1", "`-` needs numbers, not a truth value"),
+        ("length(1)", "length needs a text, list or object, not a number"),
+        ("keys('a')", "keys needs an object, not a text"),
+        ("join('a')", "join needs a list, not a text"),
+        ("number(LIST)", "a list is no number"),
+        ("nope(1)", "there is no function `nope`"),
+        ("trim()", "`trim` takes 1 argument, not 0"),
+        ("'a' matches '['", "`[` is no regular expression: a `[` is not closed"),
+        ("read_file('a.md')", "`read_file` is not allowed here"),
+        ("1e308 * 10", "the number is too large"),
+        ("BIG * BIG", "the number is too large"),
+    ],
+)
+def test_what_has_no_value_says_why(value, text, reason):
+    with pytest.raises(EvaluationError) as caught:
+        value(text, LIST=[1], BIG=10**200)
+    assert str(caught.value) == reason
+
+
+def test_files_are_read_only_where_the_evaluator_is_given_them(read):
+    seen = []
+    files = {"a.md": "text"}
+    assert evaluate(read("read_file('a.md')"), {}, files=lambda p: seen.append(p) or files[p]) == (
+        "text"
+    )
+    assert seen == ["a.md"]
+
+
+def test_what_files_raises_passes_through(read):
+    def refuse(path: str) -> str:
+        raise PermissionError(path)
+
+    with pytest.raises(PermissionError):
+        evaluate(read("read_file('a.md')"), {}, files=refuse)
+
+
+def test_a_loop_cannot_fill_the_memory_with_text(value):
+    half = "x" * (MAX_TEXT // 2 + 1)
+    with pytest.raises(EvaluationError, match="characters"):
+        value("A + A", A=half)
+    with pytest.raises(EvaluationError, match="characters"):
+        value("join(A, B)", A=["x"] * 10, B=half)
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*)(.*)(.*)(.*)x$"])
+def test_no_pattern_hangs(value, pattern):
+    assert value(f"A matches '{pattern}'", A="a" * 50_000 + "b") is False
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_fail(value):
+    assert value("A matches 'x'", A="\ud83dx") is True
+
+
+def test_values_nested_beyond_all_reason_fail_in_words():
+    deep: list = []
+    for _ in range(50_000):
+        deep = [deep]
+    with pytest.raises(EvaluationError):
+        equal(deep, [deep])
+    with pytest.raises(EvaluationError):
+        text_of(deep)

@@ -1,0 +1,180 @@
+"""Reading expressions: one tree for every way to write it, and exact places."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.expr.parse import MAX_CHARACTERS, ParseFault, parse, parse_assertion
+from flowc.compiler.expr.walk import names_read, walk
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("a === 1", "a == 1"),
+        ("a !== 1", "a != 1"),
+        ("a EQUALS 1", "a == 1"),
+        ("a Differs 1", "a != 1"),
+        ("a eq 1", "a == 1"),
+        ("a ne 1", "a != 1"),
+        ("a lt 1", "a < 1"),
+        ("a le 1", "a <= 1"),
+        ("a gt 1", "a > 1"),
+        ("a ge 1", "a >= 1"),
+        ("a LESS 1", "a < 1"),
+        ("a less_equal 1", "a <= 1"),
+        ("a GREATER 1", "a > 1"),
+        ("a GREATER_EQUAL 1", "a >= 1"),
+        ("a CONTAINS 'x'", "a contains 'x'"),
+        ("a MATCHES 'x'", "a matches 'x'"),
+        ("a  Starts   With 'x'", "a starts with 'x'"),
+        ("!a && b || c", "not a and b or c"),
+        ("a not in b", "not (a in b)"),
+        ("a not contains b", "not (a contains b)"),
+        ("a not exists", "not (a exists)"),
+        ("undefined", "null"),
+        ("TRUE", "true"),
+        ("'it\\'s'", '"it\'s"'),
+        ("a\n  and\tb", "a and b"),
+    ],
+)
+def test_spellings_of_the_same_expression(read, written, plain):
+    """M34: word operators in any case, short forms in lower case, JavaScript's forms."""
+    assert read(written) == read(plain)
+
+
+@pytest.mark.parametrize(
+    ("written", "grouped"),
+    [
+        ("a or b and c", "a or (b and c)"),
+        ("not a == b", "not (a == b)"),
+        ("a + b * c", "a + (b * c)"),
+        ("a - b - c", "(a - b) - c"),
+        ("a + 1 > b", "(a + 1) > b"),
+        ("-a.b", "-(a.b)"),
+        ("a.b[0].c exists and d", "((a.b[0]).c exists) and d"),
+        ("a -1", "a - 1"),
+    ],
+)
+def test_precedence(read, written, grouped):
+    assert read(written) == read(grouped)
+
+
+def test_a_word_operator_is_a_name_where_only_a_name_fits(read):
+    assert [n.name for n in names_read(read("in in contains"))] == ["in", "contains"]
+    assert read("a.exists exists").operand.name == "exists"
+
+
+def test_spans_point_into_the_outer_file():
+    text = "  score   >= (limits[0] + 2)"
+    outer = "A guard:" + text
+    expr = parse(text, "a.md", 8)
+    shown = {outer[at.span.start : at.span.end] for at in walk(expr)}
+    assert shown == {
+        "score   >= (limits[0] + 2)",
+        "score",
+        "(limits[0] + 2)",
+        "limits[0]",
+        "limits",
+        "0",
+        "2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "shown", "help"),
+    [
+        ("", "the expression is empty", "", ""),
+        ("a = b", "`=` is not an operator", "=", "write `==` to compare"),
+        ("a & b", "`&` is not an operator", "&", "write `&&`"),
+        ("a < b < c", "`<` compares a second time", "<", "join two comparisons with `and`"),
+        ("a ==", "the expression ends after `==`, where more is needed", "==",
+         "write what it is compared with"),
+        ("(a", "the expression ends after `a`, where more is needed", "a", "close the parenthesis"),
+        ("a == 'b", "the text is not closed", "'b", "add the closing `'`"),
+        ("a b", "`b` is not expected here", "b",
+         "put an operator before it, or quotes around text"),
+        ("a == #", "`#` is not expected here", "#", ""),
+        ("9e999", "the number is too large", "9e999", ""),
+    ],
+)  # fmt: skip
+def test_faults_say_what_and_where(text, message, shown, help):
+    fault = parse(text, "a.md", 100)
+    assert isinstance(fault, ParseFault)
+    assert fault.message == message
+    assert text[fault.span.start - 100 : fault.span.end - 100] == shown
+    assert fault.help == help
+
+
+def test_the_second_of_two_comparisons_is_the_one_shown():
+    fault = parse("a < b < c", "a.md", 0)
+    assert fault.span.start == 6
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 4000, "-" * 5000 + "a", "a" + ".b" * 4000, " and ".join(["a"] * 1500), "not " * 2000],
+)
+def test_deep_nesting_is_a_fault_and_no_crash(text):
+    assert isinstance(parse(text, "a.md", 0), ParseFault)
+
+
+def test_a_text_beyond_the_limit_is_a_fault():
+    assert isinstance(parse("a" * (MAX_CHARACTERS + 1), "a.md", 0), ParseFault)
+
+
+def test_an_unknown_escape_stays_so_that_patterns_need_no_doubling(read):
+    assert read(r'"\d+\n\u00e4"').value == "\\d+\nä"
+
+
+def test_surrogates_join_and_a_lone_one_is_replaced(read):
+    assert read(r'"\ud83d\ude00 \ud83d"').value == "😀 \ufffd"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "result.repositories.length > 0",
+        'result contains "name"',
+        "result.id exists",
+        'result.report_url starts with "https://"',
+        "`result.count >= 1`",
+        "result.ok",
+        "length(result.items) > 0 and not result.error",
+        "lenght(result) > 0",
+    ],
+)
+def test_assertions_over_the_result_are_expressions(text):
+    """S9: an assertion that reads as an expression over the tool's result is evaluated."""
+    assert parse_assertion(text, "a.md", 0) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PR has at least 2 reviewers",
+        "summary includes both repository names",
+        "result",
+        "the result is good",
+        "result contains name",
+        "result in range",
+        "results > 0",
+        "5 > 3",
+        "no errors",
+        "result is not empty",
+        "",
+    ],
+)
+def test_prose_stays_prose(text):
+    """S9: what does not speak of the result in the language of expressions is for the model."""
+    assert parse_assertion(text, "a.md", 0) is None
+
+
+def test_an_assertion_may_read_declared_variables():
+    text = "result.id == ISSUE_ID"
+    assert parse_assertion(text, "a.md", 0) is None
+    assert parse_assertion(text, "a.md", 0, ["ISSUE_ID"]) is not None
+
+
+def test_an_assertion_in_backticks_has_its_place_inside_them():
+    expr = parse_assertion(" `result.a == 1`", "a.md", 10)
+    assert (expr.span.start, expr.span.end) == (12, 25)

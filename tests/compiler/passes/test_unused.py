@@ -1,0 +1,71 @@
+"""FC3003: values that are written and never read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flowc.compiler.ir import CallNode, Limit, Prompt
+from flowc.compiler.passes.unused import unused_outputs
+
+
+def test_a_value_that_nothing_reads(flow, found):
+    flow.set("START", JUNK="1")
+    flow.set("B", JUNK="2")
+    flow.edge("START > B")
+    (item,) = found(unused_outputs, flow.workflow())
+    assert (item.code, item.severity) == ("FC3003", "warning")
+    assert item.message == "`START` writes `JUNK`, which nothing reads"
+    assert item.primary == flow.nodes["START"].assignments[0].span
+    assert [label.text for label in item.labels] == ["also written here"]
+
+
+def test_what_is_read_anywhere_is_used(flow, said):
+    flow.set("START", A="1", B="2", C="3")
+    flow.choose("CHECK", "A exists")
+    flow.edge("START > CHECK")
+    workflow = flow.workflow(
+        limits=(Limit(name="visits", value=flow.expr("coalesce(B, 3)")),),
+        prompts=(Prompt(id="p", role="user", template=flow.expr("C")),),
+    )
+    assert said(unused_outputs, workflow) == []
+
+
+def test_what_the_last_nodes_write_is_the_result_when_the_workflow_says_so(flow, said):
+    flow.set("START", EARLY="1")
+    flow.set("LAST", LATE="2")
+    flow.edge("START > LAST")
+    flow.edge("LAST > END")
+    workflow = flow.workflow(outputs=("EARLY", "LATE"))
+    assert said(unused_outputs, workflow) == [
+        ("FC3003", "warning", "`START` writes `EARLY`, which nothing reads")
+    ]
+
+
+def test_a_misspelt_read_is_one_fault_and_not_two(flow, said):
+    flow.set("START", GRADE="1")
+    flow.choose("CHECK", "GRADES > 1")
+    flow.edge("START > CHECK")
+    assert said(unused_outputs, flow.workflow()) == []
+
+
+def test_what_no_path_leads_to_is_reported_as_that_alone(flow, said):
+    flow.edge("START > END")
+    flow.set("LOST", JUNK="1")
+    flow.edge("LOST > END")
+    assert said(unused_outputs, flow.workflow()) == []
+
+
+def test_a_called_workflow_reads_what_it_is_handed(flow, said):
+    flow.set("START", CITY="1")
+    flow.add(CallNode(id="CALL", workflow="sub.md", passes_all=True, span=flow.span()))
+    flow.edge("START > CALL")
+    called = type(flow)()
+    called.set("START", OUT="CITY")
+    assert said(unused_outputs, flow.workflow(), replace(called.workflow(), name="sub")) == []
+
+
+def test_nothing_is_said_beside_a_call_that_could_not_be_followed(flow, said):
+    flow.set("START", CITY="1")
+    flow.add(CallNode(id="CALL", workflow="gone.md", passes_all=True, span=flow.span()))
+    flow.edge("START > CALL")
+    assert said(unused_outputs, flow.workflow()) == []

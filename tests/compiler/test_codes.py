@@ -1,0 +1,88 @@
+"""The table of codes: every example does what it says, and the page is made from the table."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.code_examples import EXAMPLES, Example
+from flowc.compiler.codes import CODES
+from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.render import render_text
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """Compile an example from a folder of its own."""
+
+    def compile_example(example: Example) -> CompileResult:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        for name, text in ((example.file, example.text), *example.files):
+            (folder / name).write_text(text, encoding=example.encoding)
+        return compile_file(example.file)
+
+    return compile_example
+
+
+def test_every_code_has_examples_and_a_name_of_its_own():
+    assert list(EXAMPLES) == list(CODES) == sorted(CODES)
+    assert len({row.name for row in CODES.values()}) == len(CODES)
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_bad_example_gives_the_code(code, read):
+    result = read(EXAMPLES[code][0])
+    assert [d.code for d in result.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_good_example_is_silent(code, read):
+    result = read(EXAMPLES[code][1])
+    assert render_text(result.diagnostics, result.sources) == ""
+
+
+def test_the_generated_page_of_diagnostics_is_up_to_date(read, golden, request):
+    golden(request.config.rootpath / "docs/diagnostics.md", page(read))
+
+
+HEAD = """\
+# Diagnostics
+
+Every fault that `flowc check` finds: its code, a file that has it and the same file without it. The
+page is generated from compiler/codes.py and compiler/code_examples.py (`make docs`), and the tests
+run each example. `flowc explain CODE` shows the same.
+
+An error ends with exit code 1; a warning does so under `--strict`. A warning can be allowed in a
+comment of the file: `<!-- flowc: allow FC2002 -->` in markdown, `%% flowc: allow FC2002` in a
+mermaid block. An error cannot be allowed; an allowance that allows nothing is a warning itself.
+
+| code | name | level | finds |
+|---|---|---|---|
+"""
+
+
+def page(read) -> str:
+    """docs/diagnostics.md."""
+    rows = [
+        f"| [{c.code}](#{c.code.lower()}-{c.name}) | {c.name} | {c.severity} | {c.title} |\n"
+        for c in CODES.values()
+    ]
+    return HEAD + "".join(rows) + "".join(section(code, read) for code in CODES)
+
+
+def section(code: str, read) -> str:
+    row, (bad, good) = CODES[code], EXAMPLES[code]
+    result = read(bad)
+    told = render_text(result.diagnostics, result.sources)
+    parts = [f"\n## {code} {row.name}\n", row.title, row.why, *blocks(bad), fenced(told, "text")]
+    return "\n\n".join([*parts, "Instead:", *blocks(good)]).replace("\n\n\n", "\n\n") + "\n"
+
+
+def blocks(example: Example) -> list[str]:
+    saved = "" if example.encoding == "utf-8" else f", saved as {example.encoding}"
+    files = ((example.file, example.text), *example.files)
+    return [f"`{name}`{saved}\n\n{fenced(text, 'markdown')}" for name, text in files]
+
+
+def fenced(text: str, language: str) -> str:
+    return f"````{language}\n{text.rstrip()}\n````"

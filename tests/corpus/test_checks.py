@@ -1,0 +1,64 @@
+"""A golden counts only if it fails when the check it is for is taken out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flowc.compiler import driver
+from flowc.compiler.driver import compile_file
+from flowc.compiler.passes import CHECKS
+from flowc.compiler.passes.bindings import unknown_tools
+from flowc.compiler.passes.dataflow import early_reads, undefined_variables
+from flowc.compiler.passes.guards import bad_expressions
+from flowc.compiler.passes.reachability import unreachable_steps
+from flowc.compiler.passes.termination import inescapable_loops
+from flowc.compiler.passes.unused import unused_outputs
+
+HERE = Path(__file__).parent
+BY_CODE = {
+    "fc2002": unreachable_steps,
+    "fc2005": inescapable_loops,
+    "fc3001": undefined_variables,
+    "fc3002": early_reads,
+    "fc3003": unused_outputs,
+    "fc3006": bad_expressions,
+    "fc4001": unknown_tools,
+}
+BY_READER = {
+    "flowchart/err/fc3001-variable-nobody-sets",
+    "flowchart/err/fc3006-path-with-a-variable",
+}
+"""Reported by the reader: no expression and no name remains that a check could look at."""
+
+
+def name(case: Path) -> str:
+    return case.relative_to(HERE).as_posix()
+
+
+CASES = [
+    case
+    for case in sorted(HERE.glob("*/err/*/"))
+    if case.name[:6] in BY_CODE and name(case) not in BY_READER
+]
+
+
+def reported(case: Path) -> set[tuple[str, object]]:
+    (main,) = case.glob("main.*")
+    return {(d.code.lower(), d.primary) for d in compile_file(main.name).diagnostics}
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_without_its_check_a_golden_fails(case, monkeypatch):
+    monkeypatch.chdir(case)
+    code = case.name[:6]
+    whole = reported(case)
+    monkeypatch.setattr(driver, "CHECKS", tuple(c for c in CHECKS if c is not BY_CODE[code]))
+    less = reported(case)
+    assert less < whole
+    assert {found for found, _ in whole - less} == {code}
+
+
+def test_every_check_has_a_golden():
+    assert set(BY_CODE.values()) == set(CHECKS)
+    assert {case.name[:6] for case in CASES} == set(BY_CODE)

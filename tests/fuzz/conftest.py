@@ -1,0 +1,66 @@
+"""How many examples the fuzzers try, and the texts they try.
+
+`make check` takes 200 examples of each, always the same ones, so that a red build is red again;
+`make soak` (FLOWC_FUZZ=soak) takes 10,000 and new ones each time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+from flowc.compiler.catalog import Catalog
+from flowc.compiler.driver import CompileResult, compile_text
+from flowc.compiler.source import SourceSet
+from hypothesis import HealthCheck, settings
+
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
+settings.register_profile(
+    "check", max_examples=200, deadline=None, derandomize=True, suppress_health_check=SLOW
+)
+settings.register_profile("soak", max_examples=10_000, deadline=None, suppress_health_check=SLOW)
+settings.load_profile("soak" if os.environ.get("FLOWC_FUZZ") == "soak" else "check")
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    """An include or a call in a generated text must not find a real file."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def compiled() -> Callable[..., CompileResult]:
+    """Compile a text in every way there is and look at whatever comes out."""
+
+    def run(text: str, format: str | None = None) -> CompileResult:
+        result = compile_text(
+            text, "fuzz.md", format=format, sources=SourceSet(), catalog=Catalog(entries={})
+        )
+        _spans_lie_inside(result)
+        _shows(result)
+        return result
+
+    return run
+
+
+def _spans_lie_inside(result: CompileResult) -> None:
+    """A place outside the file would show an empty line, or the wrong one."""
+    for item in result.diagnostics:
+        spans = [item.primary, *(label.span for label in item.labels)]
+        for span in [*spans, *([item.fix.span] if item.fix else [])]:
+            source = result.sources.get(span.file)
+            assert source is not None, (item.code, span)
+            assert 0 <= span.start <= span.end <= len(source.text), (item.code, span)
+        assert item.message
+        assert "\n" not in item.message, item.message
+
+
+def _shows(result: CompileResult) -> None:
+    """Whatever a workflow is, it can be shown; and a clean one can be lowered."""
+    from flowc.compiler import render
+
+    for form in (render.render_text, render.render_json, render.render_github, render.render_sarif):
+        form(result.diagnostics, result.sources)
+    if result.ok:
+        assert result.spec.nodes

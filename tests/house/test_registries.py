@@ -1,0 +1,95 @@
+"""Registries are literal tuples: what exists is in one, and nothing decides by format."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import get_args
+
+from flowc.compiler import frontends, ir, passes
+
+SHOWS = {
+    "compiler/summary.py",
+    "compiler/render.py",
+}
+"""Modules that tell a person which format a file is in. The command line does so as well."""
+
+
+def _modules(values) -> set[str]:
+    return {getattr(value, "__module__", "").rpartition(".")[2] for value in values}
+
+
+def test_every_front_end_is_registered(root, tree):
+    """A module under frontends/ that makes a `Frontend` is one that FRONTENDS has an entry of."""
+    makers = {
+        file.stem
+        for file in (root / "compiler/frontends").glob("*.py")
+        for node in tree(file).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, "id", "") == "Frontend"
+    }
+    assert _modules(f.parse for f in frontends.FRONTENDS) == makers
+
+
+def test_front_ends_have_names_of_their_own():
+    names = [f.name for f in frontends.FRONTENDS]
+    assert len(set(names)) == len(names)
+
+
+def test_every_check_is_registered(root, tree):
+    """A function under passes/ with a check's three parameters is one that CHECKS has."""
+    found = {
+        f"{file.stem}.{node.name}"
+        for file in (root / "compiler/passes").glob("*.py")
+        for node in tree(file).body
+        if isinstance(node, ast.FunctionDef)
+        and [arg.arg for arg in node.args.args] == ["workflow", "program", "catalog"]
+        and not node.name.startswith("_")
+    }
+    assert {f"{c.__module__.rpartition('.')[2]}.{c.__name__}" for c in passes.CHECKS} == found
+
+
+def test_nothing_after_the_front_ends_reads_where_a_workflow_came_from(root, sources, tree):
+    """Two dialects that build the same IR behave the same: what displays may read `origin`."""
+    found = [
+        f"{file.relative_to(root)}:{node.lineno}"
+        for file in sources
+        if _decides(file.relative_to(root))
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.Attribute) and node.attr == "origin"
+    ]
+    assert found == []
+
+
+def test_nothing_after_the_front_ends_compares_the_name_of_a_format(root, sources, tree):
+    """`if format == "flowchart"` would do what `origin` may not."""
+    names = {f.name for f in frontends.FRONTENDS}
+    found = [
+        f"{file.relative_to(root)}:{node.lineno}"
+        for file in sources
+        if _decides(file.relative_to(root))
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.Compare | ast.Match)
+        and any(isinstance(n, ast.Constant) and n.value in names for n in ast.walk(node))
+        and any(_speaks_of_formats(n) for n in ast.walk(node))
+    ]
+    assert found == []
+
+
+def _speaks_of_formats(node: ast.AST) -> bool:
+    name = getattr(node, "attr", None) or getattr(node, "id", None) or ""
+    return any(word in name for word in ("format", "frontend", "dialect"))
+
+
+def _decides(file: Path) -> bool:
+    """Whether a module stands behind the front ends and does more than show things."""
+    if str(file) in SHOWS or file.parts[:2] in {("compiler", "frontends"), ("runtime", "cli")}:
+        return False
+    return file.parts[0] in {"compiler", "runtime"} and str(file) != "compiler/driver.py"
+
+
+def test_every_kind_of_node_has_its_own_word():
+    """`kind` tags the union: two classes with one word would be read back as one another."""
+    kinds = [node.__dataclass_fields__["kind"].default for node in get_args(ir.Node)]
+    assert len(set(kinds)) == len(kinds)

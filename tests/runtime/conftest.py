@@ -1,0 +1,49 @@
+"""What the runtime's tests share: a world of services, a bounded event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.runtime.engine import open_engine
+from flowc.runtime.services import Outcome
+from worlds import World
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/runs.db"
+
+
+@pytest.fixture
+def wait() -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    """Run a coroutine to its end, bounded."""
+
+    def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run(asyncio.wait_for(coroutine, 60))
+
+    return run
+
+
+@pytest.fixture
+def execute(world, wait):
+    """Run a spec to its first outcome."""
+
+    def run(spec, inputs: dict[str, Any] | None = None, **options: Any) -> Outcome:
+        async def go() -> Outcome:
+            async with open_engine("memory:") as engine:
+                return await engine.start(
+                    spec, world, run="r", inputs=inputs or {}, options={}, **options
+                )
+
+        return wait(go())
+
+    return run

@@ -1,0 +1,296 @@
+"""Killed with SIGKILL at every point and resumed by another process: nothing is done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.ir import AgentNode, AskNode, CallNode, ToolNode
+from flowc.runtime.engine import open_engine
+from flowc.runtime.events import RunEvent
+from flowc.runtime.services import CommandResult, ModelReply, ModelRequest, ToolSchema
+from killing import Killed, in_process, kill_me
+from specs import SUCCESS, assign, commands, lit, name, plus, program_of, workflow
+from worlds import World
+
+
+@dataclasses.dataclass
+class Ledger:
+    """Writes every effect that really happened to a file, and kills the process at one of them."""
+
+    file: Path
+    kill_at: int = -1
+    before: bool = False
+
+    def act(self, what: str) -> None:
+        happened = len(self.done())
+        if happened == self.kill_at and self.before:
+            kill_me()
+        with self.file.open("a") as out:
+            out.write(f"{what}\n")
+        if happened == self.kill_at:
+            kill_me()
+
+    def done(self) -> list[str]:
+        return self.file.read_text().splitlines() if self.file.exists() else []
+
+
+@dataclasses.dataclass
+class Doing:
+    """Model, tools and shell whose every call is in the ledger."""
+
+    ledger: Ledger
+    label: str = "a model"
+    is_model: bool = True
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        self.ledger.act(f"model {request.node} {request.turn}")
+        if request.tools and request.turn == 1:
+            return ModelReply("", ({"id": "1", "name": "mail", "args": {"to": request.node}},))
+        return ModelReply(f"answer of {request.node}")
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def schema(self, tool: str) -> ToolSchema:
+        return ToolSchema(tool, "", {"type": "object"}, "once")
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Any:
+        self.ledger.act(f"{tool} {args.get('to', 'node')}")
+        return {"sent": True}
+
+    async def run(self, command: str, state: str) -> CommandResult:
+        self.ledger.act(f"$ {command} after [{state}]")
+        return CommandResult(command, 0, f"did {command}", 0.0, False, f"{state}{command};")
+
+
+def all_kinds() -> GraphSpec:
+    """Every node kind with an effect, one of them twice and inside a called workflow."""
+
+    inner = workflow(commands("deep", "five"), ToolNode(id="inside", tool="post"), SUCCESS)
+    outer = workflow(
+        assign("begin", N=lit(1)),
+        commands("run", "one", "two", "three"),
+        AgentNode(id="think", agent="worker", prompt=lit("?"), tools=("mail",), into="STATUS"),
+        assign("count", N=plus(name("N"), lit(1))),
+        ToolNode(id="post", tool="post"),
+        CallNode(id="sub", workflow="inner", shares_sessions=True, passes_all=True),
+        commands("again", "six"),
+        SUCCESS,
+    )
+    return program_of(outer, inner=inner)
+
+
+EFFECTS = [
+    "$ one after []",
+    "$ two after [one;]",
+    "$ three after [one;two;]",
+    "model think 1",
+    "mail think",
+    "model think 2",
+    "post node",
+    "$ five after [one;two;three;]",
+    "post node",
+    "$ six after [one;two;three;five;]",
+]
+
+
+def world_of(ledger: Ledger) -> World:
+    doing: Any = Doing(ledger)
+    return World(models=doing, tools=doing, shell=doing)
+
+
+def start(url: str, spec: GraphSpec, ledger: Ledger, listener: Any = None) -> dict[str, Any]:
+    async def go() -> dict[str, Any]:
+        async with open_engine(url) as engine:
+            listeners = (listener,) if listener else ()
+            outcome = await engine.start(
+                spec, world_of(ledger), run="r", inputs={}, options={}, listeners=listeners
+            )
+            return dataclasses.asdict(outcome)
+
+    return asyncio.run(asyncio.wait_for(go(), 60))
+
+
+def resume(
+    url: str, spec: GraphSpec, ledger: Ledger, answers: dict[str, Any], on_unknown: Any = "ask"
+) -> dict[str, Any]:
+    async def go() -> dict[str, Any]:
+        async with open_engine(url) as engine:
+            outcome = await engine.resume(
+                "r", spec, world_of(ledger), answers=answers, on_unknown=on_unknown
+            )
+            return dataclasses.asdict(outcome)
+
+    return asyncio.run(asyncio.wait_for(go(), 60))
+
+
+def status(url: str) -> str:
+    async def go() -> str:
+        async with open_engine(url) as engine:
+            return (await engine.store.get("r")).status
+
+    return asyncio.run(go())
+
+
+def ends_well(outcome: dict[str, Any]) -> None:
+    assert outcome["status"] == "success"
+    assert outcome["variables"]["N"] == 2
+    assert outcome["variables"]["STATUS"] == "answer of think"
+    assert outcome["variables"]["RESULT"] == "$ six\ndid six"
+
+
+def test_the_workflow_has_these_effects_when_nothing_is_killed(url: str, tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    ends_well(start(url, all_kinds(), ledger))
+    assert ledger.done() == EFFECTS
+
+
+@pytest.mark.parametrize("at", range(len(EFFECTS)))
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_killed_in_an_effect_it_is_asked_about_and_repeated_only_on_request(
+    at: int, before: bool, url: str, tmp_path: Path
+) -> None:
+    spec, file = all_kinds(), tmp_path / "ledger"
+    with pytest.raises(Killed):
+        in_process(lambda: start(url, spec, Ledger(file, at, before)))
+    assert in_process(lambda: status(url)) == "crashed"
+    asked = in_process(lambda: resume(url, spec, Ledger(file), {}))
+    assert asked["status"] == "paused"
+    assert [q["kind"] for q in asked["questions"]] == ["unknown"]
+    assert asked["questions"][0]["node"] in {node.id for node in every_node(spec)}
+    assert Ledger(file).done() == EFFECTS[: at + (not before)], "asking repeats nothing"
+
+    ends_well(in_process(lambda: resume(url, spec, Ledger(file), {"": "repeat"})))
+    repeated = EFFECTS if before else [*EFFECTS, EFFECTS[at]]
+    assert Counter(Ledger(file).done()) == Counter(repeated)
+
+
+def every_node(spec: GraphSpec) -> list[Any]:
+    return [*spec.nodes, *(node for _, sub in spec.subgraphs for node in sub.nodes)]
+
+
+@pytest.mark.parametrize("at", range(0, 40, 2))
+def test_killed_between_effects_nothing_finished_runs_again(
+    at: int, url: str, tmp_path: Path
+) -> None:
+    spec, file = all_kinds(), tmp_path / "ledger"
+    seen = 0
+
+    def die(event: RunEvent) -> None:
+        nonlocal seen
+        if event.kind in ("node_started", "node_finished"):
+            if seen == at:
+                kill_me()
+            seen += 1
+
+    try:
+        outcome = in_process(lambda: start(url, spec, Ledger(file), die))
+    except Killed:
+        outcome = in_process(lambda: resume(url, spec, Ledger(file), {}))
+    ends_well(outcome)
+    assert Ledger(file).done() == EFFECTS
+
+
+def test_killed_again_and_again_the_run_still_ends(url: str, tmp_path: Path) -> None:
+    spec, file = all_kinds(), tmp_path / "ledger"
+    with pytest.raises(Killed):
+        in_process(lambda: start(url, spec, Ledger(file, 0)))
+    for at in range(2, 12, 3):
+        with pytest.raises(Killed):
+            in_process(lambda at=at: resume(url, spec, Ledger(file, at), {}, "repeat"))
+    ends_well(in_process(lambda: resume(url, spec, Ledger(file), {}, "repeat")))
+    assert set(Counter(Ledger(file).done()).values()) <= {1, 2, 3}
+
+
+def test_an_effect_in_doubt_may_be_given_its_result(url: str, tmp_path: Path) -> None:
+    spec, file = all_kinds(), tmp_path / "ledger"
+    with pytest.raises(Killed):
+        in_process(lambda: start(url, spec, Ledger(file, 5)))
+    given = {"": "answer of think"}
+    in_process(lambda: resume(url, spec, Ledger(file), {}))
+    ends_well(in_process(lambda: resume(url, spec, Ledger(file), given)))
+    assert Ledger(file).done() == EFFECTS
+
+
+def test_an_effect_in_doubt_may_count_as_failed(url: str, tmp_path: Path) -> None:
+    spec, file = all_kinds(), tmp_path / "ledger"
+    with pytest.raises(Killed):
+        in_process(lambda: start(url, spec, Ledger(file, 6)))
+    in_process(lambda: resume(url, spec, Ledger(file), {}))
+    outcome = in_process(lambda: resume(url, spec, Ledger(file), {"": "fail"}))
+    assert (outcome["status"], outcome["error"]["node"]) == ("error", "post")
+    outcome = in_process(lambda: resume(url, spec, Ledger(file), {}))
+    assert outcome["status"] == "paused", "the next resume asks again"
+
+
+def test_on_unknown_fail_fails_without_a_question(url: str, tmp_path: Path) -> None:
+    spec, file = all_kinds(), tmp_path / "ledger"
+    with pytest.raises(Killed):
+        in_process(lambda: start(url, spec, Ledger(file, 1)))
+    outcome = in_process(lambda: resume(url, spec, Ledger(file), {}, "fail"))
+    assert outcome["status"] == "error"
+    assert Ledger(file).done() == EFFECTS[:2]
+
+
+def asking() -> GraphSpec:
+    post = ToolNode(id="post", tool="post")
+    return program_of(workflow(AskNode(id="q", question=lit("Go?"), into="RESULT"), post, SUCCESS))
+
+
+def test_an_answer_survives_the_crash_that_follows_it(url: str, tmp_path: Path) -> None:
+    spec, file = asking(), tmp_path / "ledger"
+    assert in_process(lambda: start(url, spec, Ledger(file)))["status"] == "paused"
+
+    def answer_then_die() -> None:
+        async def go() -> None:
+            async with open_engine(url) as engine:
+
+                def die(event: RunEvent) -> None:
+                    if event.kind == "node_started":
+                        kill_me()
+
+                await engine.resume(
+                    "r", spec, world_of(Ledger(file)), answers={"": "yes"}, listeners=(die,)
+                )
+
+        asyncio.run(go())
+
+    with pytest.raises(Killed):
+        in_process(answer_then_die)
+    outcome = in_process(lambda: resume(url, spec, Ledger(file), {}))
+    assert (outcome["status"], outcome["result"]) == ("success", "yes")
+
+
+def test_a_second_process_is_refused_and_told_who_holds_the_run(url: str, tmp_path: Path) -> None:
+    import os
+
+    spec, file = asking(), tmp_path / "ledger"
+    in_process(lambda: start(url, spec, Ledger(file)))
+    taken: list[Any] = []
+
+    def contender() -> Callable[[RunEvent], None]:
+        def meddle(event: RunEvent) -> None:
+            if event.kind == "node_started" and not taken:
+                taken.append(None)
+                with pytest.raises(AssertionError) as refused:
+                    in_process(lambda: resume(url, spec, Ledger(file), {}))
+                taken.append(str(refused.value))
+
+        return meddle
+
+    async def go() -> None:
+        async with open_engine(url) as engine:
+            await engine.resume(
+                "r", spec, world_of(Ledger(file)), answers={"": "x"}, listeners=(contender(),)
+            )
+
+    asyncio.run(go())
+    assert f"another process (pid {os.getpid()})" in taken[1]

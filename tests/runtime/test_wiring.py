@@ -1,0 +1,190 @@
+"""Services from flags, configuration and environment: who answers, what may be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flowc.compiler.driver import compile_text
+from flowc.compiler.graphspec import GraphSpec
+from flowc.runtime.config import Config
+from flowc.runtime.errors import Failure, RunError
+from flowc.runtime.inert import inert_services
+from flowc.runtime.journal import NoJournal
+from flowc.runtime.services import Services
+from flowc.runtime.wiring import RunOptions, make_services, settle
+
+FLOW = """# Demo
+# Workflow
+```mermaid
+flowchart TD
+    PARAMS[NAME=env:DEMO_NAME, KEY=env:DEMO_API_KEY]
+    START --> PROMPT_A[User A] --> SUCCESS
+```
+# Prompts
+## User A
+Say {{NAME}} {{KEY}}.
+"""
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> GraphSpec:
+    result = compile_text(FLOW, str(tmp_path / "demo.wf.md"))
+    assert result.ok, result.diagnostics
+    return result.spec
+
+
+def services(options: RunOptions, spec: GraphSpec, config: Config | None = None) -> Services:
+    factory = make_services(options, spec, config or Config())
+    return factory(NoJournal(), lambda *_: None)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> str:
+    path = tmp_path / "a.yaml"
+    path.write_text("PROMPT_A: hello")
+    return str(path)
+
+
+def test_without_a_choice_the_choices_are_shown(spec):
+    with pytest.raises(RunError) as caught:
+        services(RunOptions(), spec)
+    assert caught.value.exit_code == 2
+    for choice in ("--model", "--answers", "--base-url", "flowc.toml"):
+        assert choice in caught.value.help
+
+
+def test_a_workflow_that_asks_no_model_needs_none(spec):
+    quiet = replace(spec, nodes=tuple(n for n in spec.nodes if n.op.kind != "agent"))
+    made = services(RunOptions(), quiet)
+    assert made.models.label == "no model"
+    assert not made.models.is_model
+
+
+def test_scripted_answers_say_that_they_are_no_model(spec, answers):
+    made = services(RunOptions(answers=answers), spec)
+    assert made.models.label == "scripted answers (a.yaml): not a language model"
+    assert made.people is made.models
+
+
+def test_a_flag_replaces_whoever_was_configured_to_answer(spec, answers, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    config = Config(answers=answers, model="openai:configured")
+    assert "not a language model" in services(RunOptions(), spec, config).models.label
+    chosen = services(RunOptions(model="openai:flag"), spec, config)
+    assert chosen.models.label == "openai:flag"
+
+
+def test_a_missing_key_stops_before_the_run(spec, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(RunError, match="OPENAI_API_KEY is not set"):
+        services(RunOptions(model="openai:x"), spec)
+
+
+def test_commands_need_approval_unless_the_flag_allows_them(spec, answers):
+    assert services(RunOptions(answers=answers), spec).approve == "ask"
+    assert services(RunOptions(answers=answers, allow_exec=True), spec).approve == "allow"
+
+
+def test_a_workflow_reads_what_it_lists_and_no_secret_m21(spec, answers, monkeypatch):
+    monkeypatch.setenv("DEMO_NAME", "ada")
+    monkeypatch.setenv("DEMO_API_KEY", "sk-1")
+    monkeypatch.setenv("OTHER", "1")
+    options = RunOptions(answers=answers)
+    assert services(options, spec).env == {"DEMO_NAME": "ada"}
+    pattern = services(options, spec, Config(env=("DEMO_*", "OTH*")))
+    assert pattern.env == {"DEMO_NAME": "ada", "OTHER": "1"}
+    exact = services(options, spec, Config(env=("DEMO_API_KEY",)))
+    assert exact.env == {"DEMO_NAME": "ada", "DEMO_API_KEY": "sk-1"}
+
+
+def test_files_lie_below_the_workflows_folder_or_a_root(spec, answers, tmp_path):
+    (tmp_path / "near.txt").write_text("near")
+    other = tmp_path.parent / f"{tmp_path.name}-other"
+    other.mkdir()
+    (other / "far.txt").write_text("far")
+    options = RunOptions(answers=answers)
+    assert services(options, spec).files.read("near.txt", spec.file) == "near"
+    with pytest.raises(Failure):
+        services(options, spec).files.read(str(other / "far.txt"), spec.file)
+    granted = services(replace(options, roots=(str(other),)), spec)
+    assert granted.files.read(str(other / "far.txt"), spec.file) == "far"
+
+
+def test_tools_begin_where_flowc_was_started_not_where_the_workflow_lies(
+    spec, answers, tmp_path, monkeypatch
+):
+    project, other = tmp_path / "project", tmp_path / "other"
+    for folder in (project, other):
+        folder.mkdir()
+        (folder / "here.txt").write_text(folder.name)
+    monkeypatch.chdir(project)
+    for roots, found in (((), "project"), ((str(other),), "other")):
+        tools = services(RunOptions(answers=answers, roots=roots), spec).tools
+        asyncio.run(tools.open())
+        shown = asyncio.run(tools.call("read_file", {"path": "here.txt"}))
+        assert found in json.dumps(shown)
+
+
+def test_a_root_that_is_no_folder_stops_before_the_run(spec, answers, tmp_path):
+    with pytest.raises(RunError, match="there is no folder") as caught:
+        services(RunOptions(answers=answers, roots=(str(tmp_path / "gone"),)), spec)
+    assert caught.value.exit_code == 2
+
+
+def test_options_survive_the_runs_record(answers):
+    options = RunOptions(answers=answers, roots=("/a", "/b"), allow_exec=True, max_steps=7)
+    kept = json.loads(json.dumps(options.to_json()))
+    assert RunOptions.from_json(kept) == options
+    assert RunOptions.from_json({**kept, "of_another_version": 1}) == options
+
+
+def test_settled_options_hold_absolute_paths(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    settled = settle(RunOptions(answers="a.yaml", roots=("r",), mcp=("m.json",)), Config())
+    assert settled.answers == str(tmp_path / "a.yaml")
+    assert settled.roots == (str(tmp_path / "r"),)
+    assert settled.mcp == (str(tmp_path / "m.json"),)
+    assert settled.workspace == str(tmp_path)
+    assert settle(settled, Config()) == settled
+
+
+def test_settling_again_on_resume_adds_nothing(tmp_path):
+    config = Config(roots=("/r",), mcp=("/m.json",), answers="/a.yaml")
+    once = settle(RunOptions(), config)
+    assert settle(once, config) == once
+
+
+def test_two_who_answer_are_refused(spec, answers):
+    with pytest.raises(RunError, match="exclude each other"):
+        services(RunOptions(model="openai:x", answers=answers), spec)
+
+
+def test_services_offer_what_graphs_expect(spec, answers):
+    made, inert = services(RunOptions(answers=answers), spec), inert_services()
+    assert made.max_steps == 10_000
+    for name in ("models", "tools", "shell", "files", "people"):
+        assert hasattr(made, name)
+        assert hasattr(inert, name)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("localhost:8000", "no address"),
+        ("ftp://host/v1", "no address"),
+        ("http://[", "no address"),
+        ("https://me:hunter2@host/v1", "a user or a password"),
+    ],
+)
+def test_a_base_url_is_an_address_without_a_password(url, says):
+    for options, config in (
+        (RunOptions(base_url=url), Config()),
+        (RunOptions(), Config(base_url=url)),
+    ):
+        with pytest.raises(RunError, match=says) as refused:
+            settle(options, config)
+        assert "hunter2" not in refused.value.message + refused.value.help
