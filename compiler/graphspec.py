@@ -10,8 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as Lit
 
-from .expr.ast import Expr, Scalar
-from .ir import Agent, ErrorKind, ErrorRule, Limit, Node, Param, Reducer, TypeName
+from .expr.ast import Expr
+from .ir import (
+    Agent,
+    ErrorKind,
+    ErrorRule,
+    Group,
+    Json,
+    Limit,
+    Node,
+    OnInput,
+    Param,
+    Reducer,
+    Script,
+    Thread,
+    Tool,
+    TypeName,
+)
 
 SUCCESS_CASE = "success"
 """The case of a node that did what it should, when a branch follows it."""
@@ -57,7 +72,7 @@ class Channel:
     variable: str | None = None
     type: TypeName = "any"
     reducer: Reducer = "replace"
-    default: Scalar = None
+    default: Json = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +95,14 @@ class EdgeSpec:
     """An unconditional edge; the target "__end__" ends the graph."""
 
     source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join:
+    """A node that runs once all of `sources` have: LangGraph's edge from several nodes."""
+
+    sources: tuple[str, ...]
     target: str
 
 
@@ -124,6 +147,12 @@ class GraphSpec:
     outputs: tuple[str, ...]
     agents: tuple[Agent, ...]
     prompts: tuple[PromptSpec, ...]
+    joins: tuple[Join, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    scripts: tuple[Script, ...] = ()
+    groups: tuple[Group, ...] = ()
+    on_input: OnInput | None = None
     on_success: str | None = None
     on_failed: str | None = None
     on_error: tuple[ErrorRule, ...] = ()

@@ -19,6 +19,7 @@ from .graphspec import (
     Channel,
     EdgeSpec,
     GraphSpec,
+    Join,
     NodeSpec,
     Place,
     PromptSpec,
@@ -26,6 +27,7 @@ from .graphspec import (
 from .ir import (
     AgentNode,
     AskNode,
+    AssertNode,
     AssignNode,
     CallNode,
     Case,
@@ -34,12 +36,16 @@ from .ir import (
     EndNode,
     ErrorKind,
     ExecNode,
+    ForeachNode,
+    GateNode,
     Limit,
     MessageNode,
     Node,
     OnError,
     Otherwise,
     Program,
+    ScriptNode,
+    TaskNode,
     ToolNode,
     Workflow,
 )
@@ -101,6 +107,12 @@ def _lower_workflow(
         prompts=tuple(
             PromptSpec(id=p.id, role=p.role, template=p.template) for p in workflow.prompts
         ),
+        joins=_joins(workflow),
+        tools=tuple(tool for tool in workflow.tools if tool.source == "declared"),
+        threads=workflow.threads,
+        scripts=workflow.scripts,
+        groups=workflow.groups,
+        on_input=workflow.on_input,
         on_success=workflow.on_success,
         on_failed=workflow.on_failed,
         on_error=workflow.on_error,
@@ -169,6 +181,16 @@ def _ways_out(
     return [], Branch(source=node.id, channel=route, cases=tuple(listed), otherwise=otherwise)
 
 
+def _joins(workflow: Workflow) -> tuple[Join, ...]:
+    """One for each node that waits for several others."""
+    found: list[Join] = []
+    for node in workflow.nodes:
+        sources = tuple(dict.fromkeys(e.source for e in workflow.edges if e.target == node.id))
+        if node.wait == "all" and len(sources) > 1:
+            found.append(Join(sources=sources, target=node.id))
+    return tuple(found)
+
+
 def _channel_names(workflow: Workflow) -> dict[str, str]:
     """LangGraph's key for each variable: its own name, unless a node is called like it."""
     nodes = {node.id for node in workflow.nodes}
@@ -224,18 +246,22 @@ def _writes(node: Node, workflow: Workflow, names: dict[str, str]) -> list[str]:
 def _variables_written(node: Node, workflow: Workflow) -> list[str]:
     match node:
         case AgentNode():
-            return [*(o.name for o in node.outputs), *([node.into] if node.into else [])]
-        case MessageNode() | ToolNode():
+            into = (node.into, node.reply_into)
+            return [*(o.name for o in node.outputs), *(name for name in into if name)]
+        case MessageNode() | ToolNode() | GateNode():
             return [node.into] if node.into else []
+        case ScriptNode():
+            return [*node.shares, *(name for name in (node.keeps, node.into) if name)]
         case ExecNode():
             return [node.into, *([node.code_into] if node.code_into else [])]
-        case AskNode():
+        case AskNode() | TaskNode() | ForeachNode():
             return [node.into]
         case AssignNode() | EndNode():
             return [a.target for a in node.assignments]
         case CallNode():
-            return _all_variables(workflow) if node.returns_all else []
-        case ChooseNode():
+            returned = [a.target for a in node.returns]
+            return _all_variables(workflow) if node.returns_all else returned
+        case ChooseNode() | AssertNode():
             return []
         case _:
             assert_never(node)
@@ -256,7 +282,13 @@ def _system_writes(node: Node, workflow: Workflow) -> list[str]:
             return [*always, *(f"$session.{name}" for name in dict.fromkeys(sessions))]
         case EndNode():
             return [*always, "$outcome", "$handled"]
-        case ToolNode() | AskNode() | AssignNode() | ChooseNode():
+        case ScriptNode():
+            return [*always, *(f"$thread.{thread}" for thread in node.threads)]
+        case AskNode():
+            return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
+        case ToolNode() | AssignNode() | ChooseNode() | AssertNode():
+            return always
+        case TaskNode() | GateNode() | ForeachNode():
             return always
         case _:
             assert_never(node)

@@ -14,7 +14,7 @@ from flowc.compiler.ir import Effect
 from .events import EventKind
 
 Json = Any
-QuestionKind = Literal["ask", "approve", "unknown", "breakpoint"]
+QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task"]
 Message = dict[str, Any]
 """role and content; an assistant's has tool_calls [{id, name, args}], a tool's tool_call_id."""
 
@@ -185,7 +185,8 @@ class Services:
 @dataclass(frozen=True, slots=True)
 class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
-    (an effect whose outcome is not known: repeat, fail, or give the result)."""
+    (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
+    person does)."""
 
     id: str
     kind: QuestionKind

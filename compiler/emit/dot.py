@@ -20,6 +20,11 @@ _SHAPES: dict[Look, str] = {
     "choose": 'shape=diamond style="filled"',
     "ask": 'shape=parallelogram style="filled"',
     "call": 'shape=box style="filled" peripheries=2',
+    "script": 'shape=component style="filled"',
+    "task": 'shape=box style="rounded,filled"',
+    "gate": 'shape=octagon style="filled"',
+    "assert": 'shape=diamond style="filled"',
+    "foreach": 'shape=box style="filled" peripheries=3',
     "success": 'shape=box style="rounded,filled"',
     "failed": 'shape=box style="rounded,filled"',
 }

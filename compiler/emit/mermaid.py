@@ -25,6 +25,11 @@ _SHAPES: dict[Look, tuple[str, str]] = {
     "choose": ("{", "}"),
     "ask": ("[\\", "\\]"),
     "call": ("[[", "]]"),
+    "script": ("[(", ")]"),
+    "task": ("[", "]"),
+    "gate": ("{{", "}}"),
+    "assert": ("{", "}"),
+    "foreach": ("[[", "]]"),
     "success": ("([", "])"),
     "failed": ("([", "])"),
 }

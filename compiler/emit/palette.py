@@ -27,6 +27,11 @@ COLOURS: dict[Look, Colour] = {
     "choose": Colour("#fdf3d7", "#b5830f"),
     "ask": Colour("#fde8dc", "#c2571a"),
     "call": Colour("#def3f2", "#17807a"),
+    "script": Colour("#f3e8fd", "#8a3ab9"),
+    "task": Colour("#e8f0e3", "#567a3a"),
+    "gate": Colour("#fbe9c6", "#94680a"),
+    "assert": Colour("#fdf3d7", "#b5830f"),
+    "foreach": Colour("#def3f2", "#17807a"),
     "success": Colour("#d9f2df", "#237a3b"),
     "failed": Colour("#fbdedb", "#b42d24"),
 }

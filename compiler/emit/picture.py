@@ -16,21 +16,27 @@ from typing import Literal, assert_never
 from ..ir import (
     AgentNode,
     AskNode,
+    AssertNode,
     AssignNode,
     CallNode,
     ChooseNode,
     Edge,
     EndNode,
     ExecNode,
+    ForeachNode,
+    GateNode,
     MessageNode,
     Node,
     OnError,
+    ScriptNode,
+    TaskNode,
     ToolNode,
     Workflow,
 )
 
 Look = Literal[
     "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",
+    "script", "task", "gate", "assert", "foreach",
     "success", "failed",
 ]  # fmt: skip
 WIDTH = 30
@@ -185,6 +191,16 @@ def look_of(node: Node, workflow: Workflow) -> Look:
             return "ask"
         case CallNode():
             return "call"
+        case ScriptNode():
+            return "script"
+        case TaskNode():
+            return "task"
+        case GateNode():
+            return "gate"
+        case AssertNode():
+            return "assert"
+        case ForeachNode():
+            return "foreach"
         case EndNode():
             return "success" if node.outcome == "success" else "failed"
         case _:

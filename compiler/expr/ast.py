@@ -98,4 +98,22 @@ class Text:
     span: Span | None = field(default=None, compare=False)
 
 
-Expr = Literal | Name | Field | Index | Call | Unary | Binary | Text
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOf:
+    """`[a, b]`."""
+
+    items: tuple[Expr, ...]
+    kind: Lit["list"] = "list"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectOf:
+    """`{"key": a}`; of a key that stands twice the last counts."""
+
+    entries: tuple[tuple[str, Expr], ...]
+    kind: Lit["object"] = "object"
+    span: Span | None = field(default=None, compare=False)
+
+
+Expr = Literal | Name | Field | Index | Call | Unary | Binary | Text | ListOf | ObjectOf

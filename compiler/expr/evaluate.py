@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from .ast import Binary, Call, Expr, Field, Index, Literal, Name, Text, Unary
+from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
 from .functions import FUNCTIONS
 from .patterns import found_in, pattern_fault
 from .values import (
@@ -62,6 +62,10 @@ def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None =
             return _binary(expr, left, evaluate(expr.right, variables, files=files))
         case Text():
             return _joined([text_of(evaluate(p, variables, files=files)) for p in expr.parts])
+        case ListOf():
+            return [evaluate(item, variables, files=files) for item in expr.items]
+        case ObjectOf():
+            return {key: evaluate(value, variables, files=files) for key, value in expr.entries}
         case _:
             assert_never(expr)
 

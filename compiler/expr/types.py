@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import assert_never
 
 from ..source import Span
-from .ast import Binary, Call, Expr, Field, Index, Literal, Name, Text, Unary
+from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
 from .functions import FUNCTIONS, Type
 from .patterns import pattern_fault
 from .values import read_number, text_of
@@ -51,6 +51,10 @@ def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
             return "boolean"
         case Text():
             return "text"
+        case ListOf():
+            return "list"
+        case ObjectOf():
+            return "object"
         case _:
             assert_never(expr)
 

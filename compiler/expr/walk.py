@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from ..source import Span
-from .ast import Binary, Call, Expr, Field, Index, Literal, Name, Text, Unary
+from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -27,6 +27,10 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (expr.left, expr.right)
         case Text():
             return expr.parts
+        case ListOf():
+            return expr.items
+        case ObjectOf():
+            return tuple(value for _, value in expr.entries)
         case _:
             assert_never(expr)
 
@@ -62,6 +66,11 @@ def rebuilt(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
             return replace(expr, left=parts[0], right=parts[1])
         case Text():
             return replace(expr, parts=parts)
+        case ListOf():
+            return replace(expr, items=parts)
+        case ObjectOf():
+            keys = (key for key, _ in expr.entries)
+            return replace(expr, entries=tuple(zip(keys, parts, strict=True)))
         case _:
             assert_never(expr)
 

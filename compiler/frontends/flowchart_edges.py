@@ -258,6 +258,8 @@ def can_fail(node: Node) -> bool:
             return any(_any(a.value, _reads_file) for a in node.assignments)
         case EndNode():
             return False
+        case _:
+            return True
 
 
 def _any(expr: Expr, holds: Callable[[Expr], bool]) -> bool:

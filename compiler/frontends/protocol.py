@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..diagnostics import Sink
 from ..ir import Workflow
@@ -13,10 +14,16 @@ from ..source import Source, SourceSet
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """What a front end read: the workflow (names still loose; None when nothing could be made of
-    the file) and what the format keeps beside the program."""
+    the file) and what the format keeps beside the program.
+
+    `progress` is run state that stands in the file. `details` is what `inspect` shows of a node or
+    group, by its id, where the IR does not say it. `parts` are further workflows in the file, by
+    name: a call reaches one as `path#name`."""
 
     workflow: Workflow | None
     progress: tuple[tuple[str, str], ...] = ()
+    details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parts: Mapping[str, Workflow] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,19 @@ from ..expr.types import faults
 from ..ir import (
     AgentNode,
     AskNode,
+    AssertNode,
     AssignNode,
     CallNode,
     ChooseNode,
     EndNode,
     ExecNode,
+    ForeachNode,
+    GateNode,
     MessageNode,
     Node,
     Program,
+    ScriptNode,
+    TaskNode,
     ToolNode,
     Workflow,
 )
@@ -55,7 +60,7 @@ def _expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
 def _of(node: Node) -> Iterator[Expr]:
     match node:
         case AgentNode():
-            yield node.prompt
+            yield from () if node.prompt is None else (node.prompt,)
             yield from (a.expr for a in node.asserts if a.expr is not None)
         case MessageNode():
             yield node.template
@@ -70,6 +75,20 @@ def _of(node: Node) -> Iterator[Expr]:
         case AssignNode() | EndNode():
             yield from (assignment.value for assignment in node.assignments)
         case CallNode():
+            yield from (assignment.value for assignment in (*node.passes, *node.returns))
+        case ScriptNode():
+            yield from node.args
+        case TaskNode():
+            yield node.prompt
+            yield from (a.expr for a in node.criteria if a.expr is not None)
+        case GateNode():
+            yield from (expr for expr in (node.score, node.question) if expr is not None)
+        case AssertNode():
+            yield node.condition
+            yield from () if node.message is None else (node.message,)
+        case ForeachNode():
+            yield node.items
             yield from (assignment.value for assignment in node.passes)
+            yield from () if node.until is None else (node.until,)
         case _:
             assert_never(node)

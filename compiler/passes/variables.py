@@ -12,15 +12,20 @@ from ..expr.walk import children
 from ..ir import (
     AgentNode,
     AskNode,
+    AssertNode,
     Assignment,
     AssignNode,
     CallNode,
     ChooseNode,
     EndNode,
     ExecNode,
+    ForeachNode,
+    GateNode,
     MessageNode,
     Node,
     Program,
+    ScriptNode,
+    TaskNode,
     ToolNode,
     Workflow,
 )
@@ -86,7 +91,7 @@ def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
             yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
             given = {entry.name for entry in node.inputs}
             system = [a.system for a in workflow.agents if a.id == node.agent and a.system]
-            for expr in (*system, node.prompt):
+            for expr in (*system, *(() if node.prompt is None else (node.prompt,))):
                 yield from (r for r in names_in(expr) if r.name not in given)
             given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
             for expr in (a.expr for a in node.asserts if a.expr is not None):
@@ -108,6 +113,24 @@ def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
                 written.add(assignment.target)
         case CallNode():
             yield from _values(node.passes)
+        case ScriptNode():
+            yield from (Read(name, node.span, "author") for name in node.shares)
+            for expr in node.args:
+                yield from names_in(expr)
+        case TaskNode():
+            yield from names_in(node.prompt)
+            yield from (Read(name, node.span, "format") for name in node.after)
+        case GateNode():
+            for expr in (e for e in (node.score, node.question) if e is not None):
+                yield from names_in(expr)
+        case AssertNode():
+            yield from names_in(node.condition)
+            yield from () if node.message is None else names_in(node.message)
+        case ForeachNode():
+            yield from names_in(node.items)
+            yield from _values(node.passes)
+            if node.until is not None:
+                yield from (r for r in names_in(node.until) if r.name != node.into)
         case _:
             assert_never(node)
 
@@ -130,14 +153,21 @@ def writes(node: Node) -> Iterator[Write]:
         case AgentNode():
             yield from (Write(output.name, output.span) for output in node.outputs)
             yield from _into(node.into)
-        case MessageNode() | ToolNode() | AskNode():
+            yield from _into(node.reply_into)
+        case MessageNode() | ToolNode() | AskNode() | TaskNode() | GateNode() | ForeachNode():
+            yield from _into(node.into)
+        case ScriptNode():
+            yield from (Write(name, None) for name in node.shares)
+            yield from _into(node.keeps)
             yield from _into(node.into)
         case ExecNode():
             yield from _into(node.into)
             yield from _into(node.code_into)
         case AssignNode() | EndNode():
             yield from (Write(a.target, a.span) for a in node.assignments)
-        case ChooseNode() | CallNode():
+        case CallNode():
+            yield from (Write(a.target, a.span) for a in node.returns)
+        case ChooseNode() | AssertNode():
             return
         case _:
             assert_never(node)

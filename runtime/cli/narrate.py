@@ -18,12 +18,17 @@ from flowc.compiler.graphspec import GraphSpec, NodeSpec
 from flowc.compiler.ir import (
     AgentNode,
     AskNode,
+    AssertNode,
     AssignNode,
     CallNode,
     ChooseNode,
     EndNode,
     ExecNode,
+    ForeachNode,
+    GateNode,
     MessageNode,
+    ScriptNode,
+    TaskNode,
     ToolNode,
 )
 from flowc.compiler.source import SourceSet
@@ -31,7 +36,7 @@ from flowc.compiler.source import SourceSet
 from ..events import RunEvent
 from .screen import Screen, Tone, count_of, one_line, seconds_of, tokens_of
 
-_TIMED = ("agent", "exec", "tool", "call", "ask")
+_TIMED = ("agent", "exec", "tool", "call", "ask", "script", "task", "foreach")
 """Kinds whose duration means something."""
 _MIN_ID, _MAX_ID = 12, 28
 TRAIL = 4
@@ -248,10 +253,18 @@ class Narrator:
                 return self._written(op) or op.title
             case CallNode():
                 return op.workflow.rsplit("/", 1)[-1]
+            case ForeachNode():
+                return op.workflow.rsplit("/", 1)[-1]
             case ToolNode():
                 return op.tool
+            case ScriptNode():
+                return op.function
             case ExecNode():
                 return "runs commands"
+            case TaskNode():
+                return op.role
+            case GateNode() | AssertNode():
+                return op.title or op.kind
             case AskNode() | AssignNode() | EndNode():
                 return op.title
         assert_never(op)
@@ -277,6 +290,8 @@ class Narrator:
                 return text or op.title or "checkpoint"
             case ExecNode():
                 return text or "no commands"
+            case ScriptNode() | TaskNode() | GateNode() | AssertNode() | ForeachNode():
+                return f"{subject} → {text}" if text and subject else text or subject
             case ToolNode() | EndNode():
                 return text
         assert_never(op)

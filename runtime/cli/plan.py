@@ -12,14 +12,19 @@ from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import (
     AgentNode,
     AskNode,
+    AssertNode,
     AssignNode,
     CallNode,
     ChooseNode,
     EndNode,
     ExecNode,
+    ForeachNode,
+    GateNode,
     MessageNode,
     Node,
     OnError,
+    ScriptNode,
+    TaskNode,
     ToolNode,
     Workflow,
 )
@@ -113,14 +118,31 @@ def does(node: Node, sources: SourceSet) -> str:
             return f"runs the workflow {node.workflow}"
         case ToolNode():
             return f"calls the tool {node.tool}"
+        case ScriptNode():
+            return f"calls {node.function} of {node.script}"
+        case TaskNode():
+            done_by = "nobody: merges results" if node.form == "synchronization" else node.role
+            return f"{node.form} for {done_by or 'anyone'}"
+        case GateNode():
+            return f"{node.form.replace('_', ' ')}, {node.mode}"
+        case AssertNode():
+            return f"asserts {written(node, sources)}"
+        case ForeachNode():
+            return f"runs the workflow {node.workflow} for each element"
         case EndNode():
             return f"ends: {node.outcome.upper()}"
     assert_never(node)
 
 
-def written(node: ChooseNode | ExecNode, sources: SourceSet) -> str:
+def written(node: ChooseNode | ExecNode | AssertNode, sources: SourceSet) -> str:
     """The node's expression as it stands in the file, else the node's title."""
-    span = node.on.span if isinstance(node, ChooseNode) else node.source.span
+    match node:
+        case ChooseNode():
+            span = node.on.span
+        case AssertNode():
+            span = node.condition.span
+        case ExecNode():
+            span = node.source.span
     source = sources.get(span.file) if span else None
     if span is None or source is None or span.end <= span.start:
         return node.title

@@ -107,6 +107,8 @@ def _title(question: Question) -> str:
             return f"{question.node} wants to run {count_of(len(question.commands), 'command')}"
         case "ask":
             return f"{question.node} asks"
+        case "task":
+            return f"{question.node} is yours to do"
         case "unknown":
             return f"{question.node}: {visible(question.text)}"
         case "breakpoint":
@@ -119,7 +121,7 @@ def _body(question: Question) -> Iterator[str]:
             first, *more = command.splitlines() or [""]
             yield f"    $ {visible(first)}"
             yield from (f"      {visible(line)}" for line in more)
-    elif question.kind == "ask":
+    elif question.kind in ("ask", "task"):
         yield from (f"    {visible(line)}" for line in question.text.splitlines())
 
 
@@ -127,7 +129,7 @@ def _prompt(question: Question) -> str:
     match question.kind:
         case "approve":
             return "  [y]es once, [n]o, [a]lways in this run (Ctrl-D: later) > "
-        case "ask":
+        case "ask" | "task":
             return "  > "
         case "unknown":
             return "  [r]epeat it, [f]ail, [d]one: I know what it returned (Ctrl-D: later) > "
@@ -142,6 +144,8 @@ def _answers(question: Question) -> list[tuple[str, str]]:
             return [("yes", "run them"), ("no", "refuse"), ("always", "run all from now on")]
         case "ask":
             return [("TEXT", "answer")]
+        case "task":
+            return [("TEXT", "what came of it")]
         case "unknown":
             repeat, fail = ("repeat", "repeat it"), ("fail", "count it as failed")
             return [repeat, fail, (f"{RESULT}TEXT", "it returned")]
@@ -166,5 +170,5 @@ def _checked(question: Question, text: str) -> str:
                 f"`{text}` does not settle `{question.node}`",
                 help=f"repeat, fail, or {RESULT}TEXT for what it returned",
             )
-        case "ask" | "breakpoint":
+        case "ask" | "task" | "breakpoint":
             return text

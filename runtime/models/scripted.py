@@ -50,7 +50,7 @@ class ScriptedModels:
             case "approve":
                 given = entry.approval(visit) if entry else None
                 return given if given is not None else self.script.approve
-            case "ask":
+            case "ask" | "task":
                 turns = entry.turns(visit) if entry else None
                 return turns[0].text if turns else None
             case "unknown" | "breakpoint":

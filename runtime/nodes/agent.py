@@ -64,7 +64,7 @@ async def run(visit: Visit) -> Done:
     missing = _missing_input(visit, op)
     if missing is not None:
         return missing
-    question = visit.text(op.prompt)
+    question = visit.text(op.prompt) if op.prompt is not None else None
     measured = any(item.expr for item in op.asserts)
     given: Given = {
         "messages": _conversation(visit, agent, question),
@@ -76,7 +76,9 @@ async def run(visit: Visit) -> Done:
     done = Done(text=text.strip())
     if agent.thread and agent.remember == "both":
         asked, answered = _roles(agent)
-        exchange = [{"role": asked, "content": question}, {"role": answered, "content": text}]
+        exchange = [{"role": answered, "content": text}]
+        if question is not None:
+            exchange.insert(0, {"role": asked, "content": question})
         done.channels[f"$thread.{agent.thread}"] = append(exchange)
     if not op.report:
         done.variables = {op.into: text} if op.into else {}
@@ -119,13 +121,13 @@ def _roles(agent: Agent) -> tuple[str, str]:
     return ("user", "assistant") if agent.perspective == "assistant" else ("assistant", "user")
 
 
-def _conversation(visit: Visit, agent: Agent, question: str) -> list[Message]:
+def _conversation(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
     """System text, the thread as the agent sees it, the question."""
     thread = visit.state.get(f"$thread.{agent.thread}") or [] if agent.thread else []
     messages = [_seen(message, agent) for message in thread]
     if agent.system is not None and not (messages and messages[0]["role"] == "system"):
         messages.insert(0, {"role": "system", "content": visit.text(agent.system)})
-    return [*messages, {"role": "user", "content": question}]
+    return messages if question is None else [*messages, {"role": "user", "content": question}]
 
 
 def _seen(message: Message, agent: Agent) -> Message:

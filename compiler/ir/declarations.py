@@ -1,0 +1,203 @@
+"""What a workflow declares beside its nodes: parameters, agents, tools, texts, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from typing import Literal as Lit
+
+from ..expr.ast import Expr
+from ..source import Span
+
+Json = Any
+"""A JSON value."""
+TypeName = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
+Reducer = Lit["replace", "append", "merge", "add"]
+Effect = Lit["pure", "idempotent", "once"]
+Role = Lit["system", "user", "assistant"]
+ErrorKind = Lit["failure", "timeout", "limit", "refused", "gate"]
+REPORT_TOOL = "report_step_result"
+"""The tool with which an agent reports a node's result."""
+LimitName = Lit["steps", "visits", "tokens", "cost", "seconds", "chars"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """A value the caller gives. `env` names the environment variable it is read from when the
+    caller gives nothing (the workflow's file lists it, so it may be read)."""
+
+    name: str
+    type: TypeName = "text"
+    required: bool = False
+    default: Json = None
+    env: str | None = None
+    description: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateField:
+    """A variable of the run. A default of None means "unset"."""
+
+    name: str
+    type: TypeName = "text"
+    default: Json = None
+    reducer: Reducer = "replace"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seed:
+    """A message that a conversation begins with."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread:
+    """A named conversation that agents and people share during a run. When a message is added and
+    the contents are longer than `max_chars` characters in all, the oldest messages that are not
+    the system's go until they fit, but never below `keep_min` of them (J12)."""
+
+    id: str
+    seed: tuple[Seed, ...] = ()
+    max_chars: int | None = None
+    keep_min: int = 10
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """Who answers. Without `thread` each visit of a node starts a conversation of its own;
+    `remember` says whether question and answer are stored in the thread. `model` None means
+    the run's model. `role` is what tasks ask for; `tools` it may use in all its nodes. A `person`
+    is no model: tasks of this role wait for an answer."""
+
+    id: str
+    role: str = ""
+    person: bool = False
+    tools: tuple[str, ...] = ()
+    model: str | None = None
+    system: Expr | None = None
+    thread: str | None = None
+    perspective: Lit["assistant", "user"] = "assistant"
+    remember: Lit["none", "both"] = "none"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool the workflow names. `source` and `effect` are bound by resolve from the catalogue;
+    source "unknown" means that nothing known at compile time provides it. A tool whose `result` is
+    "answer" is never executed: the model's call of it is its reply. The file declares such a tool
+    with a `description` and a JSON `schema` of its arguments (source "declared")."""
+
+    id: str
+    source: Lit["builtin", "lock", "declared", "unknown"] = "unknown"
+    effect: Effect = "once"
+    result: Lit["execute", "answer"] = "execute"
+    description: str = ""
+    schema: Json = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """Functions in a language of their own. `source` is the text, which begins in `line` (from 1)
+    of `file`, so that an error in it points there; `functions` are the names that can be called.
+    """
+
+    id: str
+    language: Lit["javascript", "python"]
+    source: str
+    file: str
+    line: int = 1
+    functions: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A text written in the file under a name."""
+
+    id: str
+    role: Role
+    template: Expr
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """A bound. `then` "fail" ends the workflow FAILED (a program's own limit)."""
+
+    name: LimitName
+    value: Expr
+    then: Lit["fail", "stop"] = "fail"
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """`target := value`."""
+
+    target: str
+    value: Expr
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRule:
+    """What is assigned when any node fails in one of `kinds`. Inside the values the name `error`
+    is the failure: `error.message`, `error.kind`, `error.node`."""
+
+    kinds: tuple[ErrorKind, ...]
+    assignments: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A variable that must be present before an agent node starts."""
+
+    name: str
+    description: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A variable an agent reports: `source` says where its value stands, `name` the variable."""
+
+    source: str
+    name: str
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """A success criterion. `expr` is set when the text parses as an expression over the tools'
+    results; otherwise it is prose for the model alone."""
+
+    text: str
+    expr: Expr | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """Run a node again when it fails in one of `errors`: `attempts` in all (2 or more), waiting
+    `wait` seconds before the second and `factor` times longer before each further one."""
+
+    attempts: int
+    wait: float = 1.0
+    factor: float = 2.0
+    errors: tuple[ErrorKind, ...] = ("failure", "timeout")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """An element of the file that became several nodes, under the file's own name."""
+
+    id: str
+    title: str = ""
+    span: Span | None = field(default=None, compare=False)

@@ -1,0 +1,121 @@
+"""Edges, and the workflow as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as Lit
+
+from ..source import Span
+from .declarations import (
+    Agent,
+    Assignment,
+    ErrorKind,
+    ErrorRule,
+    Group,
+    Limit,
+    Param,
+    Prompt,
+    Script,
+    StateField,
+    Thread,
+    Tool,
+)
+from .nodes import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Taken when the choose node's value is `value`."""
+
+    value: str
+    kind: Lit["case"] = "case"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Otherwise:
+    """Taken when no case matches."""
+
+    kind: Lit["otherwise"] = "otherwise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnError:
+    """Taken when the node fails in one of these ways."""
+
+    errors: tuple[ErrorKind, ...]
+    kind: Lit["error"] = "error"
+
+
+Guard = Case | Otherwise | OnError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A transition. `label` is the text as written, `implied` an edge the format adds by itself."""
+
+    source: str
+    target: str
+    guard: Guard | None = None
+    label: str = ""
+    implied: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a workflow came from: for messages and `inspect` alone, never to decide."""
+
+    format: str
+    file: str
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnInput:
+    """What becomes of a line that a person gives unasked: `assignments`, which may read it as
+    `input`, are made and the run goes on at `target` (J45)."""
+
+    target: str
+    assignments: tuple[Assignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """One workflow. `entry` is the id of the first node; `on_success` and `on_failed` are the ids
+    where the handler chains begin; `outputs` are the variables that make up its result, the first
+    of them is what a person is shown."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    params: tuple[Param, ...] = ()
+    outputs: tuple[str, ...] = ()
+    state: tuple[StateField, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    scripts: tuple[Script, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+    groups: tuple[Group, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    entry: str = ""
+    on_success: str | None = None
+    on_failed: str | None = None
+    on_error: tuple[ErrorRule, ...] = ()
+    on_input: OnInput | None = None
+    limits: tuple[Limit, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """The workflow that was asked for and every workflow it calls, by normalised path."""
+
+    entry: str
+    workflows: tuple[tuple[str, Workflow], ...]
+
+    @property
+    def main(self) -> Workflow:
+        return dict(self.workflows)[self.entry]
