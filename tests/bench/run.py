@@ -11,10 +11,16 @@ import argparse
 import platform
 
 import cold
+import json_tree
 import parse
 import steps
 
-PARTS = {"cold": cold.report, "parse": parse.report, "steps": steps.report}
+PARTS = {
+    "cold": cold.report,
+    "json": json_tree.report,
+    "parse": parse.report,
+    "steps": steps.report,
+}
 
 
 def main() -> None:

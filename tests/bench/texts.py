@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 STEP = """\
 ### 🔧 WORKFLOW STEP: Look at part {n}
 ```
@@ -51,3 +53,31 @@ def chain(length: int) -> str:
         for n, (a, b) in enumerate(zip(ids, [*ids[1:], "SUCCESS"], strict=True))
     ]
     return CHART.format(edges="\n".join(edges))
+
+
+def state_machine(size: int) -> str:
+    """A state machine in JSON of about `size` bytes, one state after another."""
+    names = [f"state_{n}" for n in range(max(2, size // 260))]
+    names[0] = "start"
+    states = [
+        {
+            "name": name,
+            "action": {"script": f"common_data.seen = common_data.seen + ' {name}';"},
+            "transition": [
+                {"target": target, "condition": "common_data.limit > 3"},
+                {"target": "stop", "condition": "true"},
+            ],
+        }
+        for name, target in zip(names, [*names[1:], "stop"], strict=True)
+    ]
+    machine = {
+        "workflow_name": "bench",
+        "description": "Goes from state to state.",
+        "input": {"name": "seen", "type": "string", "description": "what was seen"},
+        "output": {"name": "seen", "type": "string", "description": "what was seen"},
+        "variables": {"limit": 10},
+        "contexts": [{"name": "talk"}],
+        "agents": [{"agent_role": "worker", "context": "talk", "role": "assistant"}],
+        "states": [*states, {"name": "stop"}],
+    }
+    return json.dumps(machine, indent=2)
