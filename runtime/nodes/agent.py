@@ -1,59 +1,20 @@
-"""agent: a model answers a prompt, with tools (S29–S45, M27).
-
-    prompt ─> model ─> check ─> end
-               │ ^
-               v │
-               tool
-
-One model call and one tool call per superstep, so that a crash loses at most the one in flight.
-"""
+"""agent: a model answers a prompt, with tools (S29–S45, M27)."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import Agent, AgentNode
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 
 from ..errors import Failure
 from ..report import read_report
 from ..services import Json, Message
-from ..state import Items, append
-from . import answers, toolcalls, verdicts
+from ..state import append
+from . import verdicts
+from .talk import Given, Talk
+from .talking import talk_graph
 from .visit import Done, Setting, Visit
-
-MAX_REMINDERS = 2
-"""How often a model that answers without reporting is told to report."""
-
-
-class Given(TypedDict):
-    """What the node passes in: the conversation, the variables that assertions may read."""
-
-    messages: list[Message]
-    variables: dict[str, Json]
-    visit: int
-
-
-class Result(TypedDict, total=False):
-    """What comes back: the last answer's text and, of a reporting step, its outcome."""
-
-    text: str
-    outcome: dict[str, Json]
-
-
-class Scratch(Given, Result, total=False):
-    """`talk` is the conversation so far, `calls` the tool calls still to make, `used` the tools'
-    results, `turn` the model calls made, `report` the arguments of the accepted report."""
-
-    talk: Items
-    used: Items
-    calls: list[dict[str, Any]]
-    turn: int
-    reminders: int
-    report: dict[str, Any]
 
 
 async def run(visit: Visit) -> Done:
@@ -65,12 +26,7 @@ async def run(visit: Visit) -> Done:
     if missing is not None:
         return missing
     question = visit.text(op.prompt) if op.prompt is not None else None
-    measured = any(item.expr for item in op.asserts)
-    given: Given = {
-        "messages": _conversation(visit, agent, question),
-        "variables": dict(visit.scope.values) if measured else {},
-        "visit": visit.number,
-    }
+    given: Given = {"messages": conversation(visit, agent, question), "visit": visit.number}
     result = await visit.run_subgraph(dict(given))
     text = str(result.get("text", ""))
     done = Done(text=text.strip())
@@ -83,7 +39,9 @@ async def run(visit: Visit) -> Done:
     if not op.report:
         done.variables = {op.into: text} if op.into else {}
         return done
-    return _reported(visit, op, done, result["outcome"])
+    report = read_report(op, result["ended"])
+    outcome = verdicts.judge(op, report, result.get("used"), visit.scope.values)
+    return _reported(visit, op, done, outcome)
 
 
 def _reported(visit: Visit, op: AgentNode, done: Done, outcome: dict[str, Json]) -> Done:
@@ -121,8 +79,8 @@ def _roles(agent: Agent) -> tuple[str, str]:
     return ("user", "assistant") if agent.perspective == "assistant" else ("assistant", "user")
 
 
-def _conversation(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
-    """System text, the thread as the agent sees it, the question."""
+def conversation(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
+    """What a model is asked with: system text, the thread as the agent sees it, the question."""
     thread = visit.state.get(f"$thread.{agent.thread}") or [] if agent.thread else []
     messages = [_seen(message, agent) for message in thread]
     if agent.system is not None and not (messages and messages[0]["role"] == "system"):
@@ -142,71 +100,14 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
     """The compiled subgraph of one agent node."""
     op = node.op
     assert isinstance(op, AgentNode)
-    agent = agent_of(setting, op)
-
-    async def prompt(state: Scratch) -> dict[str, Any]:
-        return {"talk": append(state["messages"]), "turn": 0, "reminders": 0, "calls": []}
-
-    async def model(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-        return await model_turn(setting, node, agent, state, runtime)
-
-    async def tool(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-        return await toolcalls.next_call(setting, node, state, runtime)
-
-    async def check(state: Scratch) -> dict[str, Any]:
-        if not op.report:
-            return {}
-        report = read_report(op, state["report"])
-        outcome = verdicts.judge(op, report, state.get("used"), state["variables"])
-        return {"outcome": outcome}
-
-    def after_model(state: Scratch) -> Literal["tool", "model", "check"]:
-        if state["calls"]:
-            return "tool"
-        return "model" if op.report else "check"
-
-    def after_tool(state: Scratch) -> Literal["tool", "model", "check"]:
-        if state.get("report"):
-            return "check"
-        return "tool" if state["calls"] else "model"
-
-    graph = StateGraph(Scratch, input_schema=Given, output_schema=Result)
-    for name, function in (("prompt", prompt), ("model", model), ("tool", tool), ("check", check)):
-        graph.add_node(name, function)
-    graph.add_edge(START, "prompt")
-    graph.add_edge("prompt", "model")
-    ways: dict[Hashable, str] = {"tool": "tool", "model": "model", "check": "check"}
-    graph.add_conditional_edges("model", after_model, ways)
-    graph.add_conditional_edges("tool", after_tool, ways)
-    graph.add_edge("check", END)
-    return graph.compile(name=node.id)
-
-
-async def model_turn(
-    setting: Setting, node: NodeSpec, agent: Agent, state: Scratch, runtime: Runtime[Any]
-) -> dict[str, Any]:
-    """One model call and what follows from it: tool calls to make, an answer, or a reminder. Raises
-    `Failure` of kind limit after too many calls."""
-    op = node.op
-    assert isinstance(op, AgentNode)
-    turn = state["turn"] + 1
-    if turn > setting.services.max_model_turns:
-        raise Failure(f"the model was called {turn - 1} times without an end", "limit")
-    asked = answers.Asked(state["talk"], state["visit"], turn, state["reminders"] > 0)
-    reply = await answers.ask_model(setting, node, agent, asked, runtime)
-    message, calls = _as_message(reply), reply["tool_calls"]
-    writes = {"turn": turn, "text": reply["text"], "calls": calls}
-    if calls or not op.report:
-        return {**writes, "talk": append([message])}
-    if state["reminders"] >= MAX_REMINDERS:
-        raise Failure(f"the model ended step `{op.title or op.id}` without reporting it")
-    reminded = append([message, answers.reminder()])
-    return {**writes, "talk": reminded, "reminders": state["reminders"] + 1}
-
-
-def _as_message(reply: dict[str, Any]) -> Message:
-    message: Message = {"role": "assistant", "content": reply["text"]}
-    if reply["tool_calls"]:
-        parts = ("id", "name", "args")
-        message["tool_calls"] = [{k: c[k] for k in parts if k in c} for c in reply["tool_calls"]]
-    return message
+    return talk_graph(
+        Talk(
+            setting=setting,
+            node=node,
+            agent=agent_of(setting, op),
+            tools=op.tools,
+            ordered=op.ordered,
+            prompt_id=op.prompt_id,
+            ending=verdicts.reporting(op) if op.report else None,
+        )
+    )

@@ -1,4 +1,4 @@
-"""One model call of an agent node, through the journal."""
+"""One model call of a talk, through the journal."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.graphspec import NodeSpec
-from flowc.compiler.ir import REPORT_TOOL, Agent, AgentNode, Effect
+from flowc.compiler.ir import Effect
 from langgraph.runtime import Runtime
 
 from ..errors import Failure
 from ..services import Json, Message, ModelRequest, ToolSchema
 from ..values import Unfit, keepable, keepable_text
-from . import verdicts
-from .visit import Setting
+from .talk import Ending, Talk
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The conversation, the node's visit and the model call within it (both from 1); `reminded`
-    says that the model answered before without reporting."""
+    says that the model answered before without ending as it has to."""
 
     messages: list[Message]
     visit: int
@@ -28,29 +26,24 @@ class Asked:
     reminded: bool
 
 
-def reminder() -> Message:
-    """What a model is told that ends its turn without reporting the step."""
-    text = f"Report this step now: call {REPORT_TOOL} with its status."
-    return {"role": "user", "content": text}
+def reminder(ending: Ending) -> Message:
+    """What a model is told that ends its turn without the call that ends it."""
+    return {"role": "user", "content": ending.reminder}
 
 
-async def ask_model(
-    setting: Setting, node: NodeSpec, agent: Agent, asked: Asked, runtime: Runtime[Any]
-) -> dict[str, Any]:
+async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str, Any]:
     """{text, tool_calls}. A call that was in flight when the process died is in doubt when a real
     model answers; what is no model is simply asked again."""
-    services = setting.services
-    op = node.op
-    assert isinstance(op, AgentNode)
+    services, node = talk.setting.services, talk.node
     request = ModelRequest(
         messages=tuple(asked.messages),
-        tools=offered(setting, op),
+        tools=offered(talk),
         node=node.id,
-        prompt=op.prompt_id,
+        prompt=talk.prompt_id,
         visit=asked.visit,
         turn=asked.turn,
-        model=agent.model,
-        force_tool=REPORT_TOOL if asked.reminded else None,
+        model=talk.agent.model,
+        force_tool=talk.ending.tool.name if talk.ending and asked.reminded else None,
         on_text=lambda piece: services.emit("model_text", node.id, {"text": piece}),
         on_retry=lambda attempt, error, wait: services.emit(
             "model_retry", node.id, {"attempt": attempt, "error": error, "wait": wait}
@@ -89,17 +82,17 @@ def _keepable_call(call: dict[str, Any]) -> dict[str, Any]:
         return dict(keepable({**call, "args": {}, "fault": str(error)}))
 
 
-def offered(setting: Setting, op: AgentNode) -> tuple[ToolSchema, ...]:
-    """What the model is told of: the listed tools and, for a reporting step, the report."""
+def offered(talk: Talk) -> tuple[ToolSchema, ...]:
+    """What the model is told of: the listed tools and the call that ends the talk, if one does."""
     schemas: list[ToolSchema] = []
-    for name in dict.fromkeys(op.tools):
-        schema = setting.services.tools.schema(name)
+    for name in dict.fromkeys(talk.tools):
+        schema = talk.setting.services.tools.schema(name)
         if schema is None:
             raise Failure(
                 f"nothing provides the tool `{name}`",
                 help="see `flowc tools list` for what there is",
             )
         schemas.append(schema)
-    if op.report:
-        schemas.append(verdicts.report_schema(op))
+    if talk.ending is not None:
+        schemas.append(talk.ending.tool)
     return tuple(schemas)

@@ -6,24 +6,17 @@ import json
 import time
 from typing import Any
 
-from flowc.compiler.graphspec import NodeSpec
-from flowc.compiler.ir import REPORT_TOOL, AgentNode
 from langgraph.runtime import Runtime
 
 from ..errors import Failure
-from ..report import ReportFault, read_report
 from ..services import Json, Message
 from ..state import append
-from .visit import Setting
+from .talk import Refused, Talk
 
 
-async def next_call(
-    setting: Setting, node: NodeSpec, state: Any, runtime: Runtime[Any]
-) -> dict[str, Any]:
+async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
     """Make the first of the pending calls and answer it; a call that cannot be made is answered
     with an error, so that the model can correct itself."""
-    op = node.op
-    assert isinstance(op, AgentNode)
     call, *rest = state["calls"]
     name, args = str(call.get("name", "")), call.get("args")
     used = state.get("used") or []
@@ -31,49 +24,49 @@ async def next_call(
         return _answered(call, rest, _error(f"the arguments of `{name}`: {call['fault']}"))
     if not isinstance(args, dict):
         return _answered(call, rest, _error(f"the arguments of `{name}` are not a JSON object"))
-    if op.report and name == REPORT_TOOL:
+    if talk.ending is not None and name == talk.ending.tool.name:
         try:
-            read_report(op, args)
-        except ReportFault as fault:
-            return _answered(call, rest, _error(f"{fault.message}: {fault.suggestion}"))
-        return {**_answered(call, [], {"accepted": True}), "report": args}
-    problem = _refusal(op, name, [entry["tool"] for entry in used])
+            talk.ending.check(args)
+        except Refused as refused:
+            return _answered(call, rest, _error(str(refused)))
+        return {**_answered(call, [], {"accepted": True}), "ended": args}
+    problem = _refusal(talk, name, [entry["tool"] for entry in used])
     if problem:
         return _answered(call, rest, _error(problem))
-    result = await _run_tool(setting, node, name, args, runtime)
+    result = await _run_tool(talk, name, args, runtime)
     if "error" in result:
         return _answered(call, rest, _error(result["error"]))
     used_now = append([{"tool": name, "result": result["value"]}])
     return {**_answered(call, rest, result["value"]), "used": used_now}
 
 
-def _refusal(op: AgentNode, name: str, used: list[str]) -> str:
+def _refusal(talk: Talk, name: str, used: list[str]) -> str:
     """Why the call may not be made; "" when it may. Listed tools are used one after another: the
     one last used again, or the next (S48)."""
-    if name not in op.tools:
-        there = ", ".join(f"`{tool}`" for tool in dict.fromkeys(op.tools)) or "none"
+    if name not in talk.tools:
+        there = ", ".join(f"`{tool}`" for tool in dict.fromkeys(talk.tools)) or "none"
         return f"there is no tool `{name}` in this step; there are: {there}"
-    if not op.ordered:
+    if not talk.ordered:
         return ""
     place = -1
     for tool in used:
-        if place + 1 < len(op.tools) and op.tools[place + 1] == tool:
+        if place + 1 < len(talk.tools) and talk.tools[place + 1] == tool:
             place += 1
-    following = op.tools[place + 1] if place + 1 < len(op.tools) else None
-    if name == following or (place >= 0 and name == op.tools[place]):
+    following = talk.tools[place + 1] if place + 1 < len(talk.tools) else None
+    if name == following or (place >= 0 and name == talk.tools[place]):
         return ""
-    order = ", ".join(f"`{tool}`" for tool in op.tools)
+    order = ", ".join(f"`{tool}`" for tool in talk.tools)
     turn = f"now it is `{following}`'s turn" if following else "all of them were used"
     return f"`{name}` is out of order: the tools are used in the order {order}; {turn}"
 
 
 async def _run_tool(
-    setting: Setting, node: NodeSpec, name: str, args: dict[str, Json], runtime: Runtime[Any]
+    talk: Talk, name: str, args: dict[str, Json], runtime: Runtime[Any]
 ) -> dict[str, Any]:
     """{value} or {error}: a tool's failure is told to the model, so it is a result like any
     other.
     """
-    services = setting.services
+    services = talk.setting.services
     schema = services.tools.schema(name)
     assert schema is not None
 
@@ -85,7 +78,7 @@ async def _run_tool(
             outcome = {"error": failure.message}
         seconds = round(time.monotonic() - started, 6)
         data = {"tool": name, "seconds": seconds, "ok": "error" not in outcome}
-        services.emit("tool_called", node.id, data)
+        services.emit("tool_called", talk.node.id, data)
         return outcome
 
     kept = await services.journal.once(runtime, f"tool {name}", schema.effect, args, call)
@@ -97,7 +90,7 @@ async def _run_tool(
 def _answered(call: dict[str, Any], rest: list[dict[str, Any]], value: Json) -> dict[str, Any]:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     message: Message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": text}
-    return {"talk": append([message]), "calls": rest}
+    return {"said": append([message]), "calls": rest}
 
 
 def _error(message: str) -> dict[str, str]:

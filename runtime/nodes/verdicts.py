@@ -8,16 +8,25 @@ from typing import Any
 from flowc.compiler.ir import REPORT_TOOL, AgentNode, Assertion
 
 from ..errors import Failure
-from ..report import Claim, Report, report_parameters
+from ..report import Claim, Report, ReportFault, read_report, report_parameters
 from ..scope import Scope
 from ..services import Json, ToolSchema
+from .talk import Ending, Refused
 
 
-def report_schema(op: AgentNode) -> ToolSchema:
-    """The tool that one step is reported with (S26, S31)."""
-    return ToolSchema(
-        REPORT_TOOL, "Report the result of this step.", report_parameters(op), effect="pure"
-    )
+def reporting(op: AgentNode) -> Ending:
+    """The report that a step's talk ends with (S26, S31)."""
+    about = "Report the result of this step."
+    tool = ToolSchema(REPORT_TOOL, about, report_parameters(op), effect="pure")
+
+    def check(args: dict[str, Any]) -> None:
+        try:
+            read_report(op, args)
+        except ReportFault as fault:
+            raise Refused(f"{fault.message}: {fault.suggestion}") from None
+
+    reminder = f"Report this step now: call {REPORT_TOOL} with its status."
+    return Ending(tool, check, reminder, missing="reporting it")
 
 
 def judge(

@@ -1,0 +1,70 @@
+"""A talk: what a model that works on a node may do, and the call with which it has to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from flowc.compiler.graphspec import NodeSpec
+from flowc.compiler.ir import Agent
+
+from ..services import Json, Message, ToolSchema
+from ..state import Items
+from .visit import Setting
+
+
+class Refused(Exception):
+    """The call that should end a talk is not acceptable; the model is told why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A tool that is not executed: its accepted call is what the talk comes to. `check` raises
+    `Refused`; a model that ends without the call is told `reminder`, and is given up in the end as
+    one that ended "without `missing`"."""
+
+    tool: ToolSchema
+    check: Callable[[dict[str, Any]], None]
+    reminder: str
+    missing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """One node's talk. `tools` may be called, in that order when `ordered`; without an `ending` the
+    first answer that calls no tool is what it comes to."""
+
+    setting: Setting
+    node: NodeSpec
+    agent: Agent
+    tools: tuple[str, ...] = ()
+    ordered: bool = False
+    prompt_id: str | None = None
+    ending: Ending | None = None
+
+
+class Given(TypedDict):
+    """What the node passes in: the conversation, the number of its visit."""
+
+    messages: list[Message]
+    visit: int
+
+
+class Result(TypedDict, total=False):
+    """What comes back: the last answer's text, the results of the tools that were used, the
+    arguments of the call that ended the talk."""
+
+    text: str
+    used: Items
+    ended: dict[str, Json]
+
+
+class Scratch(Given, Result, total=False):
+    """`said` is the conversation so far, `calls` the tool calls still to make, `turn` the model
+    calls made."""
+
+    said: Items
+    calls: list[dict[str, Any]]
+    turn: int
+    reminders: int

@@ -1,0 +1,87 @@
+"""The graph that a model works in, whatever kind of node it works on.
+
+    prompt ─> model ─> end
+               │ ^      ^
+               v │      │
+               tool ────┘
+
+One model call and one tool call per superstep, so that a crash loses at most the one in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from ..errors import Failure
+from ..services import Message
+from ..state import append
+from .answers import Asked, ask_model, reminder
+from .talk import Given, Result, Scratch, Talk
+from .toolcalls import next_call
+
+MAX_REMINDERS = 2
+"""How often a model that ends without the call that ends its talk is told to make it."""
+_WAYS: dict[Hashable, str] = {"tool": "tool", "model": "model", "end": END}
+
+
+def talk_graph(talk: Talk) -> Any:
+    """The compiled graph of one node's talk."""
+
+    async def prompt(state: Scratch) -> dict[str, Any]:
+        return {"said": append(state["messages"]), "turn": 0, "reminders": 0, "calls": []}
+
+    async def model(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+        return await _model_turn(talk, state, runtime)
+
+    async def tool(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+        return await next_call(talk, state, runtime)
+
+    def after_model(state: Scratch) -> Literal["tool", "model", "end"]:
+        if state["calls"]:
+            return "tool"
+        return "model" if talk.ending is not None else "end"
+
+    def after_tool(state: Scratch) -> Literal["tool", "model", "end"]:
+        if state.get("ended") is not None:
+            return "end"
+        return "tool" if state["calls"] else "model"
+
+    graph = StateGraph(Scratch, input_schema=Given, output_schema=Result)
+    for name, function in (("prompt", prompt), ("model", model), ("tool", tool)):
+        graph.add_node(name, function)
+    graph.add_edge(START, "prompt")
+    graph.add_edge("prompt", "model")
+    graph.add_conditional_edges("model", after_model, _WAYS)
+    graph.add_conditional_edges("tool", after_tool, _WAYS)
+    return graph.compile(name=talk.node.id)
+
+
+async def _model_turn(talk: Talk, state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+    """One model call and what follows from it: tool calls to make, an answer, or a reminder. Raises
+    `Failure` of kind limit after too many calls."""
+    turn = state["turn"] + 1
+    if turn > talk.setting.services.max_model_turns:
+        raise Failure(f"the model was called {turn - 1} times without an end", "limit")
+    asked = Asked(state["said"], state["visit"], turn, state["reminders"] > 0)
+    reply = await ask_model(talk, asked, runtime)
+    message, calls = _as_message(reply), reply["tool_calls"]
+    writes = {"turn": turn, "text": reply["text"], "calls": calls}
+    if calls or talk.ending is None:
+        return {**writes, "said": append([message])}
+    if state["reminders"] >= MAX_REMINDERS:
+        op = talk.node.op
+        raise Failure(f"the model ended `{op.title or op.id}` without {talk.ending.missing}")
+    reminded = append([message, reminder(talk.ending)])
+    return {**writes, "said": reminded, "reminders": state["reminders"] + 1}
+
+
+def _as_message(reply: dict[str, Any]) -> Message:
+    message: Message = {"role": "assistant", "content": reply["text"]}
+    if reply["tool_calls"]:
+        parts = ("id", "name", "args")
+        message["tool_calls"] = [{k: c[k] for k in parts if k in c} for c in reply["tool_calls"]]
+    return message
