@@ -13,7 +13,7 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak bench golden docs conformance clean
+.PHONY: help setup format lint check test soak bench golden docs conformance rules clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -57,6 +57,9 @@ docs: $(READY) ## rewrite the pages that are generated from tables in the code
 conformance: $(READY) ## compare with other engines' readings: make conformance CORPUS=folder
 	@test -n "$(CORPUS)" || { echo "say where the files are: make conformance CORPUS=folder"; exit 2; }
 	$(PY) -m tests.conformance "$(CORPUS)"
+
+rules: $(READY) ## every rule of the formats beside the tests that hold it
+	$(PY) tests/rules.py
 
 clean: ## remove what the tools leave behind, .venv too
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
