@@ -9,8 +9,10 @@ from __future__ import annotations
 import bisect
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from .records import dataclass
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger files are refused as unreadable (FC0001) instead of filling the memory."""

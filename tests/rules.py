@@ -89,9 +89,13 @@ def _named_in_tests(root: Path) -> dict[str, set[str]]:
     return named
 
 
-def main() -> int:
+def main(letters: str) -> int:
+    """Print the families with these letters (none: all)."""
     rules, unknown = read_rules(Path(__file__).parents[1])
+    rules = [rule for rule in rules if not letters or rule.number[0] in letters]
     for letter, _, about in FAMILIES:
+        if letters and letter not in letters:
+            continue
         mine = [rule for rule in rules if rule.number[0] == letter]
         held = sum(1 for rule in mine if not rule.fault and not rule.later)
         later = sum(1 for rule in mine if rule.later)
@@ -117,4 +121,4 @@ def _shown(rule: Rule) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("".join(sys.argv[1:])))

@@ -7,9 +7,10 @@ flowchart's first-line equality is `first_line(RESULT) == first_line('SUCCESS')`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as Lit
 
+from ..records import dataclass
 from ..source import Span
 
 BinaryOp = Lit[

@@ -17,6 +17,9 @@ class Located(NamedTuple):
     span: Span
 
 
+_new = tuple.__new__
+
+
 def joined(raw: str) -> str:
     """`raw` without blanks at its ends, wrapped lines joined by one blank."""
     text = raw.strip()
@@ -29,4 +32,4 @@ def trimmed(source: Source, start: int, raw: str) -> Located:
     text = raw.strip()
     start += raw.find(text)
     span = Span(source.path, start, start + len(text))
-    return Located(_WRAP.sub(" ", text) if "\n" in text else text, span)
+    return _new(Located, (_WRAP.sub(" ", text) if "\n" in text else text, span))

@@ -22,16 +22,18 @@ def read_assertions(step: Step, variables: Set[str], source: Source) -> tuple[As
     tools' names or variables also becomes an expression; any other is prose for the model."""
     tools = {tool.text for tool in step.tools}
     return tuple(
-        Assertion(text=at.text, expr=_expression(at, tools, variables, source), span=at.span)
-        for at in step.asserts
+        [
+            Assertion(text=at.text, expr=_expression(at, tools, variables, source), span=at.span)
+            for at in step.asserts
+        ]
     )
 
 
 def _expression(item: Located, tools: set[str], variables: Set[str], source: Source) -> Expr | None:
-    words = set(_WORD.findall(item.text))
-    known = {word for word in words if word == "result" or word in tools or word in variables}
-    if not known:
+    words = _WORD.findall(item.text)
+    if "result" not in words and tools.isdisjoint(words) and variables.isdisjoint(words):
         return None
+    known = {word for word in words if word == "result" or word in tools or word in variables}
     span = item.span
     read = parse_assertion(source.text[span.start : span.end], span.file, span.start, known)
     if read is not None and "[" in item.text:

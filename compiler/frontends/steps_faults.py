@@ -108,12 +108,14 @@ class OpenFence:
 
     def see(self, token: Token, fence: Fence) -> None:
         """Look at a fence; they come in file order."""
-        start = (token.start_pos or 0) + len(token) - len(token.lstrip())
-        span = self._source.span(start, start + len(fence.mark))
         if not fence.closed:
-            self._last = span
+            self._last = self._opening(token, fence)
         elif self._suspect is None and not fence.info and "WORKFLOW STEP:" in token:
-            self._suspect = span
+            self._suspect = self._opening(token, fence)
+
+    def _opening(self, token: Token, fence: Fence) -> Span:
+        start = (token.start_pos or 0) + len(token) - len(token.lstrip())
+        return self._source.span(start, start + len(fence.mark))
 
     @property
     def _place(self) -> Span | None:

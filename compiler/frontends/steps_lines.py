@@ -27,7 +27,7 @@ from .steps_items import (
     read_outputs,
     read_texts,
 )
-from .steps_marks import check_marker, unknown_section
+from .steps_marks import USUAL, check_marker, unknown_section
 
 MAX_PROSE = 4000
 """At most this many characters of the text before the first step describe the workflow."""
@@ -152,7 +152,8 @@ class _Reader:
         return step
 
     def read_section(self, step: Step, part: Token) -> None:
-        self.check_list_heading(part)
+        if not part.startswith(USUAL[part.type]):
+            self.check_list_heading(part)
         match part.type:
             case "INPUTS":
                 read_inputs(self.source, part, step.inputs, self.sink)
@@ -190,8 +191,10 @@ class _Reader:
             step.odd_fence = self.source.span(at, at + len(fence.mark))
             return
         raw = token[fence.start : fence.end]
-        span = trimmed(self.source, at + fence.start, raw).span
-        step.description = Located(raw.strip().replace("\r\n", "\n"), span)
+        text = raw.strip()
+        start = at + fence.start + raw.find(text)
+        span = Span(self.source.path, start, start + len(text))
+        step.description = Located(text.replace("\r\n", "\n"), span)
         if " " in fence.mark:
             report_spaced_fence(self.source, token, fence, self.sink)
         if step.sections:

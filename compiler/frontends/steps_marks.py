@@ -24,6 +24,10 @@ def marker(kind: str) -> str:
     return f"### {SIGNS[kind]} {_WORDS[kind]}"
 
 
+USUAL = {kind: f"{marker(kind)}:\n" for kind in SIGNS}
+"""The whole line of a heading that needs no second look."""
+
+
 def is_damaged(sign: str) -> bool:
     """Whether a sign is nothing but letters and marks of a code page, or replacement characters."""
     return bool(sign) and all(c < "\u2190" or c == "\ufffd" for c in sign)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from typing import Literal as Lit
 
 from ..expr.ast import Expr
+from ..records import dataclass
 from ..source import Span
 
 Json = Any

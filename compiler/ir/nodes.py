@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as Lit
 
 from ..expr.ast import Expr
+from ..records import dataclass
 from ..source import Span
 from .declarations import Assertion, Assignment, Input, Json, Limit, Output, Retry, Role
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as Lit
 
+from ..records import dataclass
 from ..source import Span
 from .declarations import (
     Agent,
