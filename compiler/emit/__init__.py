@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..graphspec import GraphSpec
 from ..ir import Workflow
 from .dot import emit_dot
+from .html import Page, emit_html
 from .langgraph import emit_langgraph_json, emit_spec_json
 from .mermaid import emit_mermaid
 from .picture import Overlay
@@ -28,6 +29,16 @@ class WorkflowEmitter:
 
 
 @dataclass(frozen=True, slots=True)
+class PageEmitter:
+    """Shows a workflow with the files it was read from; `suffix` is that of the file it makes."""
+
+    name: str
+    title: str
+    suffix: str
+    emit: Callable[[Page], str]
+
+
+@dataclass(frozen=True, slots=True)
 class SpecEmitter:
     """Writes a lowered program; `file` is the name of the file it makes."""
 
@@ -37,11 +48,12 @@ class SpecEmitter:
     emit: Callable[[GraphSpec], str]
 
 
-Emitter = WorkflowEmitter | SpecEmitter
+Emitter = WorkflowEmitter | PageEmitter | SpecEmitter
 
 EMITTERS: tuple[Emitter, ...] = (
     WorkflowEmitter("mermaid", "mermaid flowchart", ".mmd", emit_mermaid),
     WorkflowEmitter("dot", "Graphviz", ".dot", emit_dot),
+    PageEmitter("html", "page to look around in", ".html", emit_html),
     SpecEmitter("python", "LangGraph module", "graph.py", emit_python),
     SpecEmitter("spec", "what the module's nodes do", "graph.json", emit_spec_json),
     SpecEmitter("langgraph_json", "LangGraph server", "langgraph.json", emit_langgraph_json),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..events import RunEvent
     from ..store import RunRecord
 
-Picture = Literal["mermaid", "dot", "svg", "png", "pdf", "json"]
+Picture = Literal["mermaid", "dot", "svg", "png", "pdf", "html", "json"]
 _DRAWING_SECONDS = 120
 
 
@@ -36,7 +36,9 @@ def graph(
     ] = None,
     format: Annotated[
         Picture | None,
-        typer.Option("--format", "-f", metavar="mermaid|dot|svg|png|pdf|json", help="the form"),
+        typer.Option(
+            "--format", "-f", metavar="mermaid|dot|svg|png|pdf|html|json", help="the form"
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="OUT", help="write to this file")
@@ -49,7 +51,7 @@ def graph(
         str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
     ] = None,
 ) -> int:
-    """Draw a workflow as mermaid, Graphviz, svg, png, pdf or json, without any network.
+    """Draw a workflow as mermaid, Graphviz, svg, png, pdf, html or json, without any network.
 
     The form is that of the file name after -o, otherwise mermaid. With --run the path that a run
     took, visits and times are drawn in. Exit code 1 when the file has errors.
@@ -95,12 +97,12 @@ def _format_of(out: Path | None) -> Picture:
     suffix = out.suffix if out else ".mmd"
     known: dict[str, Picture] = {
         ".mmd": "mermaid", ".dot": "dot", ".gv": "dot", ".svg": "svg", ".png": "png",
-        ".pdf": "pdf", ".json": "json",
+        ".pdf": "pdf", ".html": "html", ".json": "json",
     }  # fmt: skip
     if suffix not in known:
         raise RunError(
             f"what form `{out}` should have is not clear from its name",
-            help="say it: -f mermaid|dot|svg|png|pdf|json",
+            help="say it: -f mermaid|dot|svg|png|pdf|html|json",
         )
     return known[suffix]
 
@@ -111,6 +113,10 @@ def _draw(result: CompileResult, picture: Picture, overlay: Overlay | None) -> b
         return emit_mermaid(result.workflow, overlay).encode()
     if picture == "json":
         return _as_json(result, overlay).encode()
+    if picture == "html":
+        from .page import page_of
+
+        return page_of(result, overlay).encode()
     dot = emit_dot(result.workflow, overlay)
     return dot.encode() if picture == "dot" else draw_dot(dot, picture)
 
@@ -129,7 +135,7 @@ def _as_json(result: CompileResult, overlay: Overlay | None) -> str:
     return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
 
 
-def draw_dot(dot: str, form: Literal["svg", "png", "pdf"]) -> bytes:
+def draw_dot(dot: str, form: Literal["svg", "png", "pdf", "json0"]) -> bytes:
     """Graphviz text as a picture: by the program `dot`, else by pygraphviz (the extra `draw`).
     Raises `RunError` when neither is there or the drawing fails."""
     program = shutil.which("dot")

@@ -84,7 +84,7 @@ def test_graph_form_follows_the_file_name(flowc, chart, tmp_path):
     assert json.loads(flowc("graph", chart, "-f", "json").stdout)["nodes"]
     unclear = flowc("graph", chart, "-o", "picture.jpeg")
     assert (unclear.returncode, unclear.stdout) == (2, "")
-    assert "-f mermaid|dot|svg|png|pdf|json" in unclear.stderr
+    assert "-f mermaid|dot|svg|png|pdf|html|json" in unclear.stderr
 
 
 def test_graph_into_a_folder_that_is_not_there(flowc, chart):
