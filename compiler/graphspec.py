@@ -13,6 +13,7 @@ from typing import Literal as Lit
 from .expr.ast import Expr
 from .ir import (
     Agent,
+    AgentNode,
     ErrorKind,
     ErrorRule,
     Group,
@@ -23,6 +24,7 @@ from .ir import (
     Param,
     Reducer,
     Script,
+    TaskNode,
     Thread,
     Tool,
     TypeName,
@@ -158,6 +160,17 @@ class GraphSpec:
     on_error: tuple[ErrorRule, ...] = ()
     limits: tuple[Limit, ...] = ()
     subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
+
+
+def agent_asked(op: Node, spec: GraphSpec) -> Agent | None:
+    """The agent whose model a node calls; None for a node that calls none: a task that a person or
+    nobody does is one."""
+    if not isinstance(op, AgentNode | TaskNode):
+        return None
+    if isinstance(op, TaskNode) and op.form == "synchronization":
+        return None
+    agent = next((a for a in spec.agents if a.id == op.agent), None)
+    return None if agent is None or agent.person else agent
 
 
 def labelled_targets(branch: Branch) -> tuple[tuple[str | None, str, str], ...]:

@@ -18,6 +18,8 @@ EventKind = Literal[
     "tool_called",  # tool, seconds, ok
     "command_run",  # command, exit_code, seconds, output (short)
     "verdict",  # outcome of a reporting step: status, claimed beside measured
+    "gate",  # form, mode, passed, score, required
+    "warning",  # message
     "interrupted",  # question
     "answered",
     "run_finished",  # status, seconds

@@ -10,6 +10,7 @@ from flowc.compiler.ir import CallNode
 
 from .errors import RunError
 from .nodes.exec import CHOICES
+from .results import ResultFault, read_result
 from .services import Json, Question
 from .values import Unfit, keepable
 
@@ -30,6 +31,7 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
         choices=tuple(value.get("choices", ())),
         commands=tuple(value.get("commands", ())),
         place=place,
+        schema=value.get("schema"),
     )
 
 
@@ -67,6 +69,10 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
 
 
 def _checked(question: Question, value: Json) -> Json:
+    if question.kind == "task":
+        check_result(question, value)
+    if question.kind == "ask" and question.choices:
+        return choice_of(question, value)
     if question.kind != "approve":
         return value
     word = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
@@ -78,6 +84,31 @@ def _checked(question: Question, value: Json) -> Json:
             help=f"one of: {', '.join(CHOICES)}",
         )
     return word
+
+
+def check_result(question: Question, value: Json) -> None:
+    """Raises `RunError` for what is no result of the task that the question is about."""
+    try:
+        read_result(question.schema, value)
+    except ResultFault as fault:
+        raise RunError(
+            f"`{question.node}` cannot take that answer: {fault.message}", help=fault.suggestion
+        ) from None
+
+
+def choice_of(question: Question, value: Json) -> str:
+    """The choice that the answer to a question with choices is: written out, in any case, or its
+    first letter where that is enough. Raises `RunError`."""
+    word = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
+    word = str(word).strip().lower()
+    exact = [c for c in question.choices if c.lower() == word]
+    found = exact or [c for c in question.choices if len(word) == 1 and c.lower()[0] == word]
+    if len(found) != 1:
+        raise RunError(
+            f"`{value}` is no answer to `{question.node}`",
+            help=f"one of: {', '.join(question.choices)}",
+        )
+    return found[0]
 
 
 def _kept(value: Json) -> Json:

@@ -129,7 +129,7 @@ class People(Protocol):
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         """The answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes" or "no"
-        for "approve". None: a person has to be asked."""
+        for "approve"; a text or an object for "task". None: a person has to be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Services:
 class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
     (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
-    person does)."""
+    person does: a text, or an object that fits `schema`)."""
 
     id: str
     kind: QuestionKind
@@ -195,6 +195,7 @@ class Question:
     choices: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     place: str = ""
+    schema: Json = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from flowc.compiler.graphspec import GraphSpec
-from flowc.compiler.ir import AgentNode, ExecNode, ToolNode
+from flowc.compiler.graphspec import GraphSpec, agent_asked
+from flowc.compiler.ir import AgentNode, ExecNode, TaskNode, ToolNode
 
 from .config import Config
 from .errors import RunError
@@ -116,7 +116,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
         options.answers,
         tuple(named),
         config.model_timeout or MODEL_TIMEOUT,
-        needed=any(isinstance(op, AgentNode) for op in _ops(specs)),
+        needed=any(agent_asked(node.op, s) for s in specs for node in s.nodes),
     )
     folders = tuple(Path(root) for root in options.roots)
     for folder in folders:
@@ -169,14 +169,18 @@ def runs_commands(spec: GraphSpec) -> bool:
 
 def _needed(specs: tuple[GraphSpec, ...]) -> tuple[str, ...]:
     names: set[str] = set()
-    for op in _ops(specs):
-        match op:
-            case AgentNode():
-                names.update(op.tools)
-            case ToolNode():
-                names.add(op.tool)
-            case _:
-                continue
+    for spec in specs:
+        for op in (node.op for node in spec.nodes):
+            match op:
+                case AgentNode():
+                    names.update(op.tools)
+                case TaskNode():
+                    agent = agent_asked(op, spec)
+                    names.update((*op.tools, *agent.tools) if agent else ())
+                case ToolNode():
+                    names.add(op.tool)
+                case _:
+                    continue
     return tuple(sorted(names))
 
 

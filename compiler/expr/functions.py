@@ -89,6 +89,13 @@ def _join(values: Json, separator: Json = ", ") -> str:
     return between.join(texts)
 
 
+def _mean(values: Json) -> Number | None:
+    if not isinstance(values, list):
+        raise EvaluationError(f"mean needs a list, not {kind_of(values)}")
+    numbers = [_number(value) for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
 _ROWS: tuple[Function, ...] = (
     Function("length", 1, 1, "integer",
              "Characters of a text, elements of a list, keys of an object; 0 for null.", _length),
@@ -110,6 +117,8 @@ _ROWS: tuple[Function, ...] = (
              "-1, 0 or 1: compares as numbers when both are numbers, otherwise as text.", order_of),
     Function("keys", 1, 1, "list", "The keys of an object, in their order.", _keys),
     Function("join", 1, 2, "text", "The elements' texts with a separator (`, `) between.", _join),
+    Function("mean", 1, 1, "number",
+             "The mean of a list's numbers, null left out; null when there is none.", _mean),
     Function("json", 1, 1, "text", "The JSON text of a value.", json_text),
     Function("shell_quote", 1, 2, "text",
              "The text as a shell reads it literally: as a `word`, or in `double` or `single`"

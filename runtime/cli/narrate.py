@@ -106,12 +106,14 @@ class Narrator:
                 yield from self._effect(event, busy)
             case "verdict":
                 busy.notes += self._verdict(event)
+            case "warning":
+                busy.notes.append(self._note(event, str(event.data.get("message", ""))))
             case "interrupted":
                 self.busy.pop(key, None)
                 yield self._question(event)
             case "run_finished":
                 self.busy.clear()
-            case "answered" | "run_started" | "run_resumed":
+            case "answered" | "gate" | "run_started" | "run_resumed":
                 return
             case _:
                 assert_never(event.kind)

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from flowc.compiler.snippet import visible
 
 from ..services import Outcome
-from .app import FINDINGS, INTERRUPTED, LIMIT, OK, PAUSED
+from .app import FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
 from .screen import count_of, seconds_of, tokens_of
 from .stores import store_path, store_url
 
@@ -24,7 +24,7 @@ def exit_code(outcome: Outcome) -> int:
         case "success":
             return OK
         case "failed" | "error":
-            return FINDINGS
+            return GATE if (outcome.error or {}).get("kind") == "gate" else FINDINGS
         case "paused":
             return PAUSED
         case "stopped":

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.expr.ast import Expr, Literal, Text
-from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.graphspec import GraphSpec, agent_asked
 from flowc.compiler.ir import (
     AgentNode,
     AskNode,
@@ -199,7 +199,7 @@ def _permissions(spec: GraphSpec, options: RunOptions) -> Iterator[str]:
     if any(isinstance(op, ExecNode) for op in ops):
         how = "without asking (--allow-exec)" if options.allow_exec else "after your approval"
         yield f"shell commands: {how}, in {options.workspace or '.'}"
-    if any(isinstance(op, AgentNode) for op in ops):
+    if any(agent_asked(node.op, one) for one in specs for node in one.nodes):
         if options.answers:
             yield f"no model calls: scripted answers ({options.answers})"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 from flowc.compiler.snippet import visible
 
 from ..errors import RunError
+from ..questions import check_result, choice_of
 from ..services import Question
 from .screen import Screen, count_of
 
@@ -129,6 +131,8 @@ def _prompt(question: Question) -> str:
     match question.kind:
         case "approve":
             return "  [y]es once, [n]o, [a]lways in this run (Ctrl-D: later) > "
+        case "ask" if question.choices:
+            return f"  {', '.join(question.choices)} (Ctrl-D: later) > "
         case "ask" | "task":
             return "  > "
         case "unknown":
@@ -143,9 +147,11 @@ def _answers(question: Question) -> list[tuple[str, str]]:
         case "approve":
             return [("yes", "run them"), ("no", "refuse"), ("always", "run all from now on")]
         case "ask":
+            if question.choices:
+                return [(choice, f"answer {choice}") for choice in question.choices]
             return [("TEXT", "answer")]
         case "task":
-            return [("TEXT", "what came of it")]
+            return _task_answers(question)
         case "unknown":
             repeat, fail = ("repeat", "repeat it"), ("fail", "count it as failed")
             return [repeat, fail, (f"{RESULT}TEXT", "it returned")]
@@ -170,5 +176,23 @@ def _checked(question: Question, text: str) -> str:
                 f"`{text}` does not settle `{question.node}`",
                 help=f"repeat, fail, or {RESULT}TEXT for what it returned",
             )
-        case "ask" | "task" | "breakpoint":
+        case "ask":
+            return choice_of(question, text) if question.choices else text
+        case "task":
+            check_result(question, text)
             return text
+        case "breakpoint":
+            return text
+
+
+def _task_answers(question: Question) -> list[tuple[str, str]]:
+    """A text says the main thing; an object says all of it."""
+    properties = (question.schema or {}).get("properties", {})
+    if "scores" in properties:
+        scores = json.dumps({"scores": dict.fromkeys(properties["scores"]["required"], 0.9)})
+        return [("0.9", "the score of all"), (scores, "one by one")]
+    if "decision" in properties:
+        whole = json.dumps({"decision": "TEXT", "reason": "TEXT"})
+        return [("TEXT", "the decision"), (whole, "with the reason")]
+    whole = json.dumps({"output": "TEXT", "score": 0.9, "handoff": {"KEY": "VALUE"}})
+    return [("TEXT", "what came of it"), (whole, "with a score")]

@@ -51,11 +51,13 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer of the model: a text, tool calls, or a report, or a text with one of these."""
+    """One answer of the model: a text, tool calls, a report or a task's result, or a text with one
+    of the first three."""
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
     report: Report | None = None
+    result: dict[str, Any] | None = None
 
     @property
     def ends_visit(self) -> bool:
@@ -220,12 +222,18 @@ class _Reader:
         if not isinstance(node, yaml.MappingNode):
             raise self.fault(node, "an answer is a text, or a mapping with text, call or report")
         fields = dict(self.pairs(node))
-        if unknown := sorted(fields.keys() - {"text", "call", "args", "report"}):
+        if unknown := sorted(fields.keys() - {"text", "call", "args", "report", "result"}):
             raise self.fault(
-                node, f"`{unknown[0]}` is not a part of an answer", "text, call, args, report"
+                node,
+                f"`{unknown[0]}` is not a part of an answer",
+                "text, call, args, report, result",
             )
+        if "result" in fields:
+            if len(fields) > 1:
+                raise self.fault(node, "a result stands alone")
+            return Turn(result=self.object(fields["result"]))
         if not fields.keys() & {"text", "call", "report"}:
-            raise self.fault(node, "an answer needs a text, a call or a report")
+            raise self.fault(node, "an answer needs a text, a call, a report or a result")
         text = self.text(fields["text"]) if "text" in fields else ""
         calls = self.calls(fields["call"], fields.get("args")) if "call" in fields else ()
         if "args" in fields and "call" not in fields:

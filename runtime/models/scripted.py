@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Failure
+from ..results import RESULT_TOOL, ResultFault, result_fields
 from ..services import Json, ModelReply, ModelRequest, QuestionKind, ToolSchema
 from .script import REPORT_TOOL, Report, Script, Turn, read_script
 
@@ -37,6 +38,9 @@ class ScriptedModels:
         calls = [{"name": call.name, "args": call.args} for call in turn.calls]
         if turn.report is not None:
             calls = [{"name": REPORT_TOOL, "args": _report_args(turn.report, request)}]
+        elif (task := _tool(request, RESULT_TOOL)) is not None and not calls:
+            given = turn.result if turn.result is not None else turn.text
+            calls = [{"name": RESULT_TOOL, "args": _result_args(task, given)}]
         numbered = tuple(
             {"id": f"call_{request.node}_{request.visit}_{request.turn}_{number}", **call}
             for number, call in enumerate(calls, start=1)
@@ -52,7 +56,9 @@ class ScriptedModels:
                 return given if given is not None else self.script.approve
             case "ask" | "task":
                 turns = entry.turns(visit) if entry else None
-                return turns[0].text if turns else None
+                if not turns:
+                    return None
+                return turns[-1].text if turns[-1].result is None else turns[-1].result
             case "unknown" | "breakpoint":
                 return None
 
@@ -86,10 +92,22 @@ def _listed(script: Script) -> str:
     return (", ".join(keys[:_SHOWN_KEYS]) + more) or "nothing"
 
 
+def _tool(request: ModelRequest, name: str) -> ToolSchema | None:
+    return next((tool for tool in request.tools if tool.name == name), None)
+
+
+def _result_args(task: ToolSchema, given: Json) -> dict[str, Any]:
+    """The result tool's arguments; what cannot be them is given as is: the node refuses it."""
+    try:
+        return dict(result_fields(task.parameters, given))
+    except ResultFault:
+        return {"output": given}
+
+
 def _report_args(report: Report, request: ModelRequest) -> dict[str, Any]:
     """The reporting tool's arguments (S26). The step's number and its assertions are taken from the
     tool's schema as the model would read them there."""
-    schema = next((tool for tool in request.tools if tool.name == REPORT_TOOL), None)
+    schema = _tool(request, REPORT_TOOL)
     texts = _assertions(schema)
     given = report.asserts
     if given is None:

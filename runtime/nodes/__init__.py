@@ -8,7 +8,7 @@ from typing import Any
 
 from flowc.compiler.graphspec import NodeSpec
 
-from . import agent, ask, assign, call, choose, end, exec, message, tool
+from . import agent, ask, assign, call, choose, end, exec, gate, message, task, tool
 from .visit import Body, Setting
 
 Subgraph = Callable[[NodeSpec, Setting], Any]
@@ -32,5 +32,7 @@ NODE_KINDS: dict[str, NodeKind] = {
     "ask": NodeKind(ask.run),
     "assign": NodeKind(assign.run),
     "call": NodeKind(call.run),
+    "task": NodeKind(task.run, task.subgraph),
+    "gate": NodeKind(gate.run),
     "end": NodeKind(end.run),
 }

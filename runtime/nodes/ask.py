@@ -17,9 +17,27 @@ async def run(visit: Visit) -> Done:
     return Done(variables={op.into: answer}, text=visit.scope.show(answer))
 
 
-def ask(visit: Visit, kind: QuestionKind, text: str) -> Json:
-    """The answer given in advance, or the interrupt that waits for one."""
+def ask(
+    visit: Visit,
+    kind: QuestionKind,
+    text: str,
+    *,
+    choices: tuple[str, ...] = (),
+    schema: Json = None,
+) -> Json:
+    """The answer given in advance, or the interrupt that waits for one: for one of `choices`, or
+    for what fits `schema`."""
     known = visit.services.people.answer(kind, visit.node.id, visit.number)
     if known is not None:
         return known
-    return interrupt({"kind": kind, "node": visit.node.id, "text": text, "place": visit.place})
+    about: dict[str, Json] = {
+        "kind": kind,
+        "node": visit.node.id,
+        "text": text,
+        "place": visit.place,
+    }
+    if choices:
+        about["choices"] = list(choices)
+    if schema is not None:
+        about["schema"] = schema
+    return interrupt(about)

@@ -1,0 +1,60 @@
+"""gate: judge before going on; what a refusal means depends on the enforcement (C15, C23)."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from flowc.compiler.ir import GateNode
+
+from ..errors import Failure
+from ..services import Json
+from .ask import ask
+from .visit import Done, Visit
+
+CHOICES = ("yes", "no")
+ROUNDING = 1e-9
+"""A mean of decimal fractions may come out this much too small."""
+
+
+async def run(visit: Visit) -> Done:
+    """Strict fails with an error of kind gate, lenient warns, advisory lets pass."""
+    op = visit.node.op
+    assert isinstance(op, GateNode)
+    verdict, message = _judge(visit, op)
+    visit.emit("gate", {"form": op.form, "mode": op.mode, **verdict})
+    done = Done(variables={op.into: verdict} if op.into else {}, text=message)
+    if not verdict["passed"]:
+        if op.mode == "strict":
+            done.failure = Failure(f"`{op.title or op.id}`: {message}", "gate")
+        elif op.mode == "lenient":
+            visit.emit("warning", {"message": f"passed on all the same: {message}"})
+    return done
+
+
+def _judge(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
+    """The verdict, and in words what it rests on."""
+    match op.form:
+        case "milestone":
+            return {"passed": True, "score": None, "required": None}, "reached"
+        case "approval":
+            text = visit.text(op.question) if op.question is not None else op.title or op.id
+            answer = str(ask(visit, "ask", text, choices=CHOICES)).strip().lower()
+            passed = answer in ("yes", "y", "true")
+            verdict = {"passed": passed, "score": None, "required": op.required}
+            return verdict, "approved" if passed else "not approved"
+        case "quality_check":
+            return _measured(visit, op)
+    assert_never(op.form)
+
+
+def _measured(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
+    """A quality check without any score cannot be said to be met."""
+    score = visit.value(op.score) if op.score is not None else None
+    required = op.required if op.required is not None else 0.0
+    if score is None:
+        verdict: dict[str, Json] = {"passed": False, "score": None, "required": required}
+        return verdict, f"no task gave a score, {required:g} is required"
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise Failure(f"the score of `{op.id}` is no number: {visit.scope.show(score)}")
+    verdict = {"passed": score >= required - ROUNDING, "score": score, "required": required}
+    return verdict, f"the score is {score:.3g}, {required:g} is required"
