@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from flowc.compiler.ir import Effect
+from flowc.compiler.ir import Effect, Script
 
+from .errors import Failure
 from .events import EventKind
 
 Json = Any
@@ -114,6 +115,66 @@ class Shell(Protocol):
         """`state` is "" for a fresh shell. Raises `Failure` when no shell can be started."""
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A thread as a script is given it: see `ir.Thread`."""
+
+    messages: tuple[Message, ...]
+    max_chars: int | None = None
+    keep_min: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptCall:
+    """A call of a script's function. What stands on its `this`: `shares` (of those in `fixed` only
+    the contents can change), `kept` and the conversations. `time` (milliseconds since 1970) and
+    `seed` are all it knows of clock and chance. `wants` says that what it returns is used."""
+
+    script: Script
+    function: str
+    args: tuple[Json, ...] = ()
+    shares: dict[str, Json] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
+    kept: dict[str, Json] = field(default_factory=dict)
+    threads: dict[str, Conversation] = field(default_factory=dict)
+    time: int = 0
+    seed: str = ""
+    wants: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptResult:
+    """What came of a call: of `shares` and `threads` only what it changed (a thread as {append:
+    messages} or {reset: messages}), `kept` None when it is as before. `log` are (level, line)."""
+
+    value: Json = None
+    shares: dict[str, Json] = field(default_factory=dict)
+    kept: dict[str, Json] | None = None
+    threads: dict[str, dict[str, list[Message]]] = field(default_factory=dict)
+    log: tuple[tuple[str, str], ...] = ()
+
+
+class Scripts(Protocol):
+    """Calls functions of scripts in processes of their own. A call has no effect but its result."""
+
+    async def evaluate(self, call: ScriptCall) -> ScriptResult:
+        """Raises `Failure` with the place in the script: it raised, is not there, gave what is no
+        JSON value, or took more time or memory than it may."""
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoScripts:
+    """Nothing runs scripts here."""
+
+    async def evaluate(self, call: ScriptCall) -> ScriptResult:
+        raise Failure("scripts cannot run here", "refused")
+
+    async def close(self) -> None:
+        return None
+
+
 class Files(Protocol):
     """Files below the workflow's folder and the granted roots, links resolved."""
 
@@ -180,6 +241,7 @@ class Services:
     max_steps: int = 10_000
     max_model_turns: int = 50
     people: People = field(default_factory=Nobody)
+    scripts: Scripts = field(default_factory=NoScripts)
 
 
 @dataclass(frozen=True, slots=True)

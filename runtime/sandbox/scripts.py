@@ -1,0 +1,319 @@
+"""Runs scripts: starts worker processes, bounds their time, turns what they say into results.
+
+JavaScript has one worker for a run, which is started anew after it had to be killed; a Python
+script has a process for each call. What a worker may use is bounded in three layers: the engine's
+own limits on memory and processor time, which end a call with a place in the script; the operating
+system's limits on the process; and the clock here, after which the process is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.graphspec import Place
+from flowc.compiler.ir import Script
+
+from ..errors import Failure
+from ..services import Json, ScriptCall, ScriptResult
+from ..values import Unfit, keepable
+
+_HEADER = struct.Struct("!I")
+_ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+"""All that a worker knows of its environment."""
+_WORKER = Path(__file__).with_name("worker.py")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLimits:
+    """Of one call: seconds by the clock and of the processor, bytes of memory, characters of its
+    result, lines and characters of its log that are kept."""
+
+    seconds: float = 30.0
+    cpu: int = 10
+    memory: int = 256 * 1024 * 1024
+    result: int = 16 * 1024 * 1024
+    log_lines: int = 200
+    log_chars: int = 20_000
+
+
+@dataclass(slots=True)
+class ScriptWorkers:
+    """`services.Scripts`. Processes start when they are needed and end with `close`."""
+
+    limits: ScriptLimits = field(default_factory=ScriptLimits)
+    _javascript: _Worker | None = None
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def evaluate(self, call: ScriptCall) -> ScriptResult:
+        """One call at a time of JavaScript, any number of Python."""
+        job = _job(call, self.limits)
+        if call.script.language == "python":
+            worker = _Worker("python", self.limits)
+            try:
+                return await self._ask(worker, call, job)
+            finally:
+                worker.kill()
+        async with self._turn:
+            if self._javascript is None or not self._javascript.alive:
+                self._javascript = _Worker("javascript", self.limits)
+            try:
+                return await self._ask(self._javascript, call, job)
+            except BaseException:
+                # Whatever ended the call, the next one has a process that is known to be well.
+                self._javascript.kill()
+                raise
+
+    async def close(self) -> None:
+        """End the worker. May be called twice."""
+        if self._javascript is not None:
+            self._javascript.kill()
+            self._javascript = None
+
+    async def _ask(self, worker: _Worker, call: ScriptCall, job: bytes) -> ScriptResult:
+        asking = asyncio.ensure_future(asyncio.to_thread(worker.ask, job, self.limits.seconds))
+        try:
+            return _result(call, await asyncio.shield(asking), self.limits)
+        except asyncio.CancelledError:
+            worker.kill()  # which ends the thread that waits for it
+            await asyncio.wait([asking])
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a worker said of a call: where its function stands, and the answer. `ended` says how the
+    worker ended instead: "time", or "exit" with its exit code (negative: a signal)."""
+
+    place: Any = None
+    answer: dict[str, Any] | None = None
+    ended: str = ""
+    code: int = 0
+
+
+class _Worker:
+    """One process and the pipes to it."""
+
+    def __init__(self, language: str, limits: ScriptLimits) -> None:
+        module, cpu = "-", limits.cpu
+        if language == "javascript":
+            module, cpu = _quickjs(), 0
+        given = (language, str(_WORKER.parent), module, os.getpid(), limits.memory, cpu)
+        argv = [sys.executable, "-s", "-S", "-P", str(_WORKER), *map(str, given)]
+        self._most = limits.result * 6 + 65536  # a character is at most six as JSON
+        try:
+            self._process = subprocess.Popen(
+                argv,
+                cwd="/",
+                env=_ENV,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise Failure(f"no process for scripts can be started: {error.strerror}") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._write, self._read = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._write, False)
+        os.set_blocking(self._read, False)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, job: bytes, seconds: float) -> _Told:
+        """Give a call and wait for both answers, in a thread of its own."""
+        deadline = time.monotonic() + seconds
+        place: Any = None
+        try:
+            self._send(_HEADER.pack(len(job)) + job, deadline)
+            place = self._receive(deadline)
+            return _Told(place, self._receive(deadline))
+        except TimeoutError:
+            return _Told(place, ended="time")
+        except (EOFError, OSError):
+            self.kill()
+            return _Told(place, ended="exit", code=self._process.returncode or 0)
+        except ValueError:
+            return _Told(place, ended="exit")
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait(self._write, select.POLLOUT, deadline)
+            view = view[os.write(self._write, view) :]
+
+    def _receive(self, deadline: float) -> Any:
+        (size,) = _HEADER.unpack(self._take(_HEADER.size, deadline))
+        if size > self._most:
+            raise ValueError("an answer that no worker gives")
+        return json.loads(self._take(size, deadline))
+
+    def _take(self, size: int, deadline: float) -> bytes:
+        parts = []
+        while size:
+            self._wait(self._read, select.POLLIN, deadline)
+            part = os.read(self._read, min(size, 1 << 20))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise TimeoutError
+
+    def kill(self) -> None:
+        """End the process and what it started. May be called twice, and from another thread."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+def _quickjs() -> str:
+    """The file of the engine; the worker loads it by itself, flowc never does."""
+    spec = importlib.util.find_spec("_quickjs")
+    if spec is None or spec.origin is None:
+        raise Failure("scripts in JavaScript need the package quickjs-ng", "refused")
+    return spec.origin
+
+
+def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
+    digest = hashlib.sha256(call.seed.encode("utf-8", "surrogatepass")).digest()
+    job = {
+        "source": call.script.source,
+        "file": call.script.file,
+        "function": call.function,
+        "seconds": limits.cpu,
+        "setting": {
+            "now": call.time,
+            "seed": struct.unpack("!4i", digest[:16]),
+            "logLines": limits.log_lines,
+            "logChars": limits.log_chars,
+            "resultChars": limits.result,
+        },
+        "call": {
+            "function": call.function,
+            "args": call.args,
+            "shares": call.shares,
+            "fixed": call.fixed,
+            "kept": call.kept,
+            "wants": call.wants,
+            "threads": {
+                name: {
+                    "messages": thread.messages,
+                    "max_chars": thread.max_chars,
+                    "keep_min": thread.keep_min,
+                }
+                for name, thread in call.threads.items()
+            },
+        },
+    }
+    return json.dumps(job).encode()
+
+
+def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult:
+    """The result. Raises `Failure` for everything that is none."""
+    answer = told.answer
+    at = _place(call.script, told.place)
+    if told.ended == "time":
+        raise Failure(
+            f"`{call.function}` took longer than {limits.seconds:g} s", "timeout", place=at
+        )
+    if told.ended or not isinstance(answer, dict):
+        raise _died(call, told.code, limits, at)
+    if "missing" in answer:
+        raise Failure(
+            f"{call.script.file} has no function `{call.function}`",
+            place=_place(call.script, [1, 1]),
+        )
+    error = answer.get("error")
+    if isinstance(error, dict):
+        raise _raised(call, error, limits, at)
+    try:
+        return _read(answer)
+    except (Unfit, KeyError, TypeError, ValueError, AttributeError, RecursionError) as fault:
+        raise Failure(f"what `{call.function}` gave cannot be kept: {fault}", place=at) from None
+
+
+def _read(answer: dict[str, Any]) -> ScriptResult:
+    """The answer, with nothing in it believed: a script may have changed what wrote it."""
+    kept = answer["kept"]
+    threads = {}
+    for name, change in answer["threads"].items():
+        ((mode, messages),) = change.items()
+        if mode not in ("append", "reset"):
+            raise Unfit("a conversation was changed in an unknown way")
+        threads[str(name)] = {mode: [_message(message) for message in messages]}
+    logs = [(str(level), str(line)) for level, line in answer["logs"]]
+    if answer["left"]:
+        logs.append(("warn", f"… {int(answer['left'])} more lines are left out"))
+    return ScriptResult(
+        value=keepable(answer["value"]),
+        shares=dict(keepable(dict(answer["shares"]))),
+        kept=None if kept is None else dict(keepable(dict(kept))),
+        threads=threads,
+        log=tuple(logs),
+    )
+
+
+def _message(value: Json) -> dict[str, Any]:
+    message = dict(keepable(value))
+    if not (isinstance(message.get("role"), str) and isinstance(message.get("content"), str)):
+        raise Unfit("a message has no role or no content")
+    return message
+
+
+def _raised(
+    call: ScriptCall, error: dict[str, Any], limits: ScriptLimits, place: Place | None
+) -> Failure:
+    """What a script raised, in its own words (J30); the engine's own limits in ours."""
+    name, message = str(error.get("name", "")), str(error.get("message", ""))
+    at = _place(call.script, error.get("at")) or place
+    megabytes = limits.memory // (1024 * 1024)
+    if name == "InternalError" and message == "interrupted":
+        told = f"`{call.function}` used more than {limits.cpu} s of processor time"
+        return Failure(told, "timeout", place=at)
+    if name == "InternalError" or message == "out of memory":
+        told = f"`{call.function}` needs more than {megabytes} MB of memory"
+        return Failure(told if "memory" in message else message, place=at)
+    if name == "MemoryError" or (not name and message in ("", "null")):
+        told = f"`{call.function}` raised null, or needs more than {megabytes} MB of memory"
+        return Failure(told, place=at)
+    return Failure(f"{name}: {message}" if name not in ("", "Error") else message, place=at)
+
+
+def _died(call: ScriptCall, code: int, limits: ScriptLimits, at: Place | None) -> Failure:
+    if code == -signal.SIGXCPU:
+        told = f"`{call.function}` used more than {limits.cpu} s of processor time"
+        return Failure(told, "timeout", place=at)
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else "an exit of its own"
+    return Failure(f"the process of `{call.function}` ended with {how}", place=at)
+
+
+def _place(script: Script, at: Json) -> Place | None:
+    """[line, column] of the script's text as a place in its file."""
+    if not (isinstance(at, list | tuple) and len(at) == 2 and all(isinstance(n, int) for n in at)):
+        return None
+    line, column = script.line - 1 + max(at[0], 1), max(at[1], 1)
+    return Place(file=script.file, line=line, column=column, end_line=line, end_column=column + 1)
