@@ -43,6 +43,7 @@ ChannelRole = Lit[
     "outcome",
     "handled",
     "error",
+    "clock",
 ]
 
 
@@ -64,7 +65,8 @@ class Place:
 class Channel:
     """A state key. `variable` channels are the workflow's own; the others carry what the runtime
     needs: a thread's messages, a shell session, the case a node chose, visit counters, the reports
-    of agent nodes by node id, the outcome of the run, which handlers ran, the last failure.
+    of agent nodes by node id, the outcome of the run, which handlers ran, the last failure, the
+    time and seed that scripts know.
 
     `name` is LangGraph's key; `variable` the name that expressions use for it (they differ only
     when a variable is called like a node, which LangGraph does not allow)."""

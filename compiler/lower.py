@@ -226,8 +226,10 @@ def _channels(
         Channel(name=f"$session.{name}", role="session", type="text")
         for name in dict.fromkeys(_sessions(workflow))
     ]
+    clock = Channel(name="$clock", role="clock", type="object")
+    timed = [clock] if any(isinstance(n, ScriptNode) for n in workflow.nodes) else []
     routes = [Channel(name=b.channel, role="route", type="text") for b in branches]
-    return (*channels.values(), *threads, *sessions, *SYSTEM_CHANNELS, *routes)
+    return (*channels.values(), *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
 
 
 def _sessions(workflow: Workflow) -> list[str]:
@@ -283,7 +285,7 @@ def _system_writes(node: Node, workflow: Workflow) -> list[str]:
         case EndNode():
             return [*always, "$outcome", "$handled"]
         case ScriptNode():
-            return [*always, *(f"$thread.{thread}" for thread in node.threads)]
+            return [*always, "$clock", *(f"$thread.{thread}" for thread in node.threads)]
         case AskNode():
             return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
         case ToolNode() | AssignNode() | ChooseNode() | AssertNode():

@@ -51,6 +51,7 @@ class Config:
     tool_timeout: float | None = None
     command_timeout: float | None = None
     command_silence: float | None = None
+    script_timeout: float | None = None
     on_unknown: str | None = None
     python_tools: tuple[str, ...] = ()
     effects: Mapping[str, Effect] = field(default_factory=dict)
@@ -126,6 +127,7 @@ KEYS: dict[str, Callable[[Any], Any]] = {
     "model_timeout": _seconds,
     "tool_timeout": _seconds,
     "command_timeout": _seconds,
+    "script_timeout": _seconds,
     "command_silence": _seconds,
     "on_unknown": _unknown,
     "mcp": _texts,
@@ -138,7 +140,8 @@ KEYS: dict[str, Callable[[Any], Any]] = {
 _PATHS = ("roots", "workflows", "mcp")
 _FROM_ENVIRONMENT = (
     "model", "base_url", "answers", "store", "max_steps", "max_model_turns", "timeout",
-    "model_timeout", "tool_timeout", "command_timeout", "command_silence", "on_unknown",
+    "model_timeout", "tool_timeout", "command_timeout", "command_silence",
+    "script_timeout", "on_unknown",
 )  # fmt: skip
 _FIELDS = {"tools.python": "python_tools", "tools.effects": "effects"}
 

@@ -16,6 +16,7 @@ EventKind = Literal[
     "model_retry",  # attempt, error, wait
     "model_text",  # a piece of a streamed answer
     "tool_called",  # tool, seconds, ok
+    "script_said",  # level, line: what a script wrote to its console
     "command_run",  # command, exit_code, seconds, output (short)
     "verdict",  # outcome of a reporting step: status, claimed beside measured
     "gate",  # form, mode, passed, score, required

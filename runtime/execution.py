@@ -202,6 +202,7 @@ class Execution:
         try:
             yield
         finally:
+            await self.services.scripts.close()
             await self.services.tools.close()
 
     @asynccontextmanager

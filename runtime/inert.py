@@ -14,6 +14,8 @@ from .services import (
     Json,
     ModelReply,
     ModelRequest,
+    ScriptCall,
+    ScriptResult,
     Services,
     ToolSchema,
 )
@@ -46,6 +48,9 @@ class Inert:
         self._refuse()
 
     async def run(self, command: str, state: str) -> CommandResult:
+        self._refuse()
+
+    async def evaluate(self, call: ScriptCall) -> ScriptResult:
         self._refuse()
 
     def read(self, path: str, base: str) -> str:

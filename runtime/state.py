@@ -11,6 +11,7 @@ from typing import Annotated, Any, assert_never
 
 from flowc.compiler.graphspec import Channel, GraphSpec
 from flowc.compiler.ir import TypeName
+from langgraph._internal._typing import MISSING
 from langgraph.channels.delta import DeltaChannel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
@@ -61,6 +62,11 @@ def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, A
     return {**(old or {}), **(new or {})}
 
 
+def first(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
+    """What was written first stays."""
+    return old or new or {}
+
+
 def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """Reducer of the visits channel: adds up by key, so that nodes that run at the same time lose
     nothing. A delta channel too, because a long chain counts every node of it."""
@@ -82,9 +88,37 @@ Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=50)]
 """How often each node ran."""
 
 
+class Opening:
+    """`fold` for a conversation that begins with `seed`."""
+
+    def __init__(self, seed: Sequence[Any]) -> None:
+        self.seed = list(seed)
+
+    def __call__(self, items: list[Any], writes: Sequence[Any]) -> list[Any]:
+        return fold(items, writes)
+
+
+class SeededChannel(DeltaChannel):  # type: ignore[type-arg]
+    """A delta channel that holds its reducer's seed before anything is written to it."""
+
+    def from_checkpoint(self, checkpoint: Any) -> SeededChannel:
+        """What was stored; with nothing stored, the seed, to which the writes are added."""
+        channel = super().from_checkpoint(checkpoint)
+        if checkpoint is MISSING:
+            assert isinstance(self.reducer, Opening)
+            channel.value = list(self.reducer.seed)
+        return channel
+
+
 def state_schema(spec: GraphSpec) -> type[Any]:
     """Every channel, as a TypedDict that no key must be in."""
-    return _typed("State", spec.channels)
+    fields = {channel.name: _annotation(channel) for channel in spec.channels}
+    for thread in spec.threads:
+        if thread.seed:
+            opening = Opening([{"role": s.role, "content": s.content} for s in thread.seed])
+            channel = SeededChannel(opening, snapshot_frequency=50)
+            fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
+    return _typed_of("State", fields)
 
 
 def input_schema(spec: GraphSpec) -> type[Any]:
@@ -117,7 +151,10 @@ def variable_values(spec: GraphSpec, state: State) -> dict[str, Any]:
 
 
 def _typed(name: str, channels: Iterable[Channel]) -> type[Any]:
-    fields = {channel.name: _annotation(channel) for channel in channels}
+    return _typed_of(name, {channel.name: _annotation(channel) for channel in channels})
+
+
+def _typed_of(name: str, fields: dict[str, Any]) -> type[Any]:
     return TypedDict(name, fields, total=False)  # type: ignore[operator, no-any-return]
 
 
@@ -131,6 +168,8 @@ def _annotation(channel: Channel) -> Any:
             return Annotated[dict[str, Any], merge]
         case "session" | "error":
             return dict[str, Any] | None
+        case "clock":
+            return Annotated[dict[str, Any], first]
         case "route" | "outcome":
             return str
         case "variable":

@@ -18,6 +18,7 @@ from .files import RootedFiles
 from .models.registry import choose_models
 from .roots import Roots
 from .sandbox.environment import allowed_env, shell_env
+from .sandbox.scripts import ScriptLimits, ScriptWorkers
 from .sandbox.shell import BashShell, Limits
 from .secrets import looks_secret
 from .services import Emit, Journal, Services
@@ -131,12 +132,14 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
         seconds=config.command_timeout or Limits().seconds,
         silence=config.command_silence or Limits().silence,
     )
+    script_limits = ScriptLimits(seconds=config.script_timeout or ScriptLimits().seconds)
     tool_timeout = config.tool_timeout or TOOL_TIMEOUT
 
     def services(journal: Journal, emit: Emit) -> Services:
         return Services(
             models=answering.models,
             people=answering.people,
+            scripts=ScriptWorkers(script_limits),
             tools=ToolBox(sources(), _needed(specs), dict(config.effects), tool_timeout),
             shell=BashShell(workspace, shell_env(os.environ, config.env), limits),
             files=RootedFiles(folders),
@@ -162,18 +165,22 @@ def readable_env(
 
 
 def runs_commands(spec: GraphSpec) -> bool:
-    """Whether a workflow, or one that it calls, runs shell commands."""
+    """Whether a workflow, or one that it calls, runs shell commands, or scripts in Python, which
+    may do the same."""
     specs = (spec, *(sub for _, sub in spec.subgraphs))
-    return any(isinstance(op, ExecNode) for op in _ops(specs))
+    python = any(script.language == "python" for one in specs for script in one.scripts)
+    return python or any(isinstance(op, ExecNode) for op in _ops(specs))
 
 
 def _needed(specs: tuple[GraphSpec, ...]) -> tuple[str, ...]:
+    """The tools that have to be there: a call that is an answer needs nobody to execute it."""
     names: set[str] = set()
     for spec in specs:
+        agents = {agent.id: agent for agent in spec.agents}
         for op in (node.op for node in spec.nodes):
             match op:
                 case AgentNode():
-                    names.update(op.tools)
+                    names.update((*op.tools, *agents[op.agent].tools))
                 case TaskNode():
                     agent = agent_asked(op, spec)
                     names.update((*op.tools, *agent.tools) if agent else ())
@@ -181,7 +188,8 @@ def _needed(specs: tuple[GraphSpec, ...]) -> tuple[str, ...]:
                     names.add(op.tool)
                 case _:
                     continue
-    return tuple(sorted(names))
+    answers = {tool.id for spec in specs for tool in spec.tools if tool.result == "answer"}
+    return tuple(sorted(names - answers))
 
 
 def _ops(specs: tuple[GraphSpec, ...]) -> Iterator[object]:

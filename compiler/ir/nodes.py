@@ -150,13 +150,17 @@ class ScriptNode(NodeBase):
     """Call a function of a script, in a process of its own without files, network or processes.
 
     The variables in `shares` stand on its `this` under their names, `threads` are its
-    `workflow_contexts`; what it makes of both is written back. `keeps` is the variable (an object)
-    for everything else that it sets on `this`. What it returns goes `into` a variable."""
+    `workflow_contexts`; what it makes of both is written back. Of a variable that is also in
+    `fixed` only the contents can be changed, another value in its place is forgotten (J24). A
+    variable that holds a model's reply is given in the raw form of an answer (J25). `keeps` is the
+    variable (an object) for everything else that it sets on `this`. What it returns goes `into` a
+    variable."""
 
     script: str
     function: str
     args: tuple[Expr, ...] = ()
     shares: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
     keeps: str | None = None
     into: str | None = None

@@ -104,6 +104,8 @@ class Narrator:
                 yield from self._model(event, busy)
             case "tool_called" | "command_run":
                 yield from self._effect(event, busy)
+            case "script_said":
+                busy.notes += self._said(event)
             case "verdict":
                 busy.notes += self._verdict(event)
             case "warning":
@@ -117,6 +119,14 @@ class Narrator:
                 return
             case _:
                 assert_never(event.kind)
+
+    def _said(self, event: RunEvent) -> Iterator[str]:
+        """A line of a script's console; what it only logs is shown to those who ask for more."""
+        line = str(event.data.get("line", ""))
+        if event.data.get("level") in ("warn", "error"):
+            yield self._note(event, line)
+        else:
+            yield from self._detail(event, line)
 
     def _model(self, event: RunEvent, busy: Busy) -> Iterator[str]:
         data = event.data

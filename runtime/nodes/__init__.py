@@ -8,7 +8,7 @@ from typing import Any
 
 from flowc.compiler.graphspec import NodeSpec
 
-from . import agent, ask, assign, call, choose, end, exec, gate, message, task, tool
+from . import agent, ask, assign, call, choose, end, exec, gate, message, script, task, tool
 from .visit import Body, Setting
 
 Subgraph = Callable[[NodeSpec, Setting], Any]
@@ -28,6 +28,7 @@ NODE_KINDS: dict[str, NodeKind] = {
     "message": NodeKind(message.run),
     "tool": NodeKind(tool.run),
     "exec": NodeKind(exec.run, exec.subgraph),
+    "script": NodeKind(script.run),
     "choose": NodeKind(choose.run),
     "ask": NodeKind(ask.run),
     "assign": NodeKind(assign.run),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import Agent, AgentNode
 
+from ..conversations import adding, channel_of, messages_of
 from ..errors import Failure
 from ..report import read_report
 from ..services import Json, Message
-from ..state import append
 from . import verdicts
 from .talk import Given, Talk
 from .talking import talk_graph
@@ -29,15 +30,13 @@ async def run(visit: Visit) -> Done:
     given: Given = {"messages": conversation(visit, agent, question), "visit": visit.number}
     result = await visit.run_subgraph(dict(given))
     text = str(result.get("text", ""))
-    done = Done(text=text.strip())
+    done = Done(text=text.strip() or _names(result))
     if agent.thread and agent.remember == "both":
-        asked, answered = _roles(agent)
-        exchange = [{"role": answered, "content": text}]
-        if question is not None:
-            exchange.insert(0, {"role": asked, "content": question})
-        done.channels[f"$thread.{agent.thread}"] = append(exchange)
+        done.channels |= _remembered(visit, agent, question, text)
     if not op.report:
-        done.variables = {op.into: text} if op.into else {}
+        reply = {"content": text, "tool_calls": result.get("answer") or []}
+        values: tuple[tuple[str | None, Json], ...] = ((op.into, text), (op.reply_into, reply))
+        done.variables = {name: value for name, value in values if name}
         return done
     report = read_report(op, result["ended"])
     outcome = verdicts.judge(op, report, result.get("used"), visit.scope.values)
@@ -74,25 +73,48 @@ def agent_of(setting: Setting, op: AgentNode) -> Agent:
     return next(agent for agent in setting.spec.agents if agent.id == op.agent)
 
 
+def _remembered(visit: Visit, agent: Agent, question: str | None, text: str) -> dict[str, Any]:
+    """The write that keeps question and answer; what is empty is not kept (J36)."""
+    assert agent.thread is not None
+    asked, answered = _roles(agent)
+    exchange = [{"role": asked, "content": question or ""}, {"role": answered, "content": text}]
+    new = [message for message in exchange if message["content"]]
+    threads = {thread.id: thread for thread in visit.setting.spec.threads}
+    there = messages_of(visit.state, agent.thread)
+    return {channel_of(agent.thread): adding(threads.get(agent.thread), there, new)} if new else {}
+
+
+def _names(result: Mapping[str, Any]) -> str:
+    """The tools whose calls are the answer, for people."""
+    return ", ".join(str(call.get("name", "")) for call in result.get("answer") or ())
+
+
 def _roles(agent: Agent) -> tuple[str, str]:
     """Under which role the thread keeps what the agent was asked and what it answered."""
     return ("user", "assistant") if agent.perspective == "assistant" else ("assistant", "user")
 
 
 def conversation(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
-    """What a model is asked with: system text, the thread as the agent sees it, the question."""
-    thread = visit.state.get(f"$thread.{agent.thread}") or [] if agent.thread else []
+    """What a model is asked with: its system text (which is in no thread, and stands before one's
+    own: both are sent, J15), the thread as the agent sees it, the question."""
+    thread = messages_of(visit.state, agent.thread) if agent.thread else []
     messages = [_seen(message, agent) for message in thread]
-    if agent.system is not None and not (messages and messages[0]["role"] == "system"):
+    if agent.system is not None:
         messages.insert(0, {"role": "system", "content": visit.text(agent.system)})
     return messages if question is None else [*messages, {"role": "user", "content": question}]
 
 
 def _seen(message: Message, agent: Agent) -> Message:
-    """From a user's perspective what users said are the agent's own words, and the reverse."""
+    """From a user's perspective what users said are the agent's own words, and the reverse (J14).
+    A role that models do not have (J11) is somebody who speaks: a user."""
+    role = message["role"]
+    if role == "tool" and "tool_call_id" in message:
+        return message
+    if role not in ("system", "user", "assistant"):
+        message = {"role": "user", "content": message.get("content", "")}
     swapped = {"user": "assistant", "assistant": "user"}
-    if agent.perspective == "user" and message["role"] in swapped:
-        return {**message, "role": swapped[message["role"]]}
+    if agent.perspective == "user" and role in swapped:
+        return {**message, "role": swapped[role]}
     return message
 
 
@@ -106,6 +128,7 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
             node=node,
             agent=agent_of(setting, op),
             tools=op.tools,
+            free=tuple(tool for tool in agent_of(setting, op).tools if tool not in op.tools),
             ordered=op.ordered,
             prompt_id=op.prompt_id,
             ending=verdicts.reporting(op) if op.report else None,

@@ -85,8 +85,8 @@ def _keepable_call(call: dict[str, Any]) -> dict[str, Any]:
 def offered(talk: Talk) -> tuple[ToolSchema, ...]:
     """What the model is told of: the listed tools and the call that ends the talk, if one does."""
     schemas: list[ToolSchema] = []
-    for name in dict.fromkeys(talk.tools):
-        schema = talk.setting.services.tools.schema(name)
+    for name in dict.fromkeys((*talk.tools, *talk.free)):
+        schema = talk.answer_tool(name) or talk.setting.services.tools.schema(name)
         if schema is None:
             raise Failure(
                 f"nothing provides the tool `{name}`",

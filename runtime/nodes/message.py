@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flowc.compiler.ir import MessageNode
 
-from ..state import append, reset
+from ..conversations import adding, channel_of, messages_of
+from ..state import reset
 from .visit import Done, Visit
 
 
@@ -16,6 +17,8 @@ async def run(visit: Visit) -> Done:
     text = visit.text(op.template)
     message = {"role": op.role, "content": text}
     appends = op.mode == "append"
-    write = append([message]) if appends else reset([message])
+    threads = {thread.id: thread for thread in visit.setting.spec.threads}
+    there = messages_of(visit.state, op.thread)
+    write = adding(threads.get(op.thread), there, [message]) if appends else reset([message])
     variables = {op.into: text if appends else ""} if op.into else {}
-    return Done(variables=variables, channels={f"$thread.{op.thread}": write}, text=text)
+    return Done(variables=variables, channels={channel_of(op.thread): write}, text=text)

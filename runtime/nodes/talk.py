@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from flowc.compiler.graphspec import NodeSpec
-from flowc.compiler.ir import Agent
+from flowc.compiler.ir import Agent, Tool
 
 from ..services import Json, Message, ToolSchema
 from ..state import Items
@@ -32,16 +32,31 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """One node's talk. `tools` may be called, in that order when `ordered`; without an `ending` the
-    first answer that calls no tool is what it comes to."""
+    """One node's talk. `tools` may be called, in that order when `ordered`, those in `free` at any
+    time; without an `ending` the first answer that calls no tool is what it comes to. The call of a
+    tool that the workflow declares as an answer ends the talk too, and is never executed (J17)."""
 
     setting: Setting
     node: NodeSpec
     agent: Agent
     tools: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     ordered: bool = False
     prompt_id: str | None = None
     ending: Ending | None = None
+
+    def answer_tool(self, name: str) -> ToolSchema | None:
+        """The tool of that name when its call is an answer."""
+        for tool in self.setting.spec.tools:
+            if tool.id == name and tool.result == "answer":
+                return answer_schema(tool)
+        return None
+
+
+def answer_schema(tool: Tool) -> ToolSchema:
+    """What a model is told of a tool that the workflow declares."""
+    schema = tool.schema if isinstance(tool.schema, dict) else {"type": "object", "properties": {}}
+    return ToolSchema(tool.id, tool.description, schema, effect="pure", source="declared")
 
 
 class Given(TypedDict):
@@ -52,10 +67,11 @@ class Given(TypedDict):
 
 
 class Result(TypedDict, total=False):
-    """What comes back: the last answer's text, the results of the tools that were used, the
-    arguments of the call that ended the talk."""
+    """What comes back: the last answer's text and the calls that are its answer, the results of the
+    tools that were used, the arguments of the call that ended the talk."""
 
     text: str
+    answer: list[dict[str, Any]]
     used: Items
     ended: dict[str, Json]
 

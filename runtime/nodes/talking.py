@@ -43,7 +43,8 @@ def talk_graph(talk: Talk) -> Any:
     def after_model(state: Scratch) -> Literal["tool", "model", "end"]:
         if state["calls"]:
             return "tool"
-        return "model" if talk.ending is not None else "end"
+        unfinished = talk.ending is not None and not state.get("answer")
+        return "model" if unfinished else "end"
 
     def after_tool(state: Scratch) -> Literal["tool", "model", "end"]:
         if state.get("ended") is not None:
@@ -69,6 +70,8 @@ async def _model_turn(talk: Talk, state: Scratch, runtime: Runtime[Any]) -> dict
     asked = Asked(state["said"], state["visit"], turn, state["reminders"] > 0)
     reply = await ask_model(talk, asked, runtime)
     message, calls = _as_message(reply), reply["tool_calls"]
+    if any(talk.answer_tool(str(call.get("name", ""))) for call in calls):
+        return {"turn": turn, "text": reply["text"], "calls": [], "answer": _calls(reply)}
     writes = {"turn": turn, "text": reply["text"], "calls": calls}
     if calls or talk.ending is None:
         return {**writes, "said": append([message])}
@@ -82,6 +85,10 @@ async def _model_turn(talk: Talk, state: Scratch, runtime: Runtime[Any]) -> dict
 def _as_message(reply: dict[str, Any]) -> Message:
     message: Message = {"role": "assistant", "content": reply["text"]}
     if reply["tool_calls"]:
-        parts = ("id", "name", "args")
-        message["tool_calls"] = [{k: c[k] for k in parts if k in c} for c in reply["tool_calls"]]
+        message["tool_calls"] = _calls(reply)
     return message
+
+
+def _calls(reply: dict[str, Any]) -> list[dict[str, Any]]:
+    parts = ("id", "name", "args")
+    return [{k: c[k] for k in parts if k in c} for c in reply["tool_calls"]]

@@ -43,8 +43,11 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
 def _refusal(talk: Talk, name: str, used: list[str]) -> str:
     """Why the call may not be made; "" when it may. Listed tools are used one after another: the
     one last used again, or the next (S48)."""
+    if name in talk.free:
+        return ""
     if name not in talk.tools:
-        there = ", ".join(f"`{tool}`" for tool in dict.fromkeys(talk.tools)) or "none"
+        known = (*talk.tools, *talk.free)
+        there = ", ".join(f"`{tool}`" for tool in dict.fromkeys(known)) or "none"
         return f"there is no tool `{name}` in this step; there are: {there}"
     if not talk.ordered:
         return ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -193,9 +194,9 @@ class _Worker:
 def _quickjs() -> str:
     """The file of the engine; the worker loads it by itself, flowc never does."""
     spec = importlib.util.find_spec("_quickjs")
-    if spec is None or spec.origin is None:
+    if spec is None or not isinstance(spec.loader, importlib.machinery.ExtensionFileLoader):
         raise Failure("scripts in JavaScript need the package quickjs-ng", "refused")
-    return spec.origin
+    return str(spec.loader.path)
 
 
 def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:

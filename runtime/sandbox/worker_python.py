@@ -49,7 +49,7 @@ class WorkflowContext:
         self._max_chars, self._keep_min = given["max_chars"], given["keep_min"]
         self._before, self._fresh = len(self._messages), False
 
-    def addMessage(self, role: Any, content: Any = None) -> None:  # noqa: N802
+    def addMessage(self, role: Any, content: Any = None) -> None:
         """Of a role and a content, or of one message with both."""
         message = dict(role) if isinstance(role, dict) else {"role": role, "content": content}
         for key in ("role", "content"):
@@ -71,23 +71,23 @@ class WorkflowContext:
                 rest.append(one)
         self._messages, self._fresh = [*systems, *rest], True
 
-    def getMessages(self) -> list[dict[str, Any]]:  # noqa: N802
+    def getMessages(self) -> list[dict[str, Any]]:
         """Copies of all messages."""
         return [dict(message) for message in self._messages]
 
-    def getMessagesByRole(self, role: str) -> list[dict[str, Any]]:  # noqa: N802
+    def getMessagesByRole(self, role: str) -> list[dict[str, Any]]:
         """Copies of the messages of one role."""
         return [dict(message) for message in self._messages if message["role"] == role]
 
-    def getLastMessage(self) -> dict[str, Any] | None:  # noqa: N802
+    def getLastMessage(self) -> dict[str, Any] | None:
         """A copy of the last message."""
         return dict(self._messages[-1]) if self._messages else None
 
-    def hasMessages(self) -> bool:  # noqa: N802
+    def hasMessages(self) -> bool:
         """Whether there is one."""
         return bool(self._messages)
 
-    def clearMessages(self) -> None:  # noqa: N802
+    def clearMessages(self) -> None:
         """Drop all messages."""
         self._messages, self._fresh = [], True
 
@@ -115,10 +115,13 @@ def _answer(job: dict[str, Any], send: Send) -> dict[str, Any]:
     try:
         exec(compile(job["source"], job["file"], "exec"), module.__dict__)
         function = vars(module).get(job["function"])
-        known = isinstance(function, types.FunctionType)
-        send(json.dumps([function.__code__.co_firstlineno, 1] if known else None))
+        if not isinstance(function, types.FunctionType):
+            send("null")
+            placed = True
+            return {"missing": True}
+        send(json.dumps([function.__code__.co_firstlineno, 1]))
         placed = True
-        return _called(function, vars(module), job["call"]) if known else {"missing": True}
+        return _called(function, vars(module), job["call"])
     except BaseException as error:  # whatever a script does, its caller is told
         if not placed:
             send("null")

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+SCRIPTS_IN_PYTHON = "runtime/sandbox/worker_python.py"
+"""Runs what a person wrote, in a process that flowc starts for it, and tells flowc all about it."""
 MAX_FILE = 400
 MAX_FUNCTION = 50
 
@@ -70,20 +72,21 @@ def test_no_function_has_more_than_50_lines(root, files, tree):
 def test_nothing_catches_everything(root, sources, tree):
     """`except Exception` hides bugs. Two things may: the last line before a person, which turns a
     bug into exit code 3, and code that raises: again, or to name the foreign code that failed."""
-    last_line = root / "runtime/cli/app.py"
+    last_lines = ("runtime/cli/app.py", SCRIPTS_IN_PYTHON)
     found = [
         f"{file.relative_to(root)}:{node.lineno}"
         for file in sources
         for node in ast.walk(tree(file))
         if isinstance(node, ast.ExceptHandler) and _is_broad(node)
     ]
-    allowed = [place for place in found if place.startswith(str(last_line.relative_to(root)))]
-    assert len(allowed) <= 1
+    allowed = [place for place in found if place.startswith(last_lines)]
+    assert len(allowed) <= len(last_lines)
     assert [place for place in found if place not in allowed] == []
 
 
 def test_nothing_is_evaluated_as_python(root, sources, tree):
-    """No `eval`, no `exec`, no `compile` of text; `re.compile` and methods are something else."""
+    """No `eval`, no `exec`, no `compile` of text; `re.compile` and methods are something else. The
+    one place that runs a person's script is a process of its own."""
     found = [
         f"{file.relative_to(root)}:{node.lineno} {node.func.id}"
         for file in sources
@@ -91,6 +94,7 @@ def test_nothing_is_evaluated_as_python(root, sources, tree):
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in {"eval", "exec", "compile", "__import__"}
+        and str(file.relative_to(root)) != SCRIPTS_IN_PYTHON
     ]
     assert found == []
 

@@ -1,0 +1,135 @@
+"""script: call a function of a script; what it did comes back as writes (J19, J24–J27).
+
+A script touches nothing but what it is given, so a call that was cut short is simply made again. It
+sees the same time and the same chance then: the first script of a run notes when that was and a
+seed, later ones read the note. Each call's clock stands still, a millisecond per step of the run
+after that moment (J32).
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import Any
+
+from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.ir import AgentNode, ScriptNode
+from langgraph.types import interrupt
+
+from ..conversations import messages_of
+from ..errors import Failure
+from ..services import Conversation, Json, ScriptCall, ScriptResult
+from .visit import Done, Visit, shorten
+
+_CLOCK = "$clock"
+_CHOICES = ("yes", "no")
+
+
+async def run(visit: Visit) -> Done:
+    """Raises `Failure` with the place in the script (J30)."""
+    op = visit.node.op
+    assert isinstance(op, ScriptNode)
+    clock = visit.state.get(_CLOCK) or _new_clock()
+    call = _call(visit, op, clock)
+    if call.script.language == "python":
+        _approve(visit, call)
+    result = await visit.services.scripts.evaluate(call)
+    for level, line in result.log:
+        visit.emit("script_said", {"level": level, "line": line})
+    channels: dict[str, Any] = {_CLOCK: clock}
+    for thread, change in result.threads.items():
+        channels[f"$thread.{thread}"] = change
+    shown = visit.scope.show(result.value) if op.into else ""
+    return Done(variables=_variables(op, result), channels=channels, text=shorten(shown))
+
+
+def _new_clock() -> dict[str, Json]:
+    return {"time": time.time_ns() // 1_000_000, "seed": secrets.token_hex(16)}
+
+
+def _call(visit: Visit, op: ScriptNode, clock: dict[str, Json]) -> ScriptCall:
+    spec = visit.setting.spec
+    values = visit.scope.values
+    replies = _replies(spec)
+    threads = {thread.id: thread for thread in spec.threads}
+    kept = values.get(op.keeps) if op.keeps else None
+    return ScriptCall(
+        script=next(script for script in spec.scripts if script.id == op.script),
+        function=op.function,
+        args=tuple(visit.value(arg) for arg in op.args),
+        shares={n: raw(values.get(n)) if n in replies else values.get(n) for n in op.shares},
+        fixed=op.fixed,
+        kept=kept if isinstance(kept, dict) else {},
+        threads={
+            name: Conversation(
+                messages=tuple(messages_of(visit.state, name)),
+                max_chars=threads[name].max_chars,
+                keep_min=threads[name].keep_min,
+            )
+            for name in op.threads
+        },
+        time=int(clock["time"]) + visit.steps,
+        seed=f"{clock['seed']}/{visit.node.id}/{visit.number}",
+        wants=op.into is not None,
+    )
+
+
+def _variables(op: ScriptNode, result: ScriptResult) -> dict[str, Json]:
+    """Only what changed: a variable that a parallel node writes is left alone."""
+    variables = dict(result.shares)
+    if op.keeps and result.kept is not None:
+        variables[op.keeps] = result.kept
+    if op.into:
+        variables[op.into] = result.value
+    return variables
+
+
+def _replies(spec: GraphSpec) -> set[str]:
+    """The variables that hold whole replies of models."""
+    ops = [node.op for node in spec.nodes]
+    return {op.reply_into for op in ops if isinstance(op, AgentNode) and op.reply_into}
+
+
+def raw(reply: Json) -> Json:
+    """A reply as a provider would send it, `choices[0].message` with arguments as JSON text (J25).
+    Whatever is no reply stays as it is."""
+    match reply:
+        case {"content": content, "tool_calls": list() as calls, **rest} if not rest:
+            message: dict[str, Json] = {"role": "assistant", "content": content}
+            if calls:
+                message["tool_calls"] = [_raw_call(call) for call in calls]
+            return {"choices": [{"index": 0, "message": message}]}
+    return reply
+
+
+def _raw_call(call: Json) -> Json:
+    args = call.get("args")
+    text = args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
+    function = {"name": call.get("name"), "arguments": text}
+    return {"id": call.get("id"), "type": "function", "function": function}
+
+
+def _approve(visit: Visit, call: ScriptCall) -> None:
+    """A script in Python has the rights of the person who runs it, as a command has: it needs the
+    same permission. Raises `Failure` (kind refused) without it."""
+    if visit.services.approve == "allow":
+        return
+    answer = visit.services.people.answer("approve", visit.node.id, visit.number)
+    if answer is None:
+        answer = interrupt(
+            {
+                "kind": "approve",
+                "node": visit.node.id,
+                "text": f"`{visit.node.id}` wants to run Python code of the workflow",
+                "choices": list(_CHOICES),
+                "commands": [f"{call.script.file}: {call.function}"],
+                "place": visit.place,
+            }
+        )
+    if answer not in ("yes", "always"):
+        raise Failure(
+            "the script was not approved",
+            "refused",
+            help="`--allow-exec` lets a workflow run commands and scripts in Python",
+        )
