@@ -5,18 +5,20 @@ A test runs each: the bad one gives its code, the good one is silent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import dedent
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A file by name and content; `files` are further files beside it."""
+    """A file by name and content; `files` are further files beside it. What a code says of a
+    conversion shows when the file is converted `to` that format."""
 
     file: str
     text: str
     files: tuple[tuple[str, str], ...] = ()
     encoding: str = "utf-8"
+    to: str = ""
 
 
 def _steps(text: str, *files: tuple[str, str]) -> Example:
@@ -292,5 +294,9 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             """
         ),
         _GOOD_STEP,
+    ),
+    "FC6001": (
+        replace(_GOOD_CHART, to="steps"),
+        replace(_GOOD_CHART, to="flowchart"),
     ),
 }

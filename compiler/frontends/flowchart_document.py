@@ -199,7 +199,7 @@ class _Reader:
         self.prompt: Piece | None = None
         self.prompt_start = 0
         self.stray: Piece | None = None
-        self.described_from = 0
+        self.described = (0, -1)
 
     def read(self) -> None:
         text, at = self.document.whole.text, 0
@@ -251,15 +251,19 @@ class _Reader:
         document = self.document
         if self.part == "before" and document.title is None and words.text not in SECTIONS:
             document.title = words
-            self.described_from = words.end
+            self.described = (words.end, -1)
             return
         name = words.text if words.text in SECTIONS else self.misspelt(words)
         self.stray = None if name else words
         self.part = name.lower() if name else "other"
         self.document.is_history |= words.text == "History"
+        begin, end = self.described
+        if name and end < 0:
+            end = start
+            self.described = (begin, end)
         if name == "Workflow" and document.section is None:
             document.section = words
-            document.description = document.whole.text[self.described_from : start].strip()
+            document.description = document.whole.text[begin:end].strip()
 
     def misspelt(self, words: Piece) -> str | None:
         """The section that a heading nearly names: reported, and read as if it were right."""

@@ -16,6 +16,8 @@ from .flowchart_chart import Chart, read_chart
 from .protocol import Parsed
 
 _TITLE = re.compile(r"\s*---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?title:[ \t]*(?P<title>[^\r\n]+)")
+_QUOTED = re.compile(r"(?P<mark>[\"'])(?P<text>.*)(?P=mark)\Z")
+_ESCAPED = re.compile(r'\\([\\"])')
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
@@ -42,7 +44,7 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
     titles = {box.id: box.title for box in chart.subgraphs.values()}
     return Workflow(
         name=os.path.basename(source.path).rsplit(".", 1)[0],
-        title=title["title"].strip() if title else "",
+        title=_unquoted(title["title"].strip()) if title else "",
         nodes=tuple(
             AssignNode(
                 id=id,
@@ -62,3 +64,11 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
         ),
         origin=Origin(format="mermaid", file=source.path),
     )
+
+
+def _unquoted(title: str) -> str:
+    """A title of the front matter, which is YAML: it may stand in quotes."""
+    match = _QUOTED.match(title)
+    if match is None:
+        return title
+    return _ESCAPED.sub(r"\1", match["text"]) if match["mark"] == '"' else match["text"]

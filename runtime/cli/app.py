@@ -51,6 +51,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("inspect", "inspect", "inspect", "Write", "what a file holds, for people and programs"),
     Command("graph", "graph", "graph", "Write", "the picture, offline, with a run drawn over it"),
+    Command("convert", "convert", "convert", "Write", "the same workflow in another format"),
     Command("compile", "compile", "compile", "Write", "a LangGraph project for `langgraph dev`"),
     Command("run", "run", "run", "Run", "run a workflow, by file or by name"),
     Command("resume", "resume", "resume", "Run", "go on with a run, answer its question"),

@@ -93,7 +93,8 @@ def test_every_format_has_cases_and_a_page(frontend, request):
 
 
 def test_every_code_has_a_golden():
-    assert {code(case) for case in ERR} == set(CODES)
+    """What is wrong with a conversion has its cases in tests/conversion."""
+    assert {code(case) for case in ERR} == {c for c in CODES if not c.startswith("FC6")}
 
 
 def test_there_are_as_many_clean_cases_as_checks_can_be_wrong_about():

@@ -19,6 +19,14 @@ def test_m1_title_description_and_sections():
     )
 
 
+def test_m1_prompts_before_the_chart_do_not_describe_the_workflow():
+    text = document("START --> PROMPT_A[User A]")
+    prompts = "# Prompts\n\n## User A\nHello.\n\n"
+    workflow = compile_text(text.replace("# Workflow", prompts + "# Workflow"), "a.wf.md").workflow
+    assert workflow is not None
+    assert workflow.description == "What it is for."
+
+
 def test_m2_only_the_first_level_1_heading_is_the_title_and_sections_match_exactly():
     text = document(
         "START --> PROMPT_A[User A]", "## User A\nHello.\n\n# Notes\nKeep.", "Workflows"

@@ -1,0 +1,211 @@
+"""Convert: a workflow written down in another dialect, and an account of what was lost (FC6001).
+
+The account is taken, not kept: what was written is read again by the dialect's own front end, and
+every difference to the workflow is a loss. So nothing is dropped in silence, whatever a writer
+knows: a feature that it has never heard of is missing from what comes back.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from .diagnostics import Diagnostic, Sink
+from .differences import Difference, differences, renamed
+from .emit.manuscript import Dialect, Manuscript, Written
+from .expr.ast import Call, Literal
+from .frontends import by_name
+from .frontends.protocol import Parsed
+from .ir import Workflow
+from .source import Source, SourceSet, Span
+
+_ADDED_SHOWN = 6
+_ROUNDS = 3
+"""A title that is no caption shows when the text is read again; so do those it hid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The files by path, the one asked for first, and what they do not say (all FC6001)."""
+
+    files: Mapping[str, str]
+    losses: tuple[Diagnostic, ...]
+
+
+def convert_file(parsed: Parsed, source: Source, dialect: Dialect, out: str) -> Conversion:
+    """Write the workflow that was read from `source` down in `dialect`, to stand in the file `out`.
+
+    `out` is a path of the same kind as the source's, absolute or relative to the same folder; it
+    need not exist, and nothing is written to the disk."""
+    assert parsed.workflow is not None
+    sink = Sink()
+    files: dict[str, str] = {}
+    calls: dict[str, str] = {}
+    folder = _folder(out, dialect.suffix)
+    for name in parsed.parts:
+        inside = f"{out}#{name}" if dialect.holds_parts else f"{folder}/{name}{dialect.suffix}"
+        calls[f"{source.path}#{name}"] = inside
+    workflow = _at(parsed.workflow, calls)
+    parts = {name: _at(part, calls) for name, part in parsed.parts.items()}
+    inner = parts if dialect.holds_parts else {}
+    files |= _one(Manuscript(workflow, out, inner), source, dialect, sink)
+    if os.path.dirname(out) != os.path.dirname(source.path):
+        _report_files(workflow, source, dialect, sink)
+    if not dialect.holds_parts:
+        for name, part in parts.items():
+            place = calls[f"{source.path}#{name}"]
+            files |= _one(Manuscript(part, place), source, dialect, sink)
+    return Conversion(files, sink.all())
+
+
+def _report_files(workflow: Workflow, source: Source, dialect: Dialect, sink: Sink) -> None:
+    """Files are looked for beside the workflow's own: in another folder they are other files."""
+    for value in _inside(workflow):
+        match value:
+            case Call(function="read_file", args=(Literal(value=str(path)), *_)):
+                if not os.path.isabs(path):
+                    span = value.span or workflow.span or source.span(0)
+                    message = f"would read `{path}` from the folder of the written file"
+                    sink.report("FC6001", f"{dialect.name} {message}", span)
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """A value of the IR and everything in it."""
+    yield value
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _inside(item)
+    elif is_dataclass(value) and not isinstance(value, type | Span):
+        for f in fields(value):
+            yield from _inside(getattr(value, f.name))
+
+
+def _folder(out: str, suffix: str) -> str:
+    return out.removesuffix(suffix) if out.endswith(suffix) else os.path.splitext(out)[0]
+
+
+def _at(workflow: Workflow, calls: Mapping[str, str]) -> Workflow:
+    return renamed(workflow, {}, calls)
+
+
+def _one(manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink) -> dict[str, str]:
+    """Write one workflow, read it again, report what is missing; gives the files."""
+    written = dialect.write(manuscript)
+    reading = _read(written, manuscript, dialect)
+    for _ in range(_ROUNDS):
+        misread = _misread(manuscript.workflow, written, reading) - manuscript.untitled
+        if not misread:
+            break
+        manuscript = replace(manuscript, untitled=manuscript.untitled | misread)
+        written = dialect.write(manuscript)
+        reading = _read(written, manuscript, dialect)
+    _Account(manuscript, source, dialect, sink).take(written, reading)
+    folder = os.path.dirname(manuscript.path)
+    files = {manuscript.path: written.text}
+    return files | {os.path.join(folder, name): text for name, text in written.files.items()}
+
+
+def _read(written: Written, manuscript: Manuscript, dialect: Dialect) -> _Reading:
+    """Read a text as its dialect reads it, under the name that the workflow has.
+
+    The file's real name is the user's choice, and dialects without names of their own take it."""
+    name = PurePath(manuscript.workflow.name or "workflow").name
+    folder = os.path.dirname(manuscript.path)
+    path = os.path.normpath(os.path.join(folder, name + dialect.suffix))
+    beside = {os.path.join(folder, file): text for file, text in written.files.items()}
+    sources = SourceSet(overrides={os.path.normpath(file): text for file, text in beside.items()})
+    frontend = by_name(dialect.name)
+    assert frontend is not None
+    sink = Sink()
+    parsed = frontend.parse(sources.add(Source(path, written.text)), sources, sink)
+    faults = tuple(d for d in sink.all() if d.severity == "error")
+    calls = {f"{path}#{part}": f"{manuscript.path}#{part}" for part in parsed.parts}
+    workflow = parsed.workflow and _at(parsed.workflow, calls)
+    return _Reading(workflow, {n: _at(p, calls) for n, p in parsed.parts.items()}, faults)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What came back."""
+
+    workflow: Workflow | None
+    parts: Mapping[str, Workflow]
+    faults: tuple[Diagnostic, ...]
+
+
+def _misread(workflow: Workflow, written: Written, reading: _Reading) -> frozenset[str]:
+    """The nodes with a title that came back as something else."""
+    if reading.workflow is None:
+        return frozenset(node.id for node in workflow.nodes if node.title)
+    after = {node.id: node for node in reading.workflow.nodes}
+    return frozenset(
+        node.id
+        for node in workflow.nodes
+        if node.title and after.get(written.names.get(node.id, node.id)) != node
+    )
+
+
+@dataclass(slots=True)
+class _Account:
+    """Turns differences into diagnostics at their places in the source, one for each place."""
+
+    manuscript: Manuscript
+    source: Source
+    dialect: Dialect
+    sink: Sink
+
+    def take(self, written: Written, reading: _Reading) -> None:
+        for fault in reading.faults:
+            self.report(f"would not accept it: {fault.message}", None)
+        self.compare(self.manuscript.workflow, reading.workflow, written.names)
+        for name, part in self.manuscript.parts.items():
+            self.compare(part, reading.parts.get(name), {})
+
+    def compare(self, before: Workflow, after: Workflow | None, names: Mapping[str, str]) -> None:
+        if after is None:
+            self.report("cannot say anything of it", before.span)
+            return
+        there = {node.id for node in after.nodes}
+        names = {old: new for old, new in names.items() if old != new and new in there}
+        back = renamed(after, {new: old for old, new in names.items()}, {})
+        found = differences(before, replace(back, name=before.name))
+        self.tell(found, before, names)
+        added = [one.element for one in found if one.kind == "added"]
+        if added:
+            self.report(f"adds {_listed(added, _ADDED_SHOWN)}", before.span)
+
+    def tell(self, found: list[Difference], before: Workflow, names: Mapping[str, str]) -> None:
+        """One diagnostic for each place, with everything about it."""
+        clauses: dict[Span | None, list[str]] = {}
+        unsaid: dict[Span | None, dict[str, list[str]]] = {}
+        for node in before.nodes:
+            if node.id in names:
+                clauses.setdefault(node.span, []).append(
+                    f"must call `{node.id}` `{names[node.id]}`"
+                )
+        for one in found:
+            if one.kind == "other kind":
+                clauses.setdefault(one.span, []).append(f"makes {one.element} {one.became}")
+            elif one.kind != "added":
+                features = unsaid.setdefault(one.span, {}).setdefault(one.element, [])
+                features += [f"the {one.feature}"] if one.feature else []
+        for span, elements in unsaid.items():
+            things = [f"{_listed(f)} of {e}" if f else e for e, f in elements.items()]
+            clauses.setdefault(span, []).append(f"cannot say {_listed(things)}")
+        for span, said in clauses.items():
+            self.report(", and ".join(said), span)
+
+    def report(self, message: str, span: Span | None) -> None:
+        span = span or self.manuscript.workflow.span or self.source.span(0)
+        self.sink.report("FC6001", f"{self.dialect.name} {message}", span)
+
+
+def _listed(things: list[str], limit: int | None = None) -> str:
+    """Things in a row, as in `a, b and c`."""
+    shown = things[:limit]
+    more = len(things) - len(shown)
+    shown += [f"{more} more"] if more else []
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

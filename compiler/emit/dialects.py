@@ -1,0 +1,19 @@
+"""DIALECTS: the one place where a writer of a format registers."""
+
+from __future__ import annotations
+
+from .manuscript import Dialect
+from .to_flowchart import write_flowchart
+from .to_mermaid import write_picture
+from .to_steps import write_steps
+
+DIALECTS: tuple[Dialect, ...] = (
+    Dialect("steps", ".md", write_steps),
+    Dialect("flowchart", ".wf.md", write_flowchart),
+    Dialect("mermaid", ".mmd", write_picture),
+)
+
+
+def dialect_named(name: str) -> Dialect | None:
+    """The dialect of that name, if it can be written."""
+    return next((d for d in DIALECTS if d.name == name), None)
