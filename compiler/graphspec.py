@@ -83,7 +83,8 @@ class Channel:
 class NodeSpec:
     """A LangGraph node. `catches` are the failures that a branch of this node handles: they become
     the case `error:<kind>` instead of ending the run. `route` is the channel its case is written
-    to (None: no branch). `writes` are the channels it may write; anything else is refused."""
+    to (None: no branch). `writes` are the channels it may write; anything else is refused. With
+    `defer` it runs once nothing else is under way."""
 
     id: str
     op: Node
@@ -92,6 +93,7 @@ class NodeSpec:
     route: str | None = None
     catches: tuple[ErrorKind, ...] = ()
     limits: tuple[Limit, ...] = ()
+    defer: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,8 @@ class EdgeSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Join:
-    """A node that runs once all of `sources` have: LangGraph's edge from several nodes."""
+    """A node that runs once all of `sources` have: LangGraph's edge from several nodes. A source is
+    a node, or the relay that a branch's case leads to."""
 
     sources: tuple[str, ...]
     target: str
@@ -136,7 +139,7 @@ class PromptSpec:
 class GraphSpec:
     """One workflow, ready to build. `subgraphs` holds every workflow that is called, by path (only
     the outermost spec carries them). `digest` is that of the whole program: a run is stamped
-    with it."""
+    with it. `relays` are nodes that do nothing: a branch leads into a join by way of one."""
 
     name: str
     title: str
@@ -152,6 +155,7 @@ class GraphSpec:
     agents: tuple[Agent, ...]
     prompts: tuple[PromptSpec, ...]
     joins: tuple[Join, ...] = ()
+    relays: tuple[str, ...] = ()
     tools: tuple[Tool, ...] = ()
     threads: tuple[Thread, ...] = ()
     scripts: tuple[Script, ...] = ()

@@ -5,7 +5,8 @@
     CHECK --error--> FAILED
 
 A node with one kind of way out gets plain edges; every other node gets one branch with all its
-cases, so that a case nobody wrote cannot be lost. An end node leads to its handler, once, or out.
+cases, so that a case nobody wrote cannot be lost (`ways.py`). An end node leads to its handler,
+once, or out; where branches run side by side the handler of success waits for all of them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,9 @@ from dataclasses import replace
 from typing import assert_never
 
 from .graphspec import (
-    SUCCESS_CASE,
     Branch,
     Channel,
-    EdgeSpec,
     GraphSpec,
-    Join,
     NodeSpec,
     Place,
     PromptSpec,
@@ -30,7 +28,6 @@ from .ir import (
     AssertNode,
     AssignNode,
     CallNode,
-    Case,
     ChooseNode,
     Edge,
     EndNode,
@@ -42,7 +39,6 @@ from .ir import (
     MessageNode,
     Node,
     OnError,
-    Otherwise,
     Program,
     ScriptNode,
     TaskNode,
@@ -51,8 +47,8 @@ from .ir import (
 )
 from .serde import digest
 from .source import SourceSet, Span
+from .ways import ways_of
 
-END = "__end__"
 SYSTEM_CHANNELS: tuple[Channel, ...] = (
     Channel(name="$visits", role="visits", type="object", reducer="merge"),
     Channel(name="$reports", role="reports", type="object", reducer="merge"),
@@ -82,24 +78,22 @@ def _lower_workflow(
     outgoing: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
     for edge in workflow.edges:
         outgoing[edge.source].append(edge)
-    nodes: list[NodeSpec] = []
-    edges: list[EdgeSpec] = []
-    branches: list[Branch] = []
-    for node in workflow.nodes:
-        plain, branch = _ways_out(node, outgoing[node.id], workflow)
-        edges.extend(plain)
-        if branch is not None:
-            branches.append(branch)
-        nodes.append(_lower_node(node, outgoing[node.id], branch, workflow, names, sources))
+    ways = ways_of(workflow, outgoing)
+    branches = {branch.source: branch for branch in ways.branches}
+    deferred = workflow.on_success if ways.forks else None
+    nodes = [
+        _lower_node(node, outgoing[node.id], branches.get(node.id), workflow, names, sources)
+        for node in workflow.nodes
+    ]
     return GraphSpec(
         name=workflow.name,
         title=workflow.title,
         file=path,
         digest=stamp,
-        channels=_channels(workflow, names, branches),
-        nodes=tuple(nodes),
-        edges=tuple(edges),
-        branches=tuple(branches),
+        channels=_channels(workflow, names, ways.branches),
+        nodes=tuple(replace(n, defer=True) if n.id == deferred else n for n in nodes),
+        edges=ways.edges,
+        branches=ways.branches,
         entry=workflow.entry,
         params=workflow.params,
         outputs=workflow.outputs,
@@ -107,7 +101,8 @@ def _lower_workflow(
         prompts=tuple(
             PromptSpec(id=p.id, role=p.role, template=p.template) for p in workflow.prompts
         ),
-        joins=_joins(workflow),
+        joins=ways.joins,
+        relays=ways.relays,
         tools=tuple(tool for tool in workflow.tools if tool.source == "declared"),
         threads=workflow.threads,
         scripts=workflow.scripts,
@@ -147,50 +142,6 @@ def _lower_node(
     )
 
 
-def _ways_out(
-    node: Node, outgoing: list[Edge], workflow: Workflow
-) -> tuple[list[EdgeSpec], Branch | None]:
-    """Plain edges, or a branch with every case."""
-    route = f"$route.{node.id}"
-    if isinstance(node, EndNode):
-        handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
-        if handler is None:
-            return [EdgeSpec(source=node.id, target=END)], None
-        cases = (("handler", handler), ("done", END))
-        return [], Branch(source=node.id, channel=route, cases=cases)
-    if not outgoing:
-        return [EdgeSpec(source=node.id, target=END)], None
-    if all(edge.guard is None for edge in outgoing):
-        return [EdgeSpec(source=node.id, target=edge.target) for edge in outgoing], None
-    listed: list[tuple[str, str]] = []
-    otherwise: str | None = None
-    for edge in outgoing:
-        match edge.guard:
-            case None:
-                listed.append((SUCCESS_CASE, edge.target))
-            case Case(value=value):
-                listed.append((value, edge.target))
-            case Otherwise():
-                otherwise = edge.target
-            case OnError(errors=errors):
-                listed.extend((f"error:{kind}", edge.target) for kind in errors)
-            case _:
-                assert_never(edge.guard)
-    if not isinstance(node, ChooseNode) and not any(case == SUCCESS_CASE for case, _ in listed):
-        listed.insert(0, (SUCCESS_CASE, END))
-    return [], Branch(source=node.id, channel=route, cases=tuple(listed), otherwise=otherwise)
-
-
-def _joins(workflow: Workflow) -> tuple[Join, ...]:
-    """One for each node that waits for several others."""
-    found: list[Join] = []
-    for node in workflow.nodes:
-        sources = tuple(dict.fromkeys(e.source for e in workflow.edges if e.target == node.id))
-        if node.wait == "all" and len(sources) > 1:
-            found.append(Join(sources=sources, target=node.id))
-    return tuple(found)
-
-
 def _channel_names(workflow: Workflow) -> dict[str, str]:
     """LangGraph's key for each variable: its own name, unless a node is called like it."""
     nodes = {node.id for node in workflow.nodes}
@@ -202,7 +153,7 @@ def _all_variables(workflow: Workflow) -> list[str]:
 
 
 def _channels(
-    workflow: Workflow, names: dict[str, str], branches: list[Branch]
+    workflow: Workflow, names: dict[str, str], branches: tuple[Branch, ...]
 ) -> tuple[Channel, ...]:
     channels: dict[str, Channel] = {}
     for param in workflow.params:

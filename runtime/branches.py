@@ -49,7 +49,7 @@ async def state_of(app: Any, spec: GraphSpec, run: str, answered: Collection[str
     values: Mapping[str, Any] = snapshot.values or {}
     return RunState(
         variables=variable_values(spec, values),
-        next=tuple(snapshot.next),
+        next=tuple(name for name in snapshot.next if name not in spec.relays),
         questions=tuple(question_of(i, spec) for i in snapshot.interrupts if i.id not in answered),
         reports=dict(values.get("$reports") or {}),
         visits=dict(values.get("$visits") or {}),
@@ -60,19 +60,20 @@ async def past_of(app: Any, spec: GraphSpec, run: str) -> list[CheckpointView]:
     """Every checkpoint of the outer graph, oldest first. Those inside an agent, a call or an exec
     node are no places to branch off: LangGraph would start the node anew and lose the edit.
     """
+    relays = set(spec.relays)
     snapshots = [item async for item in app.aget_state_history(thread_config(run))]
     following = {_id(item.config): tuple(item.next) for item in snapshots}
     views = []
     for item in reversed(snapshots):
         before = following.get(_id(item.parent_config), ())
-        if item.next == (START,):
+        if item.next == (START,) or (item.next and relays.issuperset(item.next)):
             continue
         views.append(
             CheckpointView(
                 id=_id(item.config),
                 step=item.metadata.get("step", 0),
                 nodes=tuple(name for name in before if name != START),
-                next=tuple(item.next),
+                next=tuple(name for name in item.next if name not in relays),
                 time=item.created_at or "",
                 variables=variable_values(spec, item.values),
             )

@@ -20,9 +20,10 @@ from flowc.compiler.serde import load_spec
 from .config import load_config
 from .errors import RunError
 from .events import EventKind
-from .graph import function_of, metadata_of, path_of
+from .graph import function_of, metadata_of, path_of, relay
 from .inert import inert_services
 from .journal import NoJournal
+from .nodes.siblings import Siblings
 from .nodes.visit import NodeFunction, Setting
 from .services import Services
 from .state import State, input_schema, output_schema, state_schema
@@ -39,7 +40,9 @@ class Flow:
         self.State = state_schema(spec)
         self.Input = input_schema(spec)
         self.Output = output_schema(spec)
+        self.relay = relay
         self._services: Services | None = None
+        self._siblings = Siblings()
         self._nodes = {node.id: node for node in spec.nodes}
         self._branches = {branch.source: branch for branch in spec.branches}
 
@@ -79,7 +82,7 @@ class Flow:
     def node(self, name: str) -> NodeFunction:
         """The function of a node, its subgraph in the closure."""
         services = self._services or inert_services()
-        setting = Setting(self.spec, services, dict(self.spec.subgraphs))
+        setting = Setting(self.spec, services, dict(self.spec.subgraphs), self._siblings)
         return function_of(self._nodes[name], setting, self._branches.get(name))
 
     def metadata(self, name: str) -> dict[str, Any]:

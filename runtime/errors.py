@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flowc.compiler.graphspec import Place
@@ -56,6 +57,15 @@ class InDoubt(Failure):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "timeout")
+
+
+class Ended(Exception):
+    """A branch of the graph has ended FAILED, so no other begins another node. `state` is the
+    graph's, by channel."""
+
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        super().__init__("the workflow has ended FAILED")
+        self.state = state
 
 
 class LimitReached(Exception):

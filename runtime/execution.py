@@ -20,7 +20,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from .checkpoint import store_error
-from .errors import Failure, LimitReached, RunError
+from .errors import Ended, Failure, LimitReached, RunError
 from .eventlog import EventLog
 from .events import EventKind, Listener
 from .graph import build
@@ -28,7 +28,7 @@ from .journal import EffectJournal
 from .questions import breakpoint_of, effect_key, match_answers, question_of
 from .services import Emit, Journal, Json, Outcome, Question, Services, Usage
 from .signals import RunSignals
-from .state import STEPS, variable_values
+from .state import STEPS, refuse_clashes, variable_values
 from .store import RunRecord, RunStore
 
 REQUEST_SECONDS = 0.25
@@ -172,6 +172,7 @@ class Execution:
                     interrupt_before=list(self.breakpoints),
                     version="v2",
                 )
+            return await self._standing()
         except GraphDrained as drained:
             reason = _DRAIN_ERRORS.get(drained.reason)
             return _DRAINED.get(drained.reason, "interrupted"), [], reason
@@ -179,13 +180,20 @@ class Execution:
             return "stopped", [], {"message": limit.message, "kind": "limit"}
         except GraphRecursionError:
             return "stopped", [], {"message": "too many steps", "kind": "limit"}
+        except Ended:
+            return "failed", [], None
         except Failure as failure:
             return "error", [], {**failure.as_value(), "help": failure.help}
+
+    async def _standing(self) -> tuple[Status, list[Question], dict[str, str] | None]:
+        """How a run stands whose graph has nothing left to do now. Raises `Failure` when the last
+        nodes wrote what cannot be put together."""
         snapshot = await self.app.aget_state(thread_config(self.run_id))
         if snapshot.interrupts:
             return "paused", [question_of(i, self.spec) for i in snapshot.interrupts], None
         if snapshot.next:
             return "paused", [breakpoint_of(node, self.spec) for node in snapshot.next], None
+        refuse_clashes(snapshot.values)
         failed = snapshot.values.get("$outcome", "success") != "success"
         return ("failed" if failed else "success"), [], None
 
@@ -193,7 +201,8 @@ class Execution:
         config = thread_config(self.run_id)
         config["configurable"]["__pregel_strict_resume"] = True
         config["metadata"] = {"flowc_digest": self.spec.digest}
-        config["recursion_limit"] = self.services.max_steps + 10
+        # Relays are steps of LangGraph's, not of the workflow's.
+        config["recursion_limit"] = 2 * self.services.max_steps + 10
         return config
 
     @asynccontextmanager
@@ -273,4 +282,6 @@ class Execution:
 
 def _edge_count(spec: GraphSpec) -> int:
     branched = sum(len(b.cases) + (b.otherwise is not None) for b in spec.branches)
-    return len(spec.edges) + branched
+    joined = sum(len(join.sources) for join in spec.joins)
+    relayed = len(spec.relays)  # an edge into a relay is the same one as that out of it
+    return len(spec.edges) + branched + joined - relayed

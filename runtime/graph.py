@@ -1,4 +1,4 @@
-"""GraphSpec -> LangGraph StateGraph: async nodes, plain edges, branches with a full path map.
+"""GraphSpec -> LangGraph StateGraph: async nodes, edges, joins, branches with a full path map.
 
 The same GraphSpec makes the emitted Python module, so both have the same nodes and edges. A called
 workflow is compiled once per calling node and runs inside it.
@@ -50,13 +50,22 @@ def _fill(graph: Any, setting: Setting) -> None:
     branches = {branch.source: branch for branch in spec.branches}
     for node in spec.nodes:
         function = function_of(node, setting, branches.get(node.id))
-        graph.add_node(node.id, function, metadata=metadata_of(node, spec))
+        graph.add_node(node.id, function, metadata=metadata_of(node, spec), defer=node.defer)
+    for name in spec.relays:
+        graph.add_node(name, relay)
     graph.add_edge(START, spec.entry)
     for edge in spec.edges:
         graph.add_edge(edge.source, edge.target)
+    for join in spec.joins:
+        graph.add_edge(list(join.sources), join.target)
     for branch in spec.branches:
         targets = {label: target for _, label, target in labelled_targets(branch)}
         graph.add_conditional_edges(branch.source, path_of(branch), targets)
+
+
+async def relay(state: State) -> dict[str, Any]:
+    """A node that does nothing: its end is what a join waits for."""
+    return {}
 
 
 def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> NodeFunction:

@@ -74,6 +74,8 @@ def spec_edges(spec: GraphSpec) -> Edges:
     """(source, target) of every edge of a spec, the start and the end as LangGraph names them."""
     edges = {("__start__", spec.entry)}
     edges |= {(edge.source, edge.target) for edge in spec.edges}
+    for join in spec.joins:
+        edges |= {(source, join.target) for source in join.sources}
     for branch in spec.branches:
         edges |= {(branch.source, target) for _, target in branch.cases}
         if branch.otherwise is not None:

@@ -10,7 +10,7 @@ from flowc.compiler.graphspec import GraphSpec
 
 from .errors import RunError
 from .services import Json
-from .state import variables_of
+from .state import combinable, starting_values, variables_of
 from .values import Unfit, keepable, keepable_text
 
 
@@ -37,7 +37,10 @@ def initial_state(
                 f"{spec.file} needs the input `{param.name}`",
                 help=param.description or f"give it with `-i {param.name}=VALUE`",
             )
-    return {channels[name].name: value for name, value in values.items()}
+    given = {
+        channels[name].name: combinable(channels[name], value) for name, value in values.items()
+    }
+    return {**starting_values(spec), **given}
 
 
 def _kept(name: str, value: Json, spec: GraphSpec) -> Json:
@@ -84,4 +87,5 @@ def _meaning(spec: GraphSpec, node: str) -> tuple[Any, ...]:
     own = next(n for n in spec.nodes if n.id == node)
     edges = [e.target for e in spec.edges if e.source == node]
     branch = [(b.cases, b.otherwise) for b in spec.branches if b.source == node]
-    return (own.op, own.catches, own.limits, edges, branch)
+    joins = [j.target for j in spec.joins if node in j.sources]
+    return (own.op, own.catches, own.limits, edges, branch, joins)

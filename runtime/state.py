@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, assert_never
 
+from flowc.compiler.expr.values import read_number, shown
 from flowc.compiler.graphspec import Channel, GraphSpec
 from flowc.compiler.ir import TypeName
 from langgraph._internal._typing import MISSING
 from langgraph.channels.delta import DeltaChannel
+from langgraph.channels.last_value import LastValue
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+from .errors import Failure
 
 State = Mapping[str, Any]
 STEPS = "$steps"
 """The key in the visits channel under which every node of every level counts as one step."""
+
+_CLASH = "$clash"
+"""The only key of what is kept in place of a value that several branches wrote."""
 
 _TYPES: dict[TypeName, Any] = {
     "text": str,
@@ -80,6 +87,73 @@ def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[s
 def add(old: float | None, new: float | None) -> float:
     """The sum, where nothing written yet counts as 0."""
     return (old or 0) + (new or 0)
+
+
+def worse(old: str, new: str) -> str:
+    """Reducer of the outcome: where one branch failed, the workflow did."""
+    return "failed" if "failed" in (old, new) else new
+
+
+def later(old: Any, new: Any) -> Any:
+    """The value written last. Of writes in one step LangGraph gives the last in the graph's
+    order."""
+    return new
+
+
+class OneWriter(LastValue[Any]):
+    """A variable whose values are not put together: which of two writers in one step came last
+    would be chance. It keeps that there were several, so that the state can still be read, and
+    `refuse_clashes` says so before anything reads the variable."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        return super().update([{_CLASH: len(values)}] if len(values) > 1 else values)
+
+
+def refuse_clashes(state: State) -> None:
+    """Raises `Failure` when several branches wrote a variable, or used a shell, in one step."""
+    for key, value in state.items():
+        if isinstance(value, dict) and _CLASH in value:
+            shell = key.removeprefix("$session.")
+            what = f"the shell `{shell}` was used" if shell != key else f"`{key}` was written"
+            raise Failure(
+                f"{what} by {value[_CLASH]} branches at the same time",
+                help="let the branches use different shells, or one after the other"
+                if shell != key
+                else "declare how its values are put together (append, merge or add), or let the "
+                "branches write different variables",
+            )
+
+
+def combinable(channel: Channel, value: Any) -> Any:
+    """What is written for a new value of a variable: of one with a reducer that which is put to
+    what is there. An append takes a list's items, or one item; null adds nothing. Raises
+    `Failure` for a value that cannot be put together."""
+    match channel.reducer:
+        case "replace":
+            return value
+        case "append":
+            items = [] if value is None else value
+            return append(items if isinstance(items, list) else [items])
+        case "merge":
+            if value is None or isinstance(value, dict):
+                return value
+            raise Failure(f"`{channel.variable}` merges objects: {shown(value)} is none")
+        case "add":
+            number = read_number(value)
+            if value is None or number is not None:
+                return number
+            raise Failure(f"`{channel.variable}` adds up numbers: {shown(value)} is none")
+        case _:
+            assert_never(channel.reducer)
+
+
+def starting_values(spec: GraphSpec) -> dict[str, Any]:
+    """Defaults of variables whose values are put together: what they begin with, by channel."""
+    return {
+        channel.name: combinable(channel, channel.default)
+        for channel in variables_of(spec).values()
+        if channel.reducer != "replace" and channel.default is not None
+    }
 
 
 Items = Annotated[list[Any], DeltaChannel(fold, snapshot_frequency=50)]
@@ -147,7 +221,8 @@ def variables_of(spec: GraphSpec) -> dict[str, Channel]:
 
 def variable_values(spec: GraphSpec, state: State) -> dict[str, Any]:
     """Every variable's value; one that was never written has its default (None: unset)."""
-    return {n: state.get(c.name, c.default) for n, c in variables_of(spec).items()}
+    values = {n: state.get(c.name, c.default) for n, c in variables_of(spec).items()}
+    return {n: None if isinstance(v, dict) and _CLASH in v else v for n, v in values.items()}
 
 
 def _typed(name: str, channels: Iterable[Channel]) -> type[Any]:
@@ -166,11 +241,15 @@ def _annotation(channel: Channel) -> Any:
             return Visits
         case "reports":
             return Annotated[dict[str, Any], merge]
-        case "session" | "error":
-            return dict[str, Any] | None
+        case "session":
+            return Annotated[dict[str, Any] | None, OneWriter]
+        case "error":
+            return Annotated[dict[str, Any] | None, later]
+        case "outcome":
+            return Annotated[str, worse]
         case "clock":
             return Annotated[dict[str, Any], first]
-        case "route" | "outcome":
+        case "route":
             return str
         case "variable":
             return _variable(channel)
@@ -182,7 +261,7 @@ def _variable(channel: Channel) -> Any:
     declared = _TYPES[channel.type]
     match channel.reducer:
         case "replace":
-            return declared if declared is Any else declared | None
+            return Annotated[declared if declared is Any else declared | None, OneWriter]
         case "append":
             return Items
         case "merge":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from ..graphspec import Branch, EdgeSpec, GraphSpec, NodeSpec, labelled_targets
+from ..graphspec import Branch, EdgeSpec, GraphSpec, Join, NodeSpec, labelled_targets
 
 _END = "__end__"
 
@@ -55,8 +55,10 @@ def emit_python(spec: GraphSpec) -> str:
     ]
     for node in spec.nodes:
         lines.extend(_node(node))
+    lines.extend(f"    graph.add_node({_text(name)}, FLOW.relay)\n" for name in spec.relays)
     lines.append(f"    graph.add_edge(START, {_text(spec.entry)})\n")
     lines.extend(_edge(edge) for edge in spec.edges)
+    lines.extend(_join(join) for join in spec.joins)
     for branch in spec.branches:
         lines.extend(_branch(branch))
     lines.append(_TAIL.format(name=_text(spec.name)))
@@ -67,11 +69,17 @@ def _node(node: NodeSpec) -> Iterator[str]:
     if node.place is not None:
         yield f"    # {_comment(str(node.place))}\n"
     name = _text(node.id)
-    yield f"    graph.add_node({name}, FLOW.node({name}), metadata=FLOW.metadata({name}))\n"
+    defer = ", defer=True" if node.defer else ""
+    yield f"    graph.add_node({name}, FLOW.node({name}), metadata=FLOW.metadata({name}){defer})\n"
 
 
 def _edge(edge: EdgeSpec) -> str:
     return f"    graph.add_edge({_text(edge.source)}, {_target(edge.target)})\n"
+
+
+def _join(join: Join) -> str:
+    sources = ", ".join(_text(source) for source in join.sources)
+    return f"    graph.add_edge([{sources}], {_text(join.target)})\n"
 
 
 def _branch(branch: Branch) -> Iterator[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.expr.values import read_number
+from flowc.compiler.graphspec import Channel, GraphSpec
 from flowc.compiler.ir import CallNode
 
 from ..errors import Failure
 from ..services import Json
-from ..state import STEPS, variables_of
+from ..state import STEPS, combinable, starting_values, variables_of
 from .visit import CALL_PATH, Done, Visit, assign
 
 
@@ -26,15 +27,16 @@ async def run(visit: Visit) -> Done:
     op = visit.node.op
     assert isinstance(op, CallNode)
     spec = called(visit)
+    given = _given(visit, op, spec)
     token = CALL_PATH.set((*CALL_PATH.get(), visit.node.id))
     try:
-        result = await visit.run_subgraph(_given(visit, op, spec))
+        result = await visit.run_subgraph(given)
     finally:
         CALL_PATH.reset(token)
     done = Done(text=f"{op.workflow}: {result.get('$outcome', 'success')}", settled=True)
     done.channels["$visits"] = {STEPS: result["$visits"][STEPS] - visit.steps + 1}
     if op.returns_all:
-        done.variables = _returned(visit, spec, result)
+        done.variables = _returned(visit, spec, given, result)
     if op.shares_sessions:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
@@ -48,7 +50,8 @@ def _given(visit: Visit, op: CallNode, spec: GraphSpec) -> dict[str, Any]:
     values: dict[str, Json] = dict(visit.scope.values) if op.passes_all else {}
     values |= assign(visit.scope, op.passes)
     channels = variables_of(spec)
-    given: dict[str, Any] = {channels[n].name: v for n, v in values.items() if n in channels}
+    passed = {n: combinable(channels[n], v) for n, v in values.items() if n in channels}
+    given = starting_values(spec) | {channels[n].name: v for n, v in passed.items()}
     if op.shares_sessions:
         own = {c.name for c in spec.channels if c.role == "session"}
         shared = {k: v for k, v in visit.state.items() if k in own and v is not None}
@@ -57,10 +60,27 @@ def _given(visit: Visit, op: CallNode, spec: GraphSpec) -> dict[str, Any]:
     return given
 
 
-def _returned(visit: Visit, spec: GraphSpec, result: dict[str, Any]) -> dict[str, Json]:
+def _returned(
+    visit: Visit, spec: GraphSpec, given: dict[str, Any], result: dict[str, Any]
+) -> dict[str, Json]:
+    """The called workflow's values of the variables that both have. Where the caller puts values
+    together, what was handed over is there already: only what came to it counts."""
     own = variables_of(visit.setting.spec)
-    return {
-        name: result[channel.name]
-        for name, channel in variables_of(spec).items()
-        if name in own and channel.name in result
-    }
+    returned: dict[str, Json] = {}
+    for name, channel in variables_of(spec).items():
+        if name in own and channel.name in result:
+            value, passed = result[channel.name], given.get(channel.name)
+            returned[name] = _added(own[name], passed, value)
+    return returned
+
+
+def _added(channel: Channel, passed: Any, value: Json) -> Json:
+    match channel.reducer:
+        case "append" if isinstance(value, list):
+            known = passed.get("append", []) if isinstance(passed, dict) else passed
+            known = known if isinstance(known, list) else []
+            return value[len(known) :] if value[: len(known)] == known else value
+        case "add" if read_number(value) is not None:
+            return (read_number(value) or 0) - (read_number(passed) or 0)
+        case _:
+            return value

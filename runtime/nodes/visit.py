@@ -21,11 +21,12 @@ from flowc.compiler.ir import Assignment, Limit
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from ..errors import Failure, LimitReached, RunError
+from ..errors import Ended, Failure, LimitReached, RunError
 from ..scope import Scope
 from ..services import Json, Services
-from ..state import STEPS, State, variable_values, variables_of
+from ..state import STEPS, State, combinable, refuse_clashes, variable_values, variables_of
 from ..values import Unfit, keepable
+from .siblings import Siblings
 
 CALL_PATH: ContextVar[tuple[str, ...]] = ContextVar("flowc_call_path", default=())
 """The call nodes that lead to the node that is running: for events alone."""
@@ -41,6 +42,7 @@ class Setting:
     spec: GraphSpec
     services: Services
     subgraphs: Mapping[str, GraphSpec]
+    siblings: Siblings = field(default_factory=Siblings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,12 @@ class Visit:
     async def run_subgraph(self, given: dict[str, Any]) -> dict[str, Any]:
         """Run the node's subgraph; bounded by flowc's own counters, not by LangGraph's."""
         config: RunnableConfig = {**self.config, "recursion_limit": 1_000_000_000}
-        return dict(await self.subgraph.ainvoke(given, config))
+        try:
+            result = dict(await self.subgraph.ainvoke(given, config))
+        except Ended as ended:
+            result = dict(ended.state)
+        refuse_clashes(result)
+        return result
 
 
 @dataclass(slots=True)
@@ -141,7 +148,15 @@ async def _enter(
         runtime=runtime,
         subgraph=subgraph,
     )
-    return await _run(visit, body, branch)
+    if state.get("$outcome") == "failed":
+        raise Ended(state)
+    refuse_clashes(state)
+    with setting.siblings.visit(runtime):
+        try:
+            return await _run(visit, body, branch)
+        except (Failure, LimitReached):
+            await setting.siblings.others(runtime)
+            raise
 
 
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
@@ -260,7 +275,10 @@ def _writes(visit: Visit, done: Done) -> dict[str, Any]:
     channels = variables_of(visit.setting.spec)
     writes: dict[str, Any] = {}
     for name, value in done.variables.items():
-        writes[channels[name].name if name in channels else name] = _kept(name, value)
+        if name in channels:
+            writes[channels[name].name] = combinable(channels[name], _kept(name, value))
+        else:
+            writes[name] = _kept(name, value)
     writes.update(done.channels)
     refused = [key for key in writes if key not in node.writes]
     if refused:

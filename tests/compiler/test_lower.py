@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from flowc.compiler.expr.ast import Binary, Literal, Name
-from flowc.compiler.graphspec import Branch, EdgeSpec, GraphSpec
+from flowc.compiler.graphspec import Branch, EdgeSpec, GraphSpec, Join
 from flowc.compiler.ir import (
     Agent,
     AgentNode,
@@ -30,9 +32,10 @@ from flowc.compiler.ir import (
     ToolNode,
     Workflow,
 )
-from flowc.compiler.lower import END, lower
+from flowc.compiler.lower import lower
 from flowc.compiler.serde import digest, dump_spec, load_spec, spec_schema
 from flowc.compiler.source import Source, SourceSet, Span
+from flowc.compiler.ways import END
 
 
 def spec_of(workflow: Workflow, sources: SourceSet | None = None) -> GraphSpec:
@@ -252,3 +255,76 @@ def test_the_digest_sees_meaning_and_not_places() -> None:
     call = CallNode(id="C", workflow="a/sub.md")
     elsewhere = CallNode(id="C", workflow="b/c/sub.md")
     assert of(sample(nodes=(call,)), "a/w.md") == of(sample(nodes=(elsewhere,)), "b/c/w.md")
+
+
+def waiting(name: str) -> AssignNode:
+    return AssignNode(id=name, wait="all")
+
+
+def test_a_node_that_waits_for_several_others_becomes_a_join() -> None:
+    spec = spec_of(
+        Workflow(
+            name="w",
+            nodes=(step("A"), step("B"), step("C"), waiting("D")),
+            edges=(
+                Edge(source="A", target="B"),
+                Edge(source="A", target="C"),
+                Edge(source="B", target="D"),
+                Edge(source="C", target="D"),
+            ),
+            entry="A",
+        )
+    )
+    assert spec.joins == (Join(sources=("B", "C"), target="D"),)
+    assert {(e.source, e.target) for e in spec.edges} == {("A", "B"), ("A", "C"), ("D", END)}
+    assert spec.relays == ()
+
+
+def test_a_branch_leads_into_a_join_by_way_of_a_relay() -> None:
+    spec = spec_of(
+        Workflow(
+            name="w",
+            nodes=(step("A"), step("A to C"), waiting("C"), EndNode(id="F", outcome="failed")),
+            edges=(
+                Edge(source="A", target="C"),
+                Edge(source="A", target="A to C"),
+                Edge(source="A", target="F", guard=OnError(errors=("failure",))),
+                Edge(source="A to C", target="C"),
+            ),
+            entry="A",
+        )
+    )
+    assert spec.relays == ("A to C'",)
+    assert spec.joins == (Join(sources=("A to C'", "A to C"), target="C"),)
+    assert branch_of(spec, "A").cases == (
+        ("success", "A to C'"),
+        ("success", "A to C"),
+        ("error:failure", "F"),
+    )
+
+
+def test_a_node_that_waits_for_one_other_needs_no_join() -> None:
+    spec = spec_of(
+        Workflow(
+            name="w",
+            nodes=(step("A"), waiting("B")),
+            edges=(Edge(source="A", target="B"), Edge(source="A", target="B")),
+            entry="A",
+        )
+    )
+    assert spec.joins == ()
+    assert spec.edges[0] == EdgeSpec(source="A", target="B")
+
+
+@pytest.mark.parametrize("targets", [("B",), ("B", "C")])
+def test_where_branches_run_side_by_side_the_handler_of_success_waits(targets: Any) -> None:
+    spec = spec_of(
+        Workflow(
+            name="w",
+            nodes=(step("A"), step("B"), step("C"), step("H")),
+            edges=tuple(Edge(source="A", target=target) for target in targets),
+            entry="A",
+            on_success="H",
+        )
+    )
+    assert [node.id for node in spec.nodes if node.defer] == ["H"] * (len(targets) > 1)
