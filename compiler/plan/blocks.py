@@ -1,0 +1,162 @@
+"""Blocks: a living document as a row of pieces, each with its own text.
+
+A block is a section or a step from its heading to the next one; what stands before the first
+heading is a block too. Offsets count from the block's first character, so that a change in one
+block leaves all others as they are. The texts of all blocks, joined, are the document.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from lark import Token
+
+from ...grammar import load
+from ...grammar.plan_lexing import PlanLexer
+from .words import SECTION_WORDS, SectionKey
+
+_NUMBER = re.compile(r"[0-9]+[.)]?[ \t]*")
+_STEP = re.compile(r"\#+[ \t]+\w+[ \t]+(?P<number>[0-9]+|\{[^}\n]*\})[ \t]*[:.–—-]?(?P<title>.*)")
+
+
+class Field(NamedTuple):
+    """`* **name:** value`. `label` is the offset behind the name's colon and stars, `line` that
+    behind the field's own lines, `body` where its fence or its items begin (`form`), `end` that
+    behind all of it."""
+
+    name: str
+    start: int
+    label: int
+    line: int
+    form: Literal["inline", "fence", "items"]
+    body: int
+    end: int
+
+
+class Piece(NamedTuple):
+    """Something else that a block holds, from `start` to `end`."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of the document. `key` is the section's, or that of the section around a step."""
+
+    kind: Literal["start", "section", "step"]
+    key: SectionKey | None
+    text: str
+    fields: tuple[Field, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def heading(self) -> str:
+        """The heading's line, without its end; "" for what stands before the first one."""
+        return "" if self.kind == "start" else self.text.partition("\n")[0].strip()
+
+    @property
+    def title(self) -> str:
+        """What the heading says: a section's name without its number, a step's title."""
+        if self.kind == "step":
+            match = _STEP.match(self.heading)
+            return match["title"].strip() if match else ""
+        return _NUMBER.sub("", self.heading.lstrip("# \t"), count=1).rstrip("# \t")
+
+    @property
+    def number(self) -> int | None:
+        """A step's number, where it is one."""
+        match = _STEP.match(self.heading) if self.kind == "step" else None
+        return int(match["number"]) if match and match["number"].isdecimal() else None
+
+    def field(self, name: str) -> Field | None:
+        """The first field of that name."""
+        return next((field for field in self.fields if field.name == name), None)
+
+    def logs(self) -> list[Piece]:
+        """The log lines; only those of the last section count."""
+        return [piece for piece in self.pieces if piece.kind == "LOG"]
+
+
+class _Shape:
+    """Lark calls these while parsing; they group tokens and decide nothing."""
+
+    def start(self, children: list[Any]) -> list[Any]:
+        return children
+
+    def section(self, children: list[Any]) -> list[Any]:
+        return children
+
+    def step(self, children: list[Any]) -> list[Any]:
+        return children
+
+    def field(self, children: list[Token]) -> tuple[Token, ...]:
+        return tuple(children)
+
+
+@functools.cache
+def _parser() -> Any:
+    return load("plan", lexer=PlanLexer, transformer=_Shape())
+
+
+def read_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of a document; any text is one. There is always a first block, perhaps empty."""
+    parts = _parser().parse(text)
+    first = next((n for n, part in enumerate(parts) if isinstance(part, list)), len(parts))
+    groups: list[list[Any]] = [parts[:first], *parts[first:]]
+    starts = [0, *(group[0].start_pos for group in groups[1:]), len(text)]
+    blocks: list[Block] = []
+    key: SectionKey | None = None
+    for group, (start, end) in zip(groups, itertools.pairwise(starts), strict=True):
+        head = group[0] if blocks else None
+        if head is not None and head.type == "SECTION":
+            key = section_key(head)
+        blocks.append(_block(group, head, key, text[start:end], start))
+    return tuple(blocks)
+
+
+def section_key(heading: str) -> SectionKey | None:
+    """The section that a level-2 heading opens, with or without its number (A1)."""
+    words = _NUMBER.sub("", heading.lstrip(" #\t"), count=1).strip().rstrip("#: \t")
+    return SECTION_WORDS.get(words.lower())
+
+
+def _block(
+    group: list[Any], head: Token | None, key: SectionKey | None, text: str, start: int
+) -> Block:
+    fields: list[Field] = []
+    pieces: list[Piece] = []
+    for part in group[1:] if head is not None else group:
+        if isinstance(part, tuple):
+            fields.append(_field(part, start))
+        else:
+            pieces.append(Piece(part.type, part.start_pos - start, part.end_pos - start))
+    kind: Literal["start", "section", "step"] = "start"
+    if head is not None:
+        kind = "step" if head.type == "STEP" else "section"
+    return Block(kind, key, text, tuple(fields), tuple(pieces))
+
+
+def _field(tokens: tuple[Any, ...], base: int) -> Field:
+    line = tokens[0]
+    start = line.start_pos - base
+    colon = line.index(":**")
+    name = line[line.index("**") + 2 : colon].strip()
+    behind = line.end_pos - base
+    if len(tokens) == 1:
+        return Field(name, start, start + colon + 3, behind, "inline", behind, behind)
+    body = tokens[1]
+    return Field(
+        name,
+        start,
+        start + colon + 3,
+        behind,
+        "fence" if body.type == "FENCE" else "items",
+        body.start_pos - base,
+        body.end_pos - base,
+    )

@@ -1,0 +1,188 @@
+"""Edits: one block changed at one place, and proved by reading the block again.
+
+An edit is kept only when the block reads as before but for the one field: its other fields, fences
+and lines have the bytes they had, and the field has the value that was asked for. A text that could
+break the document is therefore refused, whatever it is made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .blocks import Block, Field, Piece, read_blocks
+from .values import (
+    Layout,
+    Place,
+    Value,
+    fence_of,
+    plain,
+    spellings,
+    ticked,
+    value_of,
+    written,
+)
+from .words import SECTION_FIELDS, STEP_FIELDS
+
+DEFAULT = Layout("*   ", "    ", "\n")
+
+
+class Refused(ValueError):
+    """A document cannot be changed as asked, or has not what was asked for; says why."""
+
+
+def set_field(block: Block, name: str, value: Value, layout: Layout) -> Block:
+    """`block` with the field `name` set; a missing one is added in its place (A24). `layout` counts
+    where the block shows none. Raises `Refused`."""
+    value = plain(value)
+    field = block.field(name)
+    if field is None:
+        return _add_field(block, name, value, layout)
+    if value_of(block.text, field) == value:
+        return block
+    if field.form == "fence" and not fence_of(block.text, field).closed:
+        raise Refused(f"the fence of `{name}` is not closed")
+    near = layout_of(block, field.start, layout)
+    for place, text in spellings(block.text, field, value, near):
+        changed = _replaced(block, place, text)
+        if changed is not None and _same_but(block, changed, name, value, added=False):
+            return changed
+    raise Refused(_why_not(name, value))
+
+
+def _add_field(block: Block, name: str, value: Value, layout: Layout) -> Block:
+    at = _place_for(block, name)
+    near = layout_of(block, at, layout)
+    lead, trail = _gaps(block, at, near.newline)
+    for text in (written(name, value, near), *_other_ways(name, value, near)):
+        if not block.text.endswith("\n") and at == len(block.text):
+            text = near.newline + text.removesuffix(near.newline)
+        changed = _replaced(block, Place(at, at), lead + text + trail)
+        if changed is not None and _same_but(block, changed, name, value, added=True):
+            return changed
+    raise Refused(_why_not(name, value))
+
+
+def _other_ways(name: str, value: Value, near: Layout) -> list[str]:
+    if isinstance(value, tuple) or "\n" in value:
+        return []
+    return [f"{near.bullet}**{name}:** {ticked(value)}{near.newline}"]
+
+
+def _place_for(block: Block, name: str) -> int:
+    """Behind the nearest field that comes before `name` in the format's order; a field that the
+    format does not know comes last; the first one comes below the heading and its prose."""
+    known = STEP_FIELDS if block.kind == "step" else SECTION_FIELDS.get(block.key or "plan", ())
+    before = known[: known.index(name)] if name in known else None
+    found = [f for f in block.fields if before is None or f.name in before]
+    if found:
+        return max(found, key=lambda f: f.end).end
+    if block.fields:
+        return block.fields[0].start
+    return intro_end(block)
+
+
+def intro_end(block: Block) -> int:
+    """Behind the heading and the prose below it, before a rule or a list."""
+    end = 0 if block.kind == "start" else len(block.text.partition("\n")[0]) + 1
+    end = min(end, len(block.text))
+    for piece in block.pieces:
+        if piece.kind not in ("TEXT", "TITLE") or is_rule(block, piece):
+            break
+        end = piece.end
+    return end
+
+
+def body_end(block: Block) -> int:
+    """Behind the last line that is neither blank nor a rule."""
+    ends = [field.end for field in block.fields]
+    ends += [piece.end for piece in block.pieces if not is_rule(block, piece)]
+    return max(ends, default=intro_end(block))
+
+
+def is_rule(block: Block, piece: Piece) -> bool:
+    """Whether a piece is a horizontal rule."""
+    text = block.text[piece.start : piece.end].strip()
+    return len(text) >= 3 and text in ("-" * len(text), "*" * len(text), "_" * len(text))
+
+
+def _gaps(block: Block, at: int, newline: str) -> tuple[str, str]:
+    """Blank lines that keep a first field apart from the prose around it."""
+    if block.fields:
+        return "", ""
+    missing_end = "" if block.text[:at].endswith("\n") or not at else newline
+    lead = missing_end + newline if at else ""
+    behind = block.text[at:]
+    trail = newline if behind and not behind.lstrip(" \t").startswith(("\n", "\r\n")) else ""
+    return lead, trail
+
+
+def layout_of(block: Block, at: int, default: Layout) -> Layout:
+    """How the fields of a block are written near the offset `at`."""
+    field = next((f for f in reversed(block.fields) if f.start <= at), None)
+    field = field or (block.fields[0] if block.fields else None)
+    newline = newline_near(block.text, at) or default.newline
+    if field is None:
+        return default._replace(newline=newline)
+    bullet = block.text[field.start : block.text.index("**", field.start)]
+    fences = [f for f in block.fields if f.form == "fence"]
+    if fences:
+        return Layout(bullet, fence_of(block.text, fences[0]).indent, newline)
+    return Layout(bullet, "    " if len(bullet) >= 4 else "", newline)
+
+
+def newline_near(text: str, at: int) -> str | None:
+    """The end of the line before `at`, or of the first one behind it."""
+    found = text.rfind("\n", 0, at)
+    if found < 0:
+        found = text.find("\n", at)
+    if found < 0:
+        return None
+    return "\r\n" if text[found - 1 : found] == "\r" else "\n"
+
+
+def _replaced(block: Block, place: Place, text: str) -> Block | None:
+    """The block with a piece of its text replaced; None when that is no longer one block."""
+    return reread(block, block.text[: place.start] + text + block.text[place.end :])
+
+
+def reread(block: Block, text: str) -> Block | None:
+    """A block of the same kind with another text; None when the text is not one such block."""
+    blocks = read_blocks(text)
+    if block.kind == "start":
+        return blocks[0] if len(blocks) == 1 else None
+    if len(blocks) != 2 or blocks[0].text or blocks[1].kind != block.kind:
+        return None
+    return replace(blocks[1], key=block.key)
+
+
+def _same_but(old: Block, new: Block, name: str, value: Value, *, added: bool) -> bool:
+    """Whether everything but the first field `name` has the bytes it had."""
+    field = new.field(name)
+    if field is None or value_of(new.text, field) != value or old.heading != new.heading:
+        return False
+    if field.form == "fence" and not fence_of(new.text, field).closed:
+        return False
+    before, after = old.field(name), field
+    rest = [f for f in old.fields if added or f is not before]
+    return (
+        [old.text[f.start : f.end] for f in rest]
+        == [new.text[f.start : f.end] for f in new.fields if f is not after]
+        and _texts(old) == _texts(new)
+        and (added or _position(old, before) == _position(new, after))
+    )
+
+
+def _position(block: Block, field: Field | None) -> int:
+    return next(n for n, other in enumerate(block.fields) if other is field)
+
+
+def _texts(block: Block) -> list[str]:
+    return [block.text[piece.start : piece.end] for piece in block.pieces]
+
+
+def _why_not(name: str, value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"`{name}` cannot hold this list: an item is one line that is not empty"
+    if "\n" in value:
+        return f"`{name}` holds one line, this text has {value.count(chr(10)) + 1}"
+    return f"`{name}` cannot hold `{value[:60]}`: it would not be read back as written"

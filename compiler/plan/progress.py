@@ -1,0 +1,89 @@
+"""Progress of a living document: which step is next, and which status may follow which."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from .blocks import Block
+from .document import PlanDocument, text_value
+from .edits import Refused
+from .values import is_template
+from .words import OVERALL, STATUSES, Overall, Status
+
+FOLLOWS: dict[Status, tuple[Status, ...]] = {
+    "PENDING": ("READY",),
+    "READY": ("RUNNING",),
+    "RUNNING": ("CODE_GENERATED", "FAILED"),
+    "CODE_GENERATED": ("EXECUTING",),
+    "EXECUTING": ("DONE", "FAILED"),
+    "DONE": (),
+    "FAILED": ("READY",),
+}
+"""What may come after each status; after FAILED only a fix (A7)."""
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+
+
+def status_of(step: Block) -> Status | None:
+    """A step's status (A6). One without the field, or with an empty one, is PENDING (A4); None when
+    the word is no status, also for a template in braces (A27)."""
+    word = text_value(step, "Status")
+    if not word:
+        return "PENDING"
+    return next((status for status in STATUSES if status == word), None)
+
+
+def overall_of(document: PlanDocument) -> Overall | None:
+    """What the document says of the whole (A6); None when it says nothing, or no such word."""
+    section = document.section("output")
+    word = text_value(section, "Overall Status") if section else ""
+    return next((overall for overall in OVERALL if overall == word), None)
+
+
+def next_step(document: PlanDocument) -> Block | None:
+    """The first READY step in file order, else the first PENDING one, else None (A8)."""
+    steps = document.steps
+    for wanted in ("READY", "PENDING"):
+        for step in steps:
+            if status_of(step) == wanted:
+                return step
+    return None
+
+
+def current_step(document: PlanDocument) -> Block | None:
+    """The step that is being worked on, else the next one, else the first that failed."""
+    steps = document.steps
+    active = ("RUNNING", "CODE_GENERATED", "EXECUTING")
+    busy = next((step for step in steps if status_of(step) in active), None)
+    failed = next((step for step in steps if status_of(step) == "FAILED"), None)
+    return busy or next_step(document) or failed
+
+
+def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDocument:
+    """The step's status becomes `to`; RUNNING sets its start time, DONE and FAILED its end time
+    (A7). Raises `Refused` when the order does not allow it, or `time` is not written as
+    `YYYY-MM-DD HH:MM:SS` (A11)."""
+    step = document.step(id)
+    status = status_of(step)
+    if status is None:
+        word = text_value(step, "Status")
+        what = "a template nobody has filled in" if is_template(word) else "no status"
+        raise Refused(f"step `{id}` cannot become {to}: `{word}` is {what}")
+    if to not in FOLLOWS[status]:
+        allowed = " or ".join(FOLLOWS[status]) or "nothing"
+        raise Refused(f"step `{id}` cannot become {to}: after {status} comes {allowed}")
+    if not _TIME.fullmatch(time):
+        raise Refused(f"`{time}` is no time: write `YYYY-MM-DD HH:MM:SS`")
+    document = document.set("Status", to, step=id)
+    if to == "RUNNING":
+        return document.set("Timestamp Start", time, step=id)
+    if to in ("DONE", "FAILED"):
+        return document.set("Timestamp End", time, step=id)
+    return document
+
+
+def counts(document: PlanDocument) -> dict[Status, int]:
+    """How many steps have each status, in the order of the statuses; those with none are left out."""
+    found = Counter(status_of(step) for step in document.steps)
+    return {status: found[status] for status in STATUSES if found[status]}
