@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..source import Source
 from .flowchart import FLOWCHART, MERMAID
+from .plan import PLAN
 from .protocol import Frontend
 from .steps_md import STEPS
 
-FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID)
+FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, PLAN)
 SURE = 50
 """A claim from which on a file counts as a workflow without having been named."""
 

@@ -13,11 +13,17 @@ from ..ir import AssignNode, Edge, Origin, Workflow
 from ..source import Source, SourceSet
 from .flowchart_captions import break_lines
 from .flowchart_chart import Chart, read_chart
-from .protocol import Parsed
+from .protocol import NotRun, Parsed
 
 _TITLE = re.compile(r"\s*---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?title:[ \t]*(?P<title>[^\r\n]+)")
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<text>.*)(?P=mark)\Z")
 _ESCAPED = re.compile(r'\\([\\"])')
+
+_PICTURE = NotRun(
+    "is a plain chart: there is nothing to run",
+    "flowc inspect {file}, or flowc graph {file}; "
+    "a chart of activities stands below `# Workflow` in a `.wf.md` file",
+)
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
@@ -36,7 +42,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
                 "FC1008", "the flowchart has no nodes", source.span(0), help="write `A --> B`"
             )
         return Parsed(None)
-    return Parsed(_workflow(chart, source))
+    return Parsed(_workflow(chart, source), not_run=_PICTURE)
 
 
 def _workflow(chart: Chart, source: Source) -> Workflow:

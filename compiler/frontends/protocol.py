@@ -12,18 +12,29 @@ from ..source import Source, SourceSet
 
 
 @dataclass(frozen=True, slots=True)
+class NotRun:
+    """Why a file that is read, drawn and converted is no program by itself: `reason` goes on from
+    the file's name ("is …"), `remedy` says what to do instead; `{file}` in it is the file."""
+
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """What a front end read: the workflow (names still loose; None when nothing could be made of
     the file) and what the format keeps beside the program.
 
     `progress` is run state that stands in the file. `details` is what `inspect` shows of a node or
     group, by its id, where the IR does not say it. `parts` are further workflows in the file, by
-    name: a call reaches one as `path#name`."""
+    name: a call reaches one as `path#name`. With `not_run` neither a person nor a call starts it.
+    """
 
     workflow: Workflow | None
-    progress: tuple[tuple[str, str], ...] = ()
+    progress: Mapping[str, Any] = field(default_factory=dict)
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: Mapping[str, Workflow] = field(default_factory=dict)
+    not_run: NotRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,17 +81,17 @@ def _read(
     if not claims:
         sink.report("FC2001", f"`{node.id}` calls `{target}`, which is no workflow", span)
         return None
-    called = claims[0].parse(source, sources, sink).workflow
+    parsed = claims[0].parse(source, sources, sink)
     is_read = not any(d.primary.file == target and d.severity == "error" for d in sink.all())
-    if called is not None and not called.entry and is_read:
+    if parsed.workflow is not None and parsed.not_run is not None and is_read:
         sink.report(
             "FC2001",
-            f"`{node.id}` calls `{target}`, which is a picture without a beginning",
+            f"`{node.id}` calls `{target}`, which {parsed.not_run.reason}",
             span,
             help="call a workflow",
         )
         return None
-    return called
+    return parsed.workflow
 
 
 def _report_circle(

@@ -7,7 +7,7 @@ nothing of workflows, and an edit of one field leaves every other byte of the fi
 
 from .blocks import Block, Field
 from .calls import ToolCall, is_manual, is_placeholder, read_call
-from .document import PlanDocument, field_value, read_plan, text_value
+from .document import PlanDocument, field_value, is_id, read_plan, text_value
 from .edits import Refused
 from .handover import code_request, fix_request
 from .paths import final_path, path_breaks, resolve_path, step_paths
@@ -34,6 +34,7 @@ __all__ = [
     "field_value",
     "final_path",
     "fix_request",
+    "is_id",
     "is_manual",
     "is_placeholder",
     "is_template",

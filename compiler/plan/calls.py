@@ -1,6 +1,6 @@
 """Generated code: one call of one known tool, read without ever being run (A20, A28).
 
-    TRIM(input_path="a.wav", output_path="b.wav", start=1.5)
+TRIM(input_path="a.wav", output_path="b.wav", start=1.5)
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ A document never changes: every edit gives another one, which shares all other b
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -29,6 +30,8 @@ from .edits import (
 )
 from .values import Layout, Value, plain, value_of, written
 from .words import SECTIONS, STEP_FIELDS, SectionKey
+
+_ID = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,11 @@ def read_plan(text: str) -> PlanDocument:
     with collector_at_rest():
         blocks = read_blocks(text)
     return PlanDocument(blocks, step_ids(blocks))
+
+
+def is_id(text: str) -> bool:
+    """Whether a text can be a step's ID: a word of ASCII letters, digits, `_`, `-` and `.`."""
+    return _ID.fullmatch(text) is not None
 
 
 def is_step(block: Block) -> bool:

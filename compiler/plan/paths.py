@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from .blocks import Block
@@ -15,16 +16,17 @@ _VARIABLE = re.compile(r"\$OUTPUT_(?P<id>STEP_\w+)", re.IGNORECASE)
 
 
 class Break(NamedTuple):
-    """Where the chain of paths is broken: at the step in place `index` of the plan's steps.
+    """Where the chain of paths is broken: at which of the plan's steps, from 0.
 
     "unknown": it reads a path that is neither the document's input nor an earlier step's output.
     "skipped": it reads an earlier path, so that nothing reads the output of the step before it.
-    "later": it reads the output of a step that comes later, or its own.
+    "later": it reads the output of a later step, or its own; `other` is that step's place.
     "no-step": its path variable names no step."""
 
-    index: int
+    step: int
     kind: Literal["unknown", "skipped", "later", "no-step"]
     path: str
+    other: int | None = None
 
 
 def variable_of(path: str) -> str | None:
@@ -33,24 +35,24 @@ def variable_of(path: str) -> str | None:
     return match["id"].lower() if match else None
 
 
-def named_step(document: PlanDocument, variable: str) -> int | None:
-    """The place among the blocks of the step that a variable's ID means, in any case (A19)."""
-    if variable in document.ids:
-        return document.ids[variable]
-    same = (place for id, place in document.ids.items() if id.lower() == variable.lower())
-    return next(same, None)
-
-
 def resolve_path(document: PlanDocument, path: str) -> str:
     """A path with its variable resolved: the Output Audio of the step it names (A19). Raises
     `Refused` when there is no such step, or it has no output."""
+    return _resolve(document, path, _by_name(document) if variable_of(path) else {})
+
+
+def _by_name(document: PlanDocument) -> dict[str, int]:
+    """The place of each step among the blocks by its ID in small letters."""
+    return {id.lower(): place for id, place in reversed([*document.ids.items()])}
+
+
+def _resolve(document: PlanDocument, path: str, places: Mapping[str, int]) -> str:
     variable = variable_of(path)
     if variable is None:
         return path
-    place = named_step(document, variable)
-    if place is None:
+    if variable not in places:
         raise Refused(f"`{path}` names no step: no step has the ID `{variable}`")
-    output = text_value(document.blocks[place], "Output Audio")
+    output = text_value(document.blocks[places[variable]], "Output Audio")
     if not output or is_template(output):
         raise Refused(f"`{path}` has no value: step `{variable}` has no Output Audio")
     return output
@@ -81,45 +83,81 @@ def final_path(document: PlanDocument) -> str:
 
 
 def path_breaks(document: PlanDocument) -> list[Break]:
-    """Where the paths do not form a chain (A18). Steps without paths, and templates, are passed
+    """Where the paths do not form a chain (A18). Steps without a path, and templates, are passed
     over."""
-    steps = document.steps
-    outputs = [text_value(step, "Output Audio") for step in steps]
-    inputs = [_resolved(document, step) for step in steps]
-    places = [n for n, block in enumerate(document.blocks) if block in steps] if steps else []
-    del places
-    first_writer: dict[str, int] = {}
+    places = _by_name(document)
+    inputs = [_input_of(document, step, places) for step in document.steps]
+    outputs = [text_value(step, "Output Audio") for step in document.steps]
+    written: dict[str, int] = {}
     for index, output in enumerate(outputs):
-        if output and not is_template(output):
-            first_writer.setdefault(output, index)
-    original = original_input(document)
-    known = bool(original) and not is_template(original)
+        if _is_path(output):
+            written.setdefault(output, index)
+    chain = _Chain(
+        original_input(document),
+        outputs,
+        written,
+        frozenset(path for path in inputs if isinstance(path, str)),
+    )
     breaks = []
-    read = set(inputs)
-    for index, (step, path) in enumerate(zip(steps, inputs, strict=True)):
-        if path is None:
-            raw = text_value(step, "Input Audio")
-            if variable_of(raw) and named_step(document, variable_of(raw) or "") is None:
-                breaks.append(Break(index, "no-step", raw))
-            continue
-        if not path or is_template(path):
-            continue
-        before = outputs[index - 1] if index else original
-        if path == before:
-            continue
-        writer = first_writer.get(path)
-        if writer is not None and writer >= index and path != original:
-            breaks.append(Break(index, "later", path))
-        elif writer is None and path != original:
-            if known or index:
-                breaks.append(Break(index, "unknown", path))
-        elif index and before and not is_template(before) and before not in read:
-            breaks.append(Break(index, "skipped", before))
+    for index, path in enumerate(inputs):
+        if isinstance(path, Break):
+            breaks.append(path._replace(step=index))
+        elif _is_path(path) and (found := chain.break_at(index, path)) is not None:
+            breaks.append(found)
     return breaks
 
 
-def _resolved(document: PlanDocument, step: Block) -> str | None:
+def reads_of(document: PlanDocument) -> dict[int, int]:
+    """For each step that reads the output of an earlier one the place of that one, both among the
+    plan's steps."""
+    places = _by_name(document)
+    found: dict[int, int] = {}
+    written: dict[str, int] = {}
+    for index, step in enumerate(document.steps):
+        path = _input_of(document, step, places)
+        if isinstance(path, str) and path in written:
+            found[index] = written[path]
+        output = text_value(step, "Output Audio")
+        if _is_path(output):
+            written[output] = index
+    return found
+
+
+class _Chain(NamedTuple):
+    """What there is to read: the document's input, each step's output, by whom each path is
+    written first, and what all steps read."""
+
+    original: str
+    outputs: list[str]
+    written: Mapping[str, int]
+    read: frozenset[str]
+
+    def break_at(self, index: int, path: str) -> Break | None:
+        """The break at a step that reads `path`, if it is one."""
+        before = self.outputs[index - 1] if index else self.original
+        if path in (before, self.original) and (path == before or before in self.read):
+            return None
+        writer = self.written.get(path)
+        if path != self.original and writer is None:
+            is_known = index > 0 or _is_path(self.original)
+            return Break(index, "unknown", path) if is_known else None
+        if path != self.original and writer is not None and writer >= index:
+            return Break(index, "later", path, writer)
+        unread = _is_path(before) and before not in self.read
+        return Break(index, "skipped", before) if index and unread else None
+
+
+def _is_path(path: str) -> bool:
+    return bool(path) and not is_template(path)
+
+
+def _input_of(document: PlanDocument, step: Block, places: Mapping[str, int]) -> str | Break:
+    """What a step reads, resolved; a break when its variable names no step."""
+    path = text_value(step, "Input Audio")
+    variable = variable_of(path)
+    if variable is not None and variable not in places:
+        return Break(0, "no-step", path)
     try:
-        return resolve_path(document, text_value(step, "Input Audio"))
+        return _resolve(document, path, places)
     except Refused:
-        return None
+        return ""

@@ -84,6 +84,6 @@ def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDo
 
 
 def counts(document: PlanDocument) -> dict[Status, int]:
-    """How many steps have each status, in the order of the statuses; those with none are left out."""
+    """How many steps have each status, in the statuses' order, without those that none has."""
     found = Counter(status_of(step) for step in document.steps)
     return {status: found[status] for status in STATUSES if found[status]}

@@ -1,9 +1,9 @@
 """Values of fields: how they are read, where they stand, and how they are spelled in a document.
 
-    * **Status:** READY                       plain
-    * **ID:** `step_1` (kept)                 in backticks; the remark is no part of it (A5)
-    * **Code:** and a fence below             fenced
-    * **Constraints:** and bullets below      a list
+* **Status:** READY                       plain
+* **ID:** `step_1` (kept)                 in backticks; the remark is no part of it (A5)
+* **Code:** and a fence below             fenced
+* **Constraints:** and bullets below      a list
 """
 
 from __future__ import annotations
@@ -106,9 +106,14 @@ def read_fence(text: str, start: int, end: int) -> FencePart:
     last = text.rfind("\n", 0, end - 1) + 1
     closing = text[last:end].strip()
     rest = closing[len(mark) :]
-    closed = last >= body > start and closing.startswith(mark) and rest in (
-        "`" * len(rest),
-        "~" * len(rest),
+    closed = (
+        last >= body > start
+        and closing.startswith(mark)
+        and rest
+        in (
+            "`" * len(rest),
+            "~" * len(rest),
+        )
     )
     return FencePart(
         opening["indent"], mark, opening["tag"].strip(), body, last if closed else end, closed
@@ -169,9 +174,7 @@ def _code_span(text: str, field: Field, span: Place) -> tuple[Place, Place] | No
     return None
 
 
-def spellings(
-    text: str, field: Field, value: Value, layout: Layout
-) -> Iterator[tuple[Place, str]]:
+def spellings(text: str, field: Field, value: Value, layout: Layout) -> Iterator[tuple[Place, str]]:
     """Ways to write `value` into a field: what to replace, and by what. The first one that reads
     back as the value is taken; the nearest to what stands there comes first."""
     newline = layout.newline

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 SectionKey = Literal["request", "requirements", "plan", "output", "log"]
-Status = Literal[
-    "PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING", "DONE", "FAILED"
-]
+Status = Literal["PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING", "DONE", "FAILED"]
 Overall = Literal["SUCCESS", "FAILURE", "REQUIRES_REVIEW", "IN_PROGRESS"]
 
 SECTIONS: dict[SectionKey, str] = {

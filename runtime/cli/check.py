@@ -242,12 +242,12 @@ def _rewrite(path: str, text: str) -> None:
 
 
 def require_program(result: CompileResult) -> None:
-    """Raise `RunError` for a chart that is only a picture: it begins nowhere."""
-    if result.workflow is not None and not result.workflow.entry:
+    """Raise `RunError` for a file that is no program by itself: a picture, or a document."""
+    refused = result.parsed.not_run if result.parsed is not None else None
+    if refused is not None and result.workflow is not None:
         raise RunError(
-            f"`{result.path}` is a plain chart: there is nothing to run",
-            help=f"flowc inspect {result.path}, or flowc graph {result.path}; "
-            "a chart of activities stands below `# Workflow` in a `.wf.md` file",
+            f"`{result.path}` {refused.reason}",
+            help=refused.remedy.replace("{file}", result.path),
         )
 
 
