@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .diagnostics import Diagnostic
@@ -37,7 +38,7 @@ def summarize(
             {"name": p.name, "type": p.type, "required": p.required, "default": p.default}
             for p in w.params
         ],
-        "nodes": [_node(node, sources) for node in shown],
+        "nodes": [_node(node, parsed.details if parsed else {}, sources) for node in shown],
         "edges": [
             {"source": e.source, "target": e.target, "label": e.label} for e in _successors(w)
         ],
@@ -68,14 +69,18 @@ def _successors(workflow: Workflow) -> list[Edge]:
     ]
 
 
-def _node(node: Node, sources: SourceSet) -> dict[str, Any]:
+def _node(
+    node: Node, details: Mapping[str, Mapping[str, Any]], sources: SourceSet
+) -> dict[str, Any]:
+    """A node with what its front end says of it, else what the IR does."""
     place = _position(node.span, sources)
+    own = _step(node) if isinstance(node, AgentNode) and node.report else _activity(node)
     return {
         "id": node.id,
         "kind": node.kind,
         "title": node.title,
         **place,
-        "detail": _step(node) if isinstance(node, AgentNode) and node.report else _activity(node),
+        "detail": dict(details[node.id]) if node.id in details else own,
     }
 
 

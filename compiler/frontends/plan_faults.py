@@ -82,7 +82,7 @@ class _ShapeChecker:
                 "FC1008",
                 "the plan has no steps",
                 self.places.heading(first["plan"]),
-                help="begin a step with `### Step 1: title` and a line `* **ID:** `step_1``",
+                help="begin a step with `### Step 1: title`, and give it a field `ID`",
             )
 
     def check_unknown_section(self, index: int, block: Block) -> None:
@@ -114,7 +114,7 @@ class _ShapeChecker:
                 "this fence is not closed" + (" before the next field begins" if labels else ""),
                 self.places.span(index, mark),
                 labels=labels,
-                help=f"close it with a line `{fence.mark}`, or write a longer mark if that is text",
+                help="close it with a line of the same marks, or write longer ones if that is text",
             )
 
     def check_fields(self, index: int, block: Block) -> None:

@@ -67,12 +67,12 @@ class StepChecker:
         value = text_value(block, name)
         if not is_template(value):
             return True
-        instead = f"one of: {', '.join(allowed)}" if allowed else "the value"
         self.sink.report(
             "FC1005",
             f"`{name}` of {self.places.where(index)} is a template that nobody has filled in",
             self.places.value_span(index, name),
-            help=f"write in place of the braces {instead}",
+            help="write the value in place of the braces"
+            + (f", one of: {', '.join(allowed)}" if allowed else ""),
         )
         return False
 
@@ -107,11 +107,8 @@ class StepChecker:
         code = text_value(block, "Code")
         if status_of(block) not in ("CODE_GENERATED", "EXECUTING") or is_manual(code):
             return
-        try:
-            if is_placeholder(code):
-                raise Refused("there is no code")
-            read_call(code)
-        except Refused as reason:
+        reason = _why_not_executable(code)
+        if reason:
             self.sink.report(
                 "FC1001",
                 f"the code of {self.places.called(index)} cannot be executed: {reason}",
@@ -131,7 +128,7 @@ class StepChecker:
                     "FC1003",
                     f"{self.places.called(index)} has no ID",
                     self.places.value_span(index, "ID"),
-                    help=f"write `* **ID:** `step_{block.number or index}`` below its heading",
+                    help="write a field `ID` below its heading, with a name of its own",
                 )
             elif self.check_filled_in(index, block, "ID"):
                 self.check_id(index, id, first)
@@ -154,3 +151,13 @@ class StepChecker:
                 labels=(Label(self.places.value_span(earlier, "ID"), "the first one"),),
                 help="give each step an ID of its own",
             )
+
+
+def _why_not_executable(code: str) -> str:
+    if is_placeholder(code):
+        return "there is none"
+    try:
+        read_call(code)
+    except Refused as reason:
+        return str(reason)
+    return ""

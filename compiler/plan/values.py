@@ -62,9 +62,11 @@ def place_of(text: str, field: Field) -> Place:
         return ticks[1] if ticks else span
     if field.form == "fence":
         fence = fence_of(text, field)
-        return Place(fence.start, max(fence.start, fence.end - 1))
-    start, end = field.body, field.end
-    return Place(start + _blanks(text[start:end]), start + len(text[start:end].rstrip()))
+        start, end = fence.start, fence.end
+    else:
+        start, end = field.body, field.end
+    inner = text[start:end].rstrip()
+    return Place(start + _blanks(inner), start + len(inner)) if inner else Place(start, start)
 
 
 def value_of(text: str, field: Field) -> Value:

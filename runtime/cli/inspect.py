@@ -53,6 +53,8 @@ def _overview(summary: dict[str, Any]) -> list[str]:
     title = summary["title"] or summary["name"]
     head = [str(x) for x in (summary["file"], summary["format"], title) if x]
     rows = [" · ".join([*head, f"{len(nodes)} nodes, {len(edges)} edges"])]
+    if summary["progress"]:
+        rows.append(f"  progress: {_progress(summary['progress'])}")
     for param in summary["params"]:
         default = "required" if param["required"] else f"= {json.dumps(param['default'])}"
         rows.append(f"  parameter {param['name']} ({param['type']}) {default}")
@@ -65,3 +67,14 @@ def _overview(summary: dict[str, Any]) -> list[str]:
                 label = f" ({edge['label']})" if edge["label"] else ""
                 rows.append(f"        {'':<{width}}  → {edge['target']}{label}")
     return [visible(row) for row in rows]
+
+
+def _progress(progress: dict[str, Any]) -> str:
+    """What the file says of its own run, in one line; what it does not say is left out."""
+    parts = []
+    for name, value in progress.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{count} {word}" for word, count in value.items())
+        if value:
+            parts.append(f"{name} {value}")
+    return " · ".join(parts)

@@ -28,6 +28,9 @@ BY_CODE = {
 BY_READER = {
     "flowchart/err/fc3001-variable-nobody-sets",
     "flowchart/err/fc3006-path-with-a-variable",
+    "plan/err/fc3001-path-nobody-writes",
+    "plan/err/fc3002-output-of-a-later-step",
+    "plan/err/fc3003-output-passed-over",
 }
 """Reported by the reader: no expression and no name remains that a check could look at."""
 
