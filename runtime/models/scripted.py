@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import Failure
 from ..results import RESULT_TOOL, ResultFault, result_fields
+from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, QuestionKind, ToolSchema
 from .script import REPORT_TOOL, Report, Script, Turn, read_script
 
@@ -41,6 +42,8 @@ class ScriptedModels:
         elif (task := _tool(request, RESULT_TOOL)) is not None and not calls:
             given = turn.result if turn.result is not None else turn.text
             calls = [{"name": RESULT_TOOL, "args": _result_args(task, given)}]
+        elif turn.result is not None:
+            calls = [{"name": _answer_tool(request), "args": turn.result}]
         numbered = tuple(
             {"id": f"call_{request.node}_{request.visit}_{request.turn}_{number}", **call}
             for number, call in enumerate(calls, start=1)
@@ -94,6 +97,12 @@ def _listed(script: Script) -> str:
 
 def _tool(request: ModelRequest, name: str) -> ToolSchema | None:
     return next((tool for tool in request.tools if tool.name == name), None)
+
+
+def _answer_tool(request: ModelRequest) -> str:
+    """The tool of a structured answer, which has a name that no other tool has."""
+    names = [tool.name for tool in request.tools if tool.name.startswith(ANSWER_TOOL)]
+    return max(names, key=len, default=ANSWER_TOOL)
 
 
 def _result_args(task: ToolSchema, given: Json) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from flowc.compiler.expr.values import json_text
 from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import Agent, AgentNode
 
@@ -13,7 +14,8 @@ from ..errors import Failure
 from ..report import read_report
 from ..services import Json, Message
 from . import verdicts
-from .talk import Given, Talk
+from .structured import answering
+from .talk import Ending, Given, Talk
 from .talking import talk_graph
 from .visit import Done, Setting, Visit
 
@@ -30,12 +32,15 @@ async def run(visit: Visit) -> Done:
     given: Given = {"messages": conversation(visit, agent, question), "visit": visit.number}
     result = await visit.run_subgraph(dict(given))
     text = str(result.get("text", ""))
+    if op.schema is not None and not op.report and result.get("ended") is not None:
+        text = json_text(result["ended"])
     done = Done(text=text.strip() or _names(result))
     if agent.thread and agent.remember == "both":
         done.channels |= _remembered(visit, agent, question, text)
     if not op.report:
         reply = {"content": text, "tool_calls": result.get("answer") or []}
-        values: tuple[tuple[str | None, Json], ...] = ((op.into, text), (op.reply_into, reply))
+        answer: Json = text if op.schema is None else result.get("ended")
+        values: tuple[tuple[str | None, Json], ...] = ((op.into, answer), (op.reply_into, reply))
         done.variables = {name: value for name, value in values if name}
         return done
     report = read_report(op, result["ended"])
@@ -122,15 +127,22 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
     """The compiled subgraph of one agent node."""
     op = node.op
     assert isinstance(op, AgentNode)
+    agent = agent_of(setting, op)
     return talk_graph(
         Talk(
             setting=setting,
             node=node,
-            agent=agent_of(setting, op),
+            agent=agent,
             tools=op.tools,
-            free=tuple(tool for tool in agent_of(setting, op).tools if tool not in op.tools),
+            free=tuple(tool for tool in agent.tools if tool not in op.tools),
             ordered=op.ordered,
             prompt_id=op.prompt_id,
-            ending=verdicts.reporting(op) if op.report else None,
+            ending=_ending(op, agent),
         )
     )
+
+
+def _ending(op: AgentNode, agent: Agent) -> Ending | None:
+    if op.report:
+        return verdicts.reporting(op)
+    return answering(op, (*op.tools, *agent.tools)) if op.schema is not None else None

@@ -43,7 +43,7 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
         visit=asked.visit,
         turn=asked.turn,
         model=talk.agent.model,
-        force_tool=talk.ending.tool.name if talk.ending and asked.reminded else None,
+        force_tool=_forced(talk.ending, asked),
         on_text=lambda piece: services.emit("model_text", node.id, {"text": piece}),
         on_retry=lambda attempt, error, wait: services.emit(
             "model_retry", node.id, {"attempt": attempt, "error": error, "wait": wait}
@@ -72,6 +72,12 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
     if isinstance(kept, dict) and "text" in kept:
         return {"text": str(kept["text"]), "tool_calls": list(kept.get("tool_calls") or [])}
     return {"text": kept if isinstance(kept, str) else str(kept), "tool_calls": []}
+
+
+def _forced(ending: Ending | None, asked: Asked) -> str | None:
+    """The tool that the model has to call now."""
+    forced = ending is not None and (asked.reminded or ending.forced)
+    return ending.tool.name if ending is not None and forced else None
 
 
 def _keepable_call(call: dict[str, Any]) -> dict[str, Any]:

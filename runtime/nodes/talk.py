@@ -22,12 +22,17 @@ class Refused(Exception):
 class Ending:
     """A tool that is not executed: its accepted call is what the talk comes to. `check` raises
     `Refused`; a model that ends without the call is told `reminder`, and is given up in the end as
-    one that ended "without `missing`"."""
+    one that ended "without `missing`". `forced` makes it call from the first turn on; after `tries`
+    refused calls (None: no bound) it is given up. `read` finds the arguments in a text of the
+    model's, None where they are not."""
 
     tool: ToolSchema
     check: Callable[[dict[str, Any]], None]
     reminder: str
     missing: str
+    forced: bool = False
+    tries: int | None = None
+    read: Callable[[str], dict[str, Any] | None] = lambda text: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +83,10 @@ class Result(TypedDict, total=False):
 
 class Scratch(Given, Result, total=False):
     """`said` is the conversation so far, `calls` the tool calls still to make, `turn` the model
-    calls made."""
+    calls made, `refusals` the calls that should have ended the talk and were not accepted."""
 
     said: Items
     calls: list[dict[str, Any]]
     turn: int
     reminders: int
+    refusals: int

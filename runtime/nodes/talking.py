@@ -20,8 +20,8 @@ from ..errors import Failure
 from ..services import Message
 from ..state import append
 from .answers import Asked, ask_model, reminder
-from .talk import Given, Result, Scratch, Talk
-from .toolcalls import next_call
+from .talk import Given, Refused, Result, Scratch, Talk
+from .toolcalls import next_call, one_more_refusal
 
 MAX_REMINDERS = 2
 """How often a model that ends without the call that ends its talk is told to make it."""
@@ -43,8 +43,8 @@ def talk_graph(talk: Talk) -> Any:
     def after_model(state: Scratch) -> Literal["tool", "model", "end"]:
         if state["calls"]:
             return "tool"
-        unfinished = talk.ending is not None and not state.get("answer")
-        return "model" if unfinished else "end"
+        open = talk.ending is not None and state.get("ended") is None
+        return "model" if open and not state.get("answer") else "end"
 
     def after_tool(state: Scratch) -> Literal["tool", "model", "end"]:
         if state.get("ended") is not None:
@@ -75,11 +75,26 @@ async def _model_turn(talk: Talk, state: Scratch, runtime: Runtime[Any]) -> dict
     writes = {"turn": turn, "text": reply["text"], "calls": calls}
     if calls or talk.ending is None:
         return {**writes, "said": append([message])}
+    written = talk.ending.read(reply["text"])
+    if written is not None:
+        return {**writes, **_written(talk, state, message, written)}
     if state["reminders"] >= MAX_REMINDERS:
         op = talk.node.op
         raise Failure(f"the model ended `{op.title or op.id}` without {talk.ending.missing}")
     reminded = append([message, reminder(talk.ending)])
     return {**writes, "said": reminded, "reminders": state["reminders"] + 1}
+
+
+def _written(talk: Talk, state: Scratch, message: Message, args: dict[str, Any]) -> dict[str, Any]:
+    """What follows when the model wrote what it should have called with."""
+    assert talk.ending is not None
+    try:
+        talk.ending.check(args)
+    except Refused as refused:
+        refusals = one_more_refusal(talk, state, refused)
+        told: Message = {"role": "user", "content": f"{refused}. {talk.ending.reminder}"}
+        return {"said": append([message, told]), "refusals": refusals}
+    return {"said": append([message]), "ended": args}
 
 
 def _as_message(reply: dict[str, Any]) -> Message:

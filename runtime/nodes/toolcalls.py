@@ -28,7 +28,8 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
         try:
             talk.ending.check(args)
         except Refused as refused:
-            return _answered(call, rest, _error(str(refused)))
+            refusals = one_more_refusal(talk, state, refused)
+            return {**_answered(call, rest, _error(str(refused))), "refusals": refusals}
         return {**_answered(call, [], {"accepted": True}), "ended": args}
     problem = _refusal(talk, name, [entry["tool"] for entry in used])
     if problem:
@@ -38,6 +39,17 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
         return _answered(call, rest, _error(result["error"]))
     used_now = append([{"tool": name, "result": result["value"]}])
     return {**_answered(call, rest, result["value"]), "used": used_now}
+
+
+def one_more_refusal(talk: Talk, state: Any, refused: Refused) -> int:
+    """How many calls that should have ended the talk were refused, this one with them. Raises
+    `Failure` when it was the last that is tried."""
+    refusals = int(state.get("refusals") or 0) + 1
+    tries = talk.ending.tries if talk.ending else None
+    if tries is not None and refusals >= tries:
+        op = talk.node.op
+        raise Failure(f"`{op.title or op.id}`, tried {tries} times: {refused}")
+    return refusals
 
 
 def _refusal(talk: Talk, name: str, used: list[str]) -> str:

@@ -8,17 +8,14 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-import jsonschema
-import referencing
 from flowc.compiler.ir import Effect
 
 from ..errors import Failure, RunError
+from ..schemas import BrokenSchema, misfits
 from ..services import Json, ToolSchema
 from ..values import keepable
 from .source import ToolSource
 
-_NO_REMOTE: Any = referencing.Registry()
-"""Schemas are not fetched, whatever a `$ref` says."""
 _LONGEST = 300
 
 
@@ -102,13 +99,11 @@ class ToolBox:
 def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
     """Raises `Failure` that says which argument does not fit and how, for the model to read."""
     try:
-        validator = jsonschema.Draft202012Validator(schema.parameters, registry=_NO_REMOTE)
-        faults = sorted(validator.iter_errors(args), key=lambda fault: fault.json_path)
-    except (jsonschema.SchemaError, referencing.exceptions.Unresolvable, RecursionError) as error:
-        raise Failure(f"the schema of `{schema.name}` is broken: {_short(error)}") from None
-    if faults:
-        said = "; ".join(_fault(fault) for fault in faults[:5])
-        raise Failure(f"arguments of `{schema.name}`: {said}")
+        wrong = misfits(schema.parameters, args)
+    except BrokenSchema as broken:
+        raise Failure(f"the schema of `{schema.name}` is broken: {broken}") from None
+    if wrong:
+        raise Failure(f"arguments of `{schema.name}`: {wrong}")
 
 
 def as_json(value: Any, name: str) -> Json:
@@ -117,11 +112,6 @@ def as_json(value: Any, name: str) -> Json:
         return keepable(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
         raise Failure(f"`{name}` gave no JSON value: {_short(error)}") from None
-
-
-def _fault(fault: jsonschema.ValidationError) -> str:
-    where = fault.json_path.removeprefix("$").lstrip(".")
-    return f"{where}: {_short(fault.message)}" if where else _short(fault.message)
 
 
 def _short(said: object) -> str:

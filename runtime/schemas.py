@@ -1,0 +1,41 @@
+"""Values held against JSON Schema; what does not fit is said in words for a model or a person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ANSWER_TOOL = "give_answer"
+"""The tool with which a model gives an answer that has a schema."""
+
+_LONGEST = 300
+_SHOWN = 5
+
+
+class BrokenSchema(Exception):
+    """The schema itself is none, or refers to something that is not in it."""
+
+
+def misfits(schema: Any, value: Any) -> str:
+    """What of the value does not fit, "" when all of it does. Nothing is fetched, whatever a `$ref`
+    says. Raises `BrokenSchema`."""
+    import jsonschema
+    import referencing
+
+    broken = (jsonschema.SchemaError, referencing.exceptions.Unresolvable, RecursionError)
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
+        faults = sorted(validator.iter_errors(value), key=lambda fault: fault.json_path)
+    except broken as error:
+        raise BrokenSchema(_short(error)) from None
+    return "; ".join(_fault(fault) for fault in faults[:_SHOWN])
+
+
+def _fault(fault: Any) -> str:
+    where = fault.json_path.removeprefix("$").lstrip(".")
+    return f"{where}: {_short(fault.message)}" if where else _short(fault.message)
+
+
+def _short(said: object) -> str:
+    text = " ".join(str(said).split())
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
