@@ -8,7 +8,21 @@ from typing import Any
 
 from flowc.compiler.graphspec import NodeSpec
 
-from . import agent, ask, assign, call, choose, end, exec, gate, message, script, task, tool
+from . import (
+    agent,
+    ask,
+    assertion,
+    assign,
+    call,
+    choose,
+    end,
+    exec,
+    gate,
+    message,
+    script,
+    task,
+    tool,
+)
 from .visit import Body, Setting
 
 Subgraph = Callable[[NodeSpec, Setting], Any]
@@ -32,6 +46,7 @@ NODE_KINDS: dict[str, NodeKind] = {
     "choose": NodeKind(choose.run),
     "ask": NodeKind(ask.run),
     "assign": NodeKind(assign.run),
+    "assert": NodeKind(assertion.run),
     "call": NodeKind(call.run),
     "task": NodeKind(task.run, task.subgraph),
     "gate": NodeKind(gate.run),

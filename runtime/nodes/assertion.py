@@ -1,0 +1,19 @@
+"""assert: fail with the message unless the condition holds."""
+
+from __future__ import annotations
+
+from flowc.compiler.expr.evaluate import truth_of
+from flowc.compiler.ir import AssertNode
+
+from ..errors import Failure
+from .visit import Done, Visit
+
+
+async def run(visit: Visit) -> Done:
+    """Raises `Failure`; without a message of its own it names the node."""
+    op = visit.node.op
+    assert isinstance(op, AssertNode)
+    if truth_of(visit.value(op.condition)):
+        return Done(text="holds")
+    said = visit.text(op.message) if op.message is not None else ""
+    raise Failure(said or f"`{op.title or op.id}` does not hold")
