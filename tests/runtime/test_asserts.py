@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.ir import AssertNode
-from specs import SUCCESS, lit, name, program, text
+from specs import SUCCESS, name, program, text
 
 
 def claim(*, message: bool) -> AssertNode:
@@ -20,4 +20,4 @@ def test_what_holds_lets_the_run_go_on(execute) -> None:
 @pytest.mark.parametrize(("message", "said"), [(True, "N is 0"), (False, "`claim` does not hold")])
 def test_what_does_not_hold_ends_the_run_failed(execute, message: bool, said: str) -> None:
     outcome = execute(program(claim(message=message), SUCCESS, variables=("N",)), {"N": 0})
-    assert (outcome.status, outcome.error["message"]) == ("failed", said)
+    assert (outcome.status, outcome.error["message"]) == ("error", said)
