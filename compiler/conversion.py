@@ -165,9 +165,7 @@ class _Account:
             self.compare(part, reading.parts.get(name), {})
 
     def compare(self, before: Workflow, after: Workflow | None, names: Mapping[str, str]) -> None:
-        if after is None:
-            self.report("cannot say anything of it", before.span)
-            return
+        after = after or Workflow(name=before.name)
         there = {node.id for node in after.nodes}
         names = {old: new for old, new in names.items() if old != new and new in there}
         back = renamed(after, {new: old for old, new in names.items()}, {})

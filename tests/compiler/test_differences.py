@@ -30,6 +30,7 @@ from flowc.compiler.ir import (
     Tool,
     Workflow,
 )
+from nodes_of_every_kind import minimal
 
 ONE, TWO = Literal(value=1), Literal(value=2)
 ELEMENTS = {
@@ -49,18 +50,6 @@ SHOWN_ONLY = {"implied"}
 
 def flow(**parts: Any) -> Workflow:
     return Workflow(name="flow", **parts)
-
-
-def minimal(cls: type) -> Any:
-    """A node of a kind with something in the fields that have no default."""
-    filled: dict[str, Any] = {
-        "id": "x", "agent": "a", "prompt": ONE, "thread": "t", "mode": "append", "role": "user",
-        "template": ONE, "tool": "t", "source": ONE, "form": "task", "session": "s", "into": "v",
-        "on": ONE, "question": ONE, "workflow": "w", "script": "s", "function": "f",
-        "condition": ONE, "items": ONE, "item": "i", "outcome": "success",
-    }  # fmt: skip
-    required = {f.name for f in fields(cls) if f.default is f.default_factory}
-    return cls(**{name: filled[name] for name in required})
 
 
 def another(value: Any) -> Any:
