@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import get_args
 
 import pytest
@@ -32,11 +33,6 @@ TEXTS = (
     "`ticks`", "Set: x", "a|b]c}d)", "RESULT", "", "```\ncode\n```", "# Workflow", "-->", "%% no",
     "!INCLUDE x", "## User X", "x" * 200, "${a}", "\\", "é ✅ →", "---", "- item", "key: value",
 )  # fmt: skip
-
-
-def losses(workflow: Workflow, dialect) -> list[str]:
-    done = convert_file(Parsed(workflow), SOURCE, dialect, "out" + dialect.suffix)
-    return [loss.message for loss in done.losses]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
@@ -79,7 +75,7 @@ def test_any_text_comes_back_or_is_told(text, dialect):
         EndNode(id="SUCCESS", title=text, outcome="success"),
     )
     ids = [node.id for node in nodes]
-    edges = [Edge(source=a, target=b) for a, b in zip(ids[:-2], ids[1:-1], strict=True)]
+    edges = [Edge(source=a, target=b) for a, b in pairwise(ids[:-1])]
     edges.append(Edge(source="CHECK_A", target="SUCCESS", guard=Case(value="true"), label=text))
     workflow = Workflow(
         name="any",
