@@ -5,11 +5,13 @@ from __future__ import annotations
 from .manuscript import Dialect
 from .to_flowchart import write_flowchart
 from .to_mermaid import write_picture
+from .to_plan import write_plan
 from .to_steps import write_steps
 
 DIALECTS: tuple[Dialect, ...] = (
     Dialect("steps", ".md", write_steps),
     Dialect("flowchart", ".wf.md", write_flowchart),
+    Dialect("plan", ".md", write_plan),
     Dialect("mermaid", ".mmd", write_picture),
 )
 

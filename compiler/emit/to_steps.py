@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 
 from ...grammar.lexing import KEYWORDS, SIGNS
-from ..expr.ast import Call, Expr, Literal, Name, Text
-from ..ir import AgentNode, Edge, Workflow
+from ..ir import AgentNode, TaskNode
+from .in_prose import bracketed, in_order
 from .manuscript import Manuscript, Written
 
 _WORDS = {kind: word for word, kind in KEYWORDS.items()}
@@ -23,13 +23,13 @@ _TICKS = re.compile(r"^[ ]{0,3}(`{3,})", re.M)
 def write_steps(manuscript: Manuscript) -> Written:
     """The agent nodes in the order in which they are reached, each as one step."""
     workflow = manuscript.workflow
-    nodes = in_order(workflow)
+    nodes = [node for node in in_order(workflow) if isinstance(node, AgentNode | TaskNode)]
     blocks = [f"# {_line(workflow.title)}"] if workflow.title else []
     if workflow.description:
         blocks.append(workflow.description)
     section = ""
     for node in nodes:
-        if node.section != section:
+        if isinstance(node, AgentNode) and node.section != section:
             blocks.append(f"## {_line(node.section)}".rstrip())
             section = node.section
         blocks += _step(node)
@@ -37,25 +37,10 @@ def write_steps(manuscript: Manuscript) -> Written:
     return Written("\n\n".join(blocks) + "\n", names=names)
 
 
-def in_order(workflow: Workflow) -> list[AgentNode]:
-    """The agent nodes along the way that is taken when nothing fails; those beside it come last."""
-    nodes = {node.id: node for node in workflow.nodes}
-    after: dict[str, list[Edge]] = {}
-    for edge in workflow.edges:
-        if edge.guard is None or edge.guard.kind != "error":
-            after.setdefault(edge.source, []).append(edge)
-    reached: dict[str, None] = {}
-    waiting = [workflow.entry, *nodes][::-1]
-    while waiting:
-        id = waiting.pop()
-        if id not in reached and id in nodes:
-            reached[id] = None
-            waiting += [edge.target for edge in reversed(after.get(id, ()))]
-    return [node for id in reached if isinstance(node := nodes[id], AgentNode)]
-
-
-def _step(node: AgentNode) -> list[str]:
-    text = node.description or (bracketed(node.prompt) if node.prompt is not None else "")
+def _step(node: AgentNode | TaskNode) -> list[str]:
+    text = node.description if isinstance(node, AgentNode) else ""
+    if not text and node.prompt is not None:
+        text = bracketed(node.prompt)
     mark = "`" * max([3, *(len(found) + 1 for found in _TICKS.findall(text))])
     blocks = [
         f"{_heading('STEP')} {_line(node.title or node.id)}\n{mark}\n{text}\n{mark}",
@@ -64,6 +49,8 @@ def _step(node: AgentNode) -> list[str]:
         blocks.append(f"{_heading('TOOL')} {node.tools[0]}")
     else:
         blocks += _list("TOOLS", list(node.tools))
+    if isinstance(node, TaskNode):
+        return blocks + _list("ASSERT", [x.text for x in node.criteria])
     blocks += _list("INPUTS", [f"{x.name}: {x.description}".rstrip() for x in node.inputs])
     blocks += _list("OUTPUTS", [f"{x.source} → {x.name}".lstrip() for x in node.outputs])
     return blocks + _list("ASSERT", [x.text for x in node.asserts])
@@ -79,19 +66,3 @@ def _list(kind: str, items: list[str]) -> list[str]:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def bracketed(expr: Expr) -> str:
-    """A template with the placeholders of step markdown, `[NAME]` (S33). What is neither text nor a
-    variable leaves a gap that shows what stood there."""
-    match expr:
-        case Literal():
-            return "" if expr.value is None else str(expr.value)
-        case Name():
-            return f"[{expr.name}]"
-        case Call(function="coalesce", args=(Name(name=name), *_)):
-            return f"[{name}]"
-        case Text():
-            return "".join(bracketed(part) for part in expr.parts)
-        case _:
-            return "[…]"

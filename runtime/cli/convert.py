@@ -50,7 +50,7 @@ def convert(
     place = _place(result, dialect, out)
     done = convert_file(result.parsed, result.sources.files[result.path], dialect, place)
     show_diagnostics(done.losses, result.sources)
-    _say_what_stays(result, dialect)
+    _say_what_stays(result)
     is_written = allow_loss or not done.losses
     if is_written and out is None and len(done.files) > 1 and not as_json:
         raise RunError(
@@ -86,11 +86,10 @@ def _place(result: CompileResult, dialect: Dialect, out: Path | None) -> str:
     return os.path.abspath(out) if os.path.isabs(result.path) else os.path.relpath(out)
 
 
-def _say_what_stays(result: CompileResult, dialect: Dialect) -> None:
+def _say_what_stays(result: CompileResult) -> None:
     """What a file keeps beside its program is no part of what is converted."""
-    is_same = result.frontend is not None and result.frontend.name == dialect.name
-    if result.parsed is not None and result.parsed.progress and not is_same:
-        say(f"note: how far the work is stays in `{result.path}`; the workflow alone is converted")
+    if result.parsed is not None and result.parsed.progress:
+        say(f"note: how far `{result.path}` has come, and what was made on the way, stays there")
 
 
 def _write(files: Mapping[str, str], result: CompileResult, force: bool) -> list[str]:
