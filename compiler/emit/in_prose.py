@@ -1,4 +1,4 @@
-"""What formats that are read like a text need: nodes in the order of reading, templates as prose."""
+"""For formats that are read like a text: nodes in the order of reading, templates as prose."""
 
 from __future__ import annotations
 
