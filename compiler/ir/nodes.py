@@ -175,17 +175,21 @@ class TaskNode(NodeBase):
     handoff, and a review scores them. The result goes `into` a variable as an object: `output`,
     `score` (0 to 1, or null), `handoff` (an object), `by`; of a decision also `decision` and
     `reason`; of a review also `scores` by variable. A synchronization is done by nobody: it merges
-    the handoffs by key, a later one in `after` wins (C23). `minutes` is an estimate."""
+    the handoffs by key, a later one in `after` wins (C23). When it is done anew it is shown what
+    the variables in `again` hold: its former result, and what reviews said of it. `minutes` is an
+    estimate; `role_span` is where the file names the role."""
 
     role: str
     form: Lit["task", "decision", "synchronization", "review"] = "task"
     prompt: Expr
     criteria: tuple[Assertion, ...] = ()
     after: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
     agent: str | None = None
     tools: tuple[str, ...] = ()
     minutes: float | None = None
     into: str
+    role_span: Span | None = field(default=None, compare=False)
     kind: Lit["task"] = "task"
 
 

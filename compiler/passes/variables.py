@@ -119,7 +119,8 @@ def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
                 yield from names_in(expr)
         case TaskNode():
             yield from names_in(node.prompt)
-            yield from (Read(name, node.span, "format") for name in node.after)
+            # Whether these have a value is a question of the order, not of the path.
+            yield from (Read(name, node.span, "author") for name in (*node.after, *node.again))
         case GateNode():
             for expr in (e for e in (node.score, node.question) if e is not None):
                 yield from names_in(expr)

@@ -25,7 +25,7 @@ async def run(visit: Visit) -> Done:
     done = Done(variables={op.into: verdict} if op.into else {}, text=message)
     if not verdict["passed"]:
         if op.mode == "strict":
-            done.failure = Failure(f"`{op.title or op.id}`: {message}", "gate")
+            done.failure = Failure(f"gate `{op.id}`: {message}", "gate")
         elif op.mode == "lenient":
             visit.emit("warning", {"message": f"passed on all the same: {message}"})
     return done

@@ -86,10 +86,10 @@ def _question(visit: Visit, op: TaskNode) -> str:
     """The task's own text, then what the tasks before it gave."""
     tasks = _tasks(visit.setting)
     parts = [visit.text(op.prompt).strip()]
-    for name in op.after:
+    for name in (*op.after, *(op.again if visit.number > 1 else ())):
         result = visit.scope.values.get(name)
         if isinstance(result, dict):
-            parts.append(_handed_over(name, tasks.get(name), result, op.form == "review"))
+            parts.append(_handed_over(name, tasks.get(name), result, op))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -99,14 +99,18 @@ def _tasks(setting: Setting) -> dict[str, TaskNode]:
     return {op.into: op for op in ops if isinstance(op, TaskNode)}
 
 
-def _handed_over(name: str, task: TaskNode | None, result: dict[str, Json], judged: bool) -> str:
+def _handed_over(name: str, task: TaskNode | None, result: dict[str, Json], to: TaskNode) -> str:
     """One result as a section of a text; of a task under review also what it has to meet."""
     title = task.title if task and task.title else name
     by = f", by {result['by']}" if result.get("by") else ""
     lines = [f"## {title} (`{name}`{by})"]
-    if judged and task is not None:
+    if name == to.into:
+        lines = ["## What you gave before; it is to be done anew"]
+    elif to.form == "review" and task is not None:
         lines += [f"Has to meet: {criterion.text}" for criterion in task.criteria]
     lines.append(str(result.get("output", "")))
+    if result.get("scores"):
+        lines.append(f"Scores: {json.dumps(result['scores'], ensure_ascii=False)}")
     if result.get("reason"):
         lines.append(f"Reason: {result['reason']}")
     if result.get("handoff"):

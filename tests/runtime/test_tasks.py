@@ -231,7 +231,7 @@ def test_a_gate_that_is_not_met_is_enforced_as_the_word_says_c15(
     assert any(e.kind == "warning" for e in events) == warned
     if mode == "strict":
         assert outcome.error["kind"] == "gate"
-        assert outcome.error["message"] == "`gate`: the score is 0.6, 0.8 is required"
+        assert outcome.error["message"] == "gate `gate`: the score is 0.6, 0.8 is required"
     else:
         assert outcome.result == {"passed": False, "score": 0.6, "required": 0.8}
 
