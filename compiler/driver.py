@@ -63,8 +63,10 @@ def compile_file(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
+    team: str | None = None,
 ) -> CompileResult:
-    """Compile a file. `format` names a front end and switches detection off."""
+    """Compile a file. `format` names a front end and switches detection off; `team` is the file of
+    the team that does its tasks, or `people`."""
     sources = sources or SourceSet()
     path = os.path.normpath(path)
     sink = Sink()
@@ -80,7 +82,7 @@ def compile_file(
         )
         return CompileResult(path, None, None, None, sink.all(), sources)
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, sink)
+        return _compile(source, format, sources, catalog, sink, team)
 
 
 def compile_text(
@@ -90,16 +92,22 @@ def compile_text(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
+    team: str | None = None,
 ) -> CompileResult:
     """Compile a text as if it stood in the file `path` (which need not exist)."""
     sources = sources or SourceSet()
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, Sink())
+        return _compile(source, format, sources, catalog, Sink(), team)
 
 
 def _compile(
-    source: Source, format: str | None, sources: SourceSet, catalog: Catalog | None, sink: Sink
+    source: Source,
+    format: str | None,
+    sources: SourceSet,
+    catalog: Catalog | None,
+    sink: Sink,
+    team: str | None,
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:
@@ -109,6 +117,8 @@ def _compile(
     if parsed.workflow is not None:
         program = link(parsed.workflow, source.path, sources, sink)
         faults = _reading_faults(sink, program)
+        if team is not None:
+            program = _with_team(program, team, sources, sink)
         catalog = catalog if catalog is not None else load_catalog(source.path, sources, sink)
         program = resolve(program, catalog)
         for path, workflow in program.workflows:
@@ -117,6 +127,14 @@ def _compile(
                     sink.extend(list(check(workflow, program, catalog)))
     diagnostics = apply_allowances(sink.all(), sources)
     return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
+
+
+def _with_team(program: Program, team: str, sources: SourceSet, sink: Sink) -> Program:
+    from .team import PEOPLE, everyone_is_a_person, joined, read_team
+
+    if team == PEOPLE:
+        return everyone_is_a_person(program)
+    return joined(program, read_team(team, sources, sink))
 
 
 def _reading_faults(sink: Sink, program: Program) -> dict[str, set[str]]:

@@ -12,8 +12,6 @@ from typing import Any
 from .graphspec import GraphSpec
 from .ir import CallNode, Program
 
-_NOT_MEANING = frozenset({"span", "target_span", "origin"})
-
 
 @functools.cache
 def _codec() -> Any:
@@ -59,7 +57,7 @@ def _plain(value: Any, home: str) -> Any:
     if isinstance(value, CallNode):
         value = dataclasses.replace(value, workflow=os.path.relpath(value.workflow, home or "."))
     if dataclasses.is_dataclass(value):
-        names = [f.name for f in dataclasses.fields(value) if f.name not in _NOT_MEANING]
+        names = [f.name for f in dataclasses.fields(value) if f.compare]
         return {name: _plain(getattr(value, name), home) for name in names}
     if isinstance(value, tuple):
         return [_plain(item, home) for item in value]

@@ -214,9 +214,7 @@ def _configured(contract: Contract, config: Fields) -> Contract:
     config.unknown(_CONFIG_KEYS)
     attempts = _number(config, "max_iterations", 1)
     if attempts is not None and attempts != int(attempts):
-        config.wrong_type(
-            "max_iterations", config.members["max_iterations"].value, "a whole number"
-        )
+        _out_of_range(config, "max_iterations", "a whole number")
         attempts = None
     minutes = _number(config, "timeout_minutes", 0)
     if minutes == 0:

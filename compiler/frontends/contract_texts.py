@@ -96,10 +96,10 @@ def gate_node(
     """A gate, enforced as the file says (C15)."""
     question = None
     if gate.form == "approval":
-        outputs = [
-            part for id in last for part in (Literal(value="\n\n"), names.part(id, "output"))
-        ]
-        question = Text(parts=(Literal(value=gate.criteria or gate.id), *outputs))
+        parts: list[Expr] = [Literal(value=gate.criteria or gate.id)]
+        for id in last:
+            parts += [Literal(value="\n\n"), names.part(id, "output")]
+        question = Text(parts=tuple(parts))
     return GateNode(
         id=gate.id,
         title=gate.criteria,

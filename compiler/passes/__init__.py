@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from ..catalog import Catalog
 from ..diagnostics import Diagnostic
 from ..ir import Program, Workflow
-from .bindings import unknown_tools
+from .bindings import missing_roles, unknown_tools
 from .dataflow import early_reads, undefined_variables
 from .guards import bad_expressions
 from .reachability import unreachable_steps
@@ -28,9 +28,10 @@ CHECKS: tuple[Check, ...] = (
     unused_outputs,
     bad_expressions,
     unknown_tools,
+    missing_roles,
 )
 
-LOCAL_CHECKS: tuple[Check, ...] = (bad_expressions, unknown_tools)
+LOCAL_CHECKS: tuple[Check, ...] = (bad_expressions, unknown_tools, missing_roles)
 """Checks that look at single places."""
 
 NOTHING_LOST = frozenset({"FC1003", "FC1004", "FC2001", "FC2009"})

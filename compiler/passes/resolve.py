@@ -1,4 +1,4 @@
-"""Resolve: bind tools to the catalogue, and give calls the variables that cross them.
+"""Resolve: bind tools to the catalogue and tasks to agents, give calls the variables that cross.
 
     main: SET CITY=…  CALL sub      ->   sub knows CITY, main knows what sub writes
 
@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..catalog import Catalog
-from ..ir import CallNode, Program, StateField, Tool, Workflow
+from ..ir import CallNode, Node, Program, StateField, TaskNode, Tool, Workflow
 
 
 def resolve(program: Program, catalog: Catalog) -> Program:
-    """The same program with tools bound and the variables of calls declared on both sides."""
+    """The same program with tools and tasks bound, and variables of calls on both sides."""
     bound = {path: _bind(workflow, catalog) for path, workflow in program.workflows}
     return replace(program, workflows=tuple(_share_variables(bound).items()))
 
@@ -52,7 +52,21 @@ def _declare(workflow: Workflow, other: Workflow) -> Workflow:
 
 
 def _bind(workflow: Workflow, catalog: Catalog) -> Workflow:
-    return replace(workflow, tools=tuple(_bind_tool(tool, catalog) for tool in workflow.tools))
+    holders: dict[str, str] = {}
+    for agent in workflow.agents:
+        holders.setdefault(agent.role, agent.id)
+    return replace(
+        workflow,
+        tools=tuple(_bind_tool(tool, catalog) for tool in workflow.tools),
+        nodes=tuple(_bind_task(node, holders) for node in workflow.nodes),
+    )
+
+
+def _bind_task(node: Node, holders: dict[str, str]) -> Node:
+    """A task is done by the first agent with its role."""
+    if not isinstance(node, TaskNode) or node.agent is not None or node.role not in holders:
+        return node
+    return replace(node, agent=holders[node.role])
 
 
 def _bind_tool(tool: Tool, catalog: Catalog) -> Tool:

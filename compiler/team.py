@@ -1,0 +1,220 @@
+"""A team: who does the tasks of a workflow (C9), from a file of its own, joined to the program.
+
+flowc run book.json --team team.json       agents with roles: models, and people
+flowc run book.json --team people          the person who runs it does everything
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .diagnostics import Label, Sink
+from .expr.ast import Literal
+from .frontends.json_syntax import Node, Scalar
+from .frontends.json_tree import Fields, Words, read_json
+from .ir import Agent, Program, TaskNode, Tool, Workflow
+from .source import Source, SourceSet, Unreadable
+
+PEOPLE = "people"
+"""The team that is nobody but the person who runs the workflow."""
+TEAM_TYPES = ("research", "content_creation", "problem_solving")
+AGENT_TYPES = ("model", "person")
+WORKFLOW_TYPES = ("sequential", "parallel", "hybrid")
+LEAST, MOST = 2, 5
+LONGEST_NAME = 100
+
+_TEAM_KEYS = (
+    "team_id",
+    "team_name",
+    "team_type",
+    "team_status",
+    "agents",
+    "agent_roles",
+    "workflow_config",
+)
+_AGENT_KEYS = ("agent_id", "role", "type", "status", "configuration")
+_ROLE_KEYS = ("role_name", "type", "agent_config")
+_CONFIG_KEYS = ("model", "tools", "instructions")
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Its agents, each with a role of its own, and the tools they name."""
+
+    agents: tuple[Agent, ...] = ()
+    tools: tuple[Tool, ...] = ()
+
+
+def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
+    """The team in a file: what a team's creation asks for, or what a created team looks like. Every
+    fault is a diagnostic in that file."""
+    path = os.path.normpath(path)
+    try:
+        source = sources.read(path)
+    except Unreadable as error:
+        source = sources.add(Source(path, ""))
+        sink.report("FC0001", f"the team `{path}` {error.reason}", source.span(0))
+        return Team()
+    tree = read_json(source, sink)
+    fields = tree.fields(tree.root, "the team") if tree is not None else None
+    return Team() if fields is None else _team(fields)
+
+
+def joined(program: Program, team: Team) -> Program:
+    """The program with the team's agents in every workflow that has tasks. Of two agents with one
+    id the team's counts."""
+    workflows = tuple((path, _joined(w, team)) for path, w in program.workflows)
+    return replace(program, workflows=workflows)
+
+
+def everyone_is_a_person(program: Program) -> Program:
+    """The program with a person for every role that a task asks for."""
+    return replace(
+        program,
+        workflows=tuple(
+            (path, _joined(w, Team(tuple(_people(w))))) for path, w in program.workflows
+        ),
+    )
+
+
+def _people(workflow: Workflow) -> list[Agent]:
+    roles = dict.fromkeys(node.role for node in workflow.nodes if isinstance(node, TaskNode))
+    return [Agent(id=role or PEOPLE, role=role, person=True) for role in roles]
+
+
+def _joined(workflow: Workflow, team: Team) -> Workflow:
+    if not any(isinstance(node, TaskNode) for node in workflow.nodes):
+        return workflow
+    ids = {agent.id for agent in team.agents}
+    known = {tool.id for tool in workflow.tools}
+    return replace(
+        workflow,
+        agents=(*team.agents, *(a for a in workflow.agents if a.id not in ids)),
+        tools=(*workflow.tools, *(tool for tool in team.tools if tool.id not in known)),
+    )
+
+
+def _team(fields: Fields) -> Team:
+    """Two to five agents with different roles, a name of 1 to 100 characters (C9)."""
+    fields.unknown(_TEAM_KEYS)
+    fields.text("team_id")
+    fields.text("team_status")
+    name = fields.text("team_name", required=True)
+    if name is not None and len(name.text) > LONGEST_NAME:
+        fields.tree.sink.report(
+            "FC1005",
+            f"the team's name has {len(name.text)} characters, more than {LONGEST_NAME}",
+            name.span,
+            help="shorten it",
+        )
+    fields.word("team_type", TEAM_TYPES, required=True)
+    _check_workflow_config(fields)
+    created = "agent_roles" not in fields.members
+    key = "agents" if created else "agent_roles"
+    nodes = fields.items(key, required=True)
+    if key in fields.members and not LEAST <= len(nodes) <= MOST:
+        fields.tree.sink.report(
+            "FC1005",
+            f"the team has {len(nodes)} agents, not {LEAST} to {MOST}",
+            fields.span_of(key) if not nodes else fields.tree.span(nodes[-1]),
+            help="a team is made of two to five agents, each with a role of its own",
+        )
+    return _members(fields, nodes, created, name.text if name else "")
+
+
+def _members(fields: Fields, nodes: Sequence[Node], created: bool, team: str) -> Team:
+    agents: list[Agent] = []
+    tools: dict[str, Tool] = {}
+    roles: dict[str, Words] = {}
+    ids: dict[str, Words] = {}
+    for number, node in enumerate(nodes, 1):
+        inner = fields.tree.fields(node, f"agent {number}")
+        if inner is None:
+            continue
+        inner.unknown(_AGENT_KEYS if created else _ROLE_KEYS)
+        role = _unique(inner, "role" if created else "role_name", roles, required=True)
+        id = _unique(inner, "agent_id", ids, required=False) if created else None
+        agent = _agent(inner, "configuration" if created else "agent_config", tools)
+        if role is None:
+            continue
+        text = f"You are the {role.text} of the team {team}."
+        system = agent.system if agent.system is not None else Literal(value=text)
+        agents.append(
+            replace(
+                agent,
+                id=id.text if id else role.text,
+                role=role.text,
+                system=None if agent.person else system,
+                span=role.span,
+            )
+        )
+    return Team(tuple(agents), tuple(tools.values()))
+
+
+def _agent(fields: Fields, key: str, tools: dict[str, Tool]) -> Agent:
+    """The agent without its names. A model without a provider is one of OpenAI's, as in the
+    contract."""
+    kind = fields.word("type", AGENT_TYPES)
+    fields.text("status")
+    config = fields.fields(key)
+    if config is None:
+        return Agent(id="", person=kind is not None and kind.text == "person")
+    config.unknown(_CONFIG_KEYS)
+    model = config.text("model")
+    instructions = config.text("instructions")
+    named: list[str] = []
+    for node in config.items("tools"):
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            fields.tree.wrong_type(node, f"a tool of {fields.what}", "a text")
+            continue
+        words = fields.tree.words(node)
+        tools.setdefault(words.text, Tool(id=words.text, span=words.span))
+        named.append(words.text)
+    return Agent(
+        id="",
+        person=kind is not None and kind.text == "person",
+        tools=tuple(dict.fromkeys(named)),
+        model=None if model is None else _with_provider(model.text),
+        system=None if instructions is None else Literal(value=instructions.text),
+    )
+
+
+def _with_provider(model: str) -> str:
+    return model if ":" in model else f"openai:{model}"
+
+
+def _unique(fields: Fields, key: str, taken: dict[str, Words], *, required: bool) -> Words | None:
+    words = fields.text(key, required=required)
+    if words is None:
+        return None
+    first = taken.setdefault(words.text, words)
+    if first is not words:
+        what = "role" if key.startswith("role") else "id"
+        fields.tree.sink.report(
+            "FC1004",
+            f"two agents of the team have the {what} `{words.text}`",
+            words.span,
+            labels=(Label(first.span, "the first one"),),
+            help=f"give each agent a {what} of its own" if what == "role" else "rename one of them",
+        )
+    return words
+
+
+def _check_workflow_config(fields: Fields) -> None:
+    """A team may say how it likes to work; a contract says how it is executed."""
+    config = fields.fields("workflow_config")
+    if config is None:
+        return
+    config.unknown(("type", "max_iterations", "timeout_minutes"))
+    config.word("type", WORKFLOW_TYPES)
+    for key in ("max_iterations", "timeout_minutes"):
+        value = config.number(key)
+        if value is not None and value <= 0:
+            fields.tree.sink.report(
+                "FC1005",
+                f"`{key}` of {config.what} is not greater than 0",
+                config.span_of(key),
+                help="write a number greater than 0",
+            )
