@@ -12,17 +12,32 @@ from textwrap import dedent
 @dataclass(frozen=True, slots=True)
 class Example:
     """A file by name and content; `files` are further files beside it. What a code says of a
-    conversion shows when the file is converted `to` that format."""
+    conversion shows when the file is converted `to` that format, what it says of a `team` when the
+    file is checked with that."""
 
     file: str
     text: str
     files: tuple[tuple[str, str], ...] = ()
     encoding: str = "utf-8"
     to: str = ""
+    team: str | None = None
 
 
 def _steps(text: str, *files: tuple[str, str]) -> Example:
     return Example("review.md", dedent(text).lstrip("\n"), files)
+
+
+def _contract(*steps: str) -> Example:
+    """A contract with these steps, one a line."""
+    lines = ",\n".join(f"    {{{step}}}" for step in steps)
+    head = '  "workflow_name": "Menu",\n  "workflow_type": "sequential",\n'
+    return Example("menu.json", f'{{\n{head}  "steps": [\n{lines}\n  ]\n}}\n')
+
+
+def _cook(id: str, role: str, *needs: str) -> str:
+    listed = ", ".join(f'"{need}"' for need in needs)
+    text = f'"step_id": "{id}", "required_role": "{role}", "dependencies": [{listed}], '
+    return f'{text}"success_criteria": "tasted"'
 
 
 def _chart(text: str, *files: tuple[str, str], name: str = "review.wf.md") -> Example:
@@ -52,6 +67,22 @@ _GOOD_STEP = _steps(
     """
 )
 _GOOD_CHART = _chart("START --> PROMPT_REVIEW[User Review]")
+
+_KITCHEN = (
+    "kitchen.json",
+    dedent(
+        """
+        {
+          "team_name": "Kitchen",
+          "team_type": "content_creation",
+          "agents": [
+            {"agent_id": "ann", "role": "cook"},
+            {"agent_id": "bob", "role": "taster", "type": "person"}
+          ]
+        }
+        """
+    ).lstrip("\n"),
+)
 
 EXAMPLES: dict[str, tuple[Example, Example]] = {
     "FC0001": (
@@ -153,6 +184,10 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             PROMPT_REPAIR --> PROMPT_REVIEW[User Review]
             """
         ),
+    ),
+    "FC2004": (
+        _contract(_cook("stock", "cook", "soup"), _cook("soup", "cook", "stock")),
+        _contract(_cook("stock", "cook"), _cook("soup", "cook", "stock")),
     ),
     "FC2005": (
         _chart(
@@ -294,6 +329,10 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             """
         ),
         _GOOD_STEP,
+    ),
+    "FC4002": (
+        replace(_contract(_cook("soup", "coook")), files=(_KITCHEN,), team="kitchen.json"),
+        replace(_contract(_cook("soup", "cook")), files=(_KITCHEN,), team="kitchen.json"),
     ),
     "FC6001": (
         replace(_GOOD_CHART, to="steps"),

@@ -61,10 +61,10 @@ _ROWS: tuple[Code, ...] = (
          "It does not parse, names an unknown function, or holds an invalid regular expression."),
     Code("FC4001", "unknown-tool", "error", "A tool that nothing provides.",
          "The agent would be offered a tool that cannot be called."),
-    Code("FC6001", "lossy-conversion", "warning", "The target format cannot say this.",
-         "What was written was read again, and this did not come back."),
     Code("FC4002", "missing-role", "error", "A role that nobody in the team holds.",
          "The task would have nobody to do it."),
+    Code("FC6001", "lossy-conversion", "warning", "The target format cannot say this.",
+         "What was written was read again, and this did not come back."),
 )  # fmt: skip
 
 CODES: dict[str, Code] = {row.code: row for row in _ROWS}

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from flowc.compiler.graphspec import GraphSpec, agent_asked
 from flowc.compiler.ir import AgentNode, ExecNode, TaskNode, ToolNode
+from flowc.compiler.team import PEOPLE
 
 from .config import Config
 from .errors import RunError
@@ -49,6 +50,7 @@ class RunOptions:
     on_unknown: Literal["ask", "repeat", "fail"] = "ask"
     max_steps: int | None = None
     timeout: float | None = None
+    team: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """For the run's record."""
@@ -82,6 +84,7 @@ def settle(options: RunOptions, config: Config) -> RunOptions:
         mcp=_absolutes(options.mcp, config.mcp),
         max_steps=options.max_steps or config.max_steps,
         timeout=options.timeout or config.timeout,
+        team=options.team if options.team == PEOPLE else _absolute(options.team),
     )
 
 
@@ -110,6 +113,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     is missing, or a file of answers or servers cannot be read."""
     options = settle(options, config)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
+    _require_holders(specs)
     named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
     answering = choose_models(
         options.model,
@@ -152,6 +156,21 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
         )
 
     return services
+
+
+def _require_holders(specs: tuple[GraphSpec, ...]) -> None:
+    """Raise `RunError` when there is a task that nobody does."""
+    for spec in specs:
+        roles = dict.fromkeys(
+            op.role
+            for op in (node.op for node in spec.nodes)
+            if isinstance(op, TaskNode) and op.form != "synchronization" and op.agent is None
+        )
+        if roles:
+            raise RunError(
+                f"{spec.file} needs a team: {', '.join(roles)}",
+                help=f"--team FILE.json says who does what; --team {PEOPLE}: you do all of it",
+            )
 
 
 def readable_env(

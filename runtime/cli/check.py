@@ -68,6 +68,7 @@ def check_files(
     ignore: list[str] | None = None,
     fix: bool = False,
     from_format: str | None = None,
+    team: str | None = None,
     quiet: bool = False,
     verbose: bool = False,
 ) -> int:
@@ -77,7 +78,7 @@ def check_files(
     chosen, dropped = _codes(select), _codes(ignore)
     report = Report()
     for path in dict.fromkeys(_expand(files)):
-        report.add(_compile(path, from_format, fix, report), keep=verbose)
+        report.add(_compile(path, (from_format, team), fix, report), keep=verbose)
     found = [d for d in report.sink.all() if _wanted(d.code, chosen, dropped)]
     if format == "text":
         _print_text(found, report, time.perf_counter() - began, quiet, verbose)
@@ -93,7 +94,7 @@ def check_quickly(args: list[str]) -> int | None:
     flags = {"--strict": "strict", "--fix": "fix", "--quiet": "quiet", "-q": "quiet"}
     flags |= {"--verbose": "verbose", "-v": "verbose"}
     lists = {"--select": "select", "--ignore": "ignore"}
-    single = {"--format": "format", "--from": "from_format"}
+    single = {"--format": "format", "--from": "from_format", "--team": "team"}
     files: list[str] = []
     found: dict[str, Any] = {}
     rest = iter(args)
@@ -135,15 +136,16 @@ def colored(stream: object) -> bool:
     return bool(isatty and isatty())
 
 
-def compile_path(path: str, format: str | None) -> CompileResult:
+def compile_path(path: str, format: str | None, team: str | None = None) -> CompileResult:
     """Compile a file, a workflow by name as `flowc run` finds it, or standard input (`-`)."""
     if path != "-":
-        return compile_file(path if os.path.exists(path) else _by_name(path), format=format)
+        file = path if os.path.exists(path) else _by_name(path)
+        return compile_file(file, format=format, team=team)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:
             raise Unreadable(STDIN, f"is larger than {MAX_BYTES // 2**20} MiB")
-        return compile_text(decode(STDIN, data), STDIN, format=format)
+        return compile_text(decode(STDIN, data), STDIN, format=format, team=team)
     except Unreadable as error:
         sources, sink = SourceSet(), Sink()
         span = sources.add(Source(STDIN, "")).span(0)
@@ -201,8 +203,11 @@ def _suffixes() -> set[str]:
     return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
 
 
-def _compile(path: str, format: str | None, fix: bool, report: Report) -> CompileResult:
-    result = compile_path(path, format)
+def _compile(
+    path: str, read_as: tuple[str | None, str | None], fix: bool, report: Report
+) -> CompileResult:
+    """Compile, and fix where asked. `read_as` are the format and the team."""
+    result = compile_path(path, *read_as)
     if not fix:
         return result
     if path == "-":
@@ -213,7 +218,7 @@ def _compile(path: str, format: str | None, fix: bool, report: Report) -> Compil
             break
         _rewrite(result.path, apply_fixes(result.sources.files[result.path].text, fixes))
         report.fixed += len(fixes)
-        result = compile_path(path, format)
+        result = compile_path(path, *read_as)
     return result
 
 

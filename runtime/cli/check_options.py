@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .check import Output, check_files
+from .flags import Team
 
 
 def check(
@@ -29,6 +30,7 @@ def check(
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="read the files as this format")
     ] = None,
+    team: Team = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no summary line")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="what was read, how assertions are judged")
@@ -46,6 +48,7 @@ def check(
         ignore=ignore,
         fix=fix,
         from_format=from_format,
+        team=team,
         quiet=quiet,
         verbose=verbose,
     )

@@ -11,6 +11,7 @@ import typer
 
 from .app import FINDINGS, OK, say
 from .check import compile_path, require_format, require_program, show_diagnostics
+from .flags import Team
 
 
 def compile(
@@ -20,6 +21,7 @@ def compile(
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
     ] = None,
+    team: Team = None,
 ) -> int:
     """Compile a workflow to a LangGraph module (graph.py, graph.json), its langgraph.json for
     `langgraph dev` and LangGraph Studio, and its picture as mermaid.
@@ -28,7 +30,7 @@ def compile(
     says done. A workflow with errors is not compiled (exit code 1).
     """
     require_format(from_format)
-    result = compile_path(file, from_format)
+    result = compile_path(file, from_format, team)
     show_diagnostics(result.diagnostics, result.sources)
     if not result.ok or result.workflow is None:
         return FINDINGS

@@ -49,5 +49,6 @@ def _example(example: Example) -> list[str]:
     for name, text in ((example.file, example.text), *example.files):
         saved = "" if example.encoding == "utf-8" else f" (saved as {example.encoding})"
         saved += f" (converted to {example.to})" if example.to else ""
+        saved += f" (with --team {example.team})" if example.team and name == example.file else ""
         rows += ["", f"  {name}{saved}", *(f"    {line}".rstrip() for line in text.splitlines())]
     return rows

@@ -32,6 +32,14 @@ Answers = Annotated[
         help="scripted answers instead of a model; NAME is NAME.answers.yaml beside the workflow",
     ),
 ]
+Team = Annotated[
+    str | None,
+    typer.Option(
+        "--team",
+        metavar="FILE|people",
+        help="who does the tasks: a team's file, or `people`: whoever runs it does everything",
+    ),
+]
 Store = Annotated[
     str | None,
     typer.Option(
@@ -117,6 +125,7 @@ class Asked:
     max_steps: int | None = None
     timeout: float | None = None
     verbose: bool = False
+    team: str | None = None
 
     def options(self, workflow: str, kept: RunOptions, config: Config) -> RunOptions:
         """`kept` with the flags that were given; one that says who answers replaces who answered.
@@ -134,6 +143,7 @@ class Asked:
             on_unknown=self.on_unknown or kept.on_unknown,
             max_steps=self.max_steps or kept.max_steps,
             timeout=self.timeout or kept.timeout,
+            team=self.team or kept.team,
         )
         return settle(changed, config)
 

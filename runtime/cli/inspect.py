@@ -12,6 +12,7 @@ from flowc.compiler.summary import summarize
 
 from .app import FINDINGS, OK
 from .check import compile_path, require_format, show_diagnostics
+from .flags import Team
 
 
 def inspect(
@@ -20,13 +21,14 @@ def inspect(
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
     ] = None,
+    team: Team = None,
 ) -> int:
     """Print the steps, edges, parameters and prompts of a file; with --json for programs.
 
     Exit code 1 when the file has errors; what could be read is printed all the same.
     """
     require_format(from_format)
-    result = compile_path(file, from_format)
+    result = compile_path(file, from_format, team)
     summary = summary_of(result)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))

@@ -48,10 +48,10 @@ class Launch:
         return {**self.options.to_json(), "format": format_name, "folder": os.getcwd()}
 
 
-def compiled_or_none(path: str, mode: Mode) -> CompileResult | None:
+def compiled_or_none(path: str, mode: Mode, team: str | None = None) -> CompileResult | None:
     """The compiled file; None when it has errors, which are then shown. Warnings are counted: a
     person who runs a workflow seldom can do anything about them. `RunError` for a picture."""
-    compiled = compile_file(path)
+    compiled = compile_file(path, team=team)
     require_program(compiled)
     if compiled.ok:
         if compiled.diagnostics and mode == "text":

@@ -73,11 +73,12 @@ def _resume(run: str, answer: list[str], asked: flags.Asked) -> int:
             f"the workflow of run {run} is gone: {record.file}",
             help="put the file back where it was, then resume; what was done is kept",
         )
-    compiled = compiled_or_none(record.file, asked.mode)
+    kept = RunOptions.from_json(record.options)
+    compiled = compiled_or_none(record.file, asked.mode, kept.team)
     if compiled is None:
         return FINDINGS
     config = load_config(Path.cwd())
-    options = asked.options(record.file, RunOptions.from_json(record.options), config)
+    options = asked.options(record.file, kept, config)
     launch = Launch(
         compiled=compiled,
         services=make_services(options, compiled.spec, config),

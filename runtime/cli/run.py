@@ -32,6 +32,7 @@ def run(
     model: flags.Model = None,
     base_url: flags.BaseUrl = None,
     answers: flags.Answers = None,
+    team: flags.Team = None,
     store: flags.Store = None,
     run_id: flags.RunId = None,
     allow_exec: flags.AllowExec = False,
@@ -66,6 +67,7 @@ def run(
         max_steps=max_steps,
         timeout=timeout,
         verbose=verbose,
+        team=team,
     )
     return _run(target, (given or [], inputs or []), asked, run_id, dry_run)
 
@@ -80,7 +82,7 @@ def _run(
     """Check, read the inputs (`given`: those of -i, files of --inputs), wire, execute."""
     config = load_config(Path.cwd())
     path = locate(target, config.workflows)
-    compiled = compiled_or_none(path, asked.mode)
+    compiled = compiled_or_none(path, asked.mode, asked.team)
     if compiled is None or compiled.workflow is None:
         return FINDINGS
     defaults = RunOptions(on_unknown=flags.configured_unknown(config))

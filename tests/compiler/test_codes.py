@@ -24,7 +24,7 @@ def read(tmp_path, monkeypatch):
         monkeypatch.chdir(folder)
         for name, text in ((example.file, example.text), *example.files):
             (folder / name).write_text(text, encoding=example.encoding)
-        result = compile_file(example.file)
+        result = compile_file(example.file, team=example.team)
         if example.to:
             return replace(result, diagnostics=losses(result, example.to))
         return result
@@ -95,8 +95,13 @@ def section(code: str, read) -> str:
 def blocks(example: Example) -> list[str]:
     saved = "" if example.encoding == "utf-8" else f", saved as {example.encoding}"
     saved += f", converted to {example.to}" if example.to else ""
+    saved += f", checked with `--team {example.team}`" if example.team else ""
     files = ((example.file, example.text), *example.files)
-    return [f"`{name}`{saved}\n\n{fenced(text, 'markdown')}" for name, text in files]
+    return [
+        f"`{name}`{saved if name == example.file else ''}\n\n"
+        f"{fenced(text, 'json' if name.endswith('.json') else 'markdown')}"
+        for name, text in files
+    ]
 
 
 def fenced(text: str, language: str) -> str:
