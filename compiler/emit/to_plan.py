@@ -1,4 +1,4 @@
-"""A workflow as a living document: its tasks are the steps of the plan, all still to be done (A1–A28).
+"""A workflow as a living document: its tasks are the plan's steps, all still to be done (A1–A28).
 
 ### Step 1: Remove the hum
 
@@ -32,7 +32,11 @@ def write_plan(manuscript: Manuscript) -> Written:
     names = {n.id: n.id if is_id(n.id) else f"step_{at}" for at, n in enumerate(nodes, 1)}
     people = {agent.role or agent.id for agent in workflow.agents if agent.person} | {_PERSON}
     read = {name for node in nodes if isinstance(node, TaskNode) for name in node.after}
-    paths = {node.into: f"{names[node.id]}.wav" for node in nodes if node.into in read}
+    paths = {
+        node.into: f"{names[node.id]}.wav"
+        for node in nodes
+        if node.into is not None and node.into in read
+    }
     steps = [
         _step(number, node, names[node.id], paths, people) for number, node in enumerate(nodes, 1)
     ]
@@ -53,9 +57,7 @@ def _section(number: int, key: str, body: str) -> str:
     return f"## {number}. {title}\n" + (f"\n{body}" if body else "")
 
 
-def _step(
-    number: int, node: _Work, id: str, paths: Mapping[str | None, str], people: set[str]
-) -> str:
+def _step(number: int, node: _Work, id: str, paths: Mapping[str, str], people: set[str]) -> str:
     fields: dict[str, Value] = {"ID": id}
     text = node.question if isinstance(node, AskNode) else node.prompt
     fields["Description"] = bracketed(text) if text is not None else ""
@@ -63,7 +65,7 @@ def _step(
     after = node.after if isinstance(node, TaskNode) else ()
     if after and after[0] in paths:
         fields["Input Audio"] = paths[after[0]]
-    if node.into in paths:
+    if node.into is not None and node.into in paths:
         fields["Output Audio"] = paths[node.into]
     if isinstance(node, AskNode) or (isinstance(node, TaskNode) and node.role in people):
         fields["Code"] = "N/A"
