@@ -241,7 +241,8 @@ def _add_end(graph: Graph, plan: Plan, exits: Mapping[str, Exit]) -> None:
         gate_node(gate, contract, last, score, plan.names) for gate in contract.gates
     ]
     end = graph.new_id(END)
-    value = result_text([plan.steps[id] for id in last], plan.names)
+    ends = [plan.steps[id] for id in last]
+    value = result_text(ends, contract, plan.declared, plan.names)
     result = Assignment(target=RESULT, value=value)
     chain.append(EndNode(id=end, title=END, outcome="success", assignments=(result,)))
     if len(last) > 1:

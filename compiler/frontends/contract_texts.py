@@ -134,8 +134,11 @@ def _score(step: str, reviews: Sequence[str], names: Names) -> Expr:
     return Call(function="coalesce", args=(*(names.score(r, step) for r in reviews), own))
 
 
-def result_text(last: Sequence[Step], names: Names) -> Expr:
-    """What came of the last step; of several each under its title."""
+def result_text(ends: Sequence[Step], contract: Contract, needs: Needs, names: Names) -> Expr:
+    """What came of the last step, or of what a last review judged; of several each under its
+    title."""
+    by_id = {step.id: step for step in contract.steps}
+    last = list({s.id: s for end in ends for s in _judged(end, by_id, needs)}.values())
     if len(last) == 1:
         return names.part(last[0].id, "output")
     parts: list[Expr] = []
@@ -143,6 +146,11 @@ def result_text(last: Sequence[Step], names: Names) -> Expr:
         blank = "\n\n" if number else ""
         parts += [Literal(value=f"{blank}## {step.title}\n"), names.part(step.id, "output")]
     return Text(parts=tuple(parts))
+
+
+def _judged(end: Step, by_id: Mapping[str, Step], needs: Needs) -> list[Step]:
+    judged = [by_id[id] for id in needs[end.id]] if end.form == "review" else []
+    return judged or [end]
 
 
 def failures_text() -> Expr:
