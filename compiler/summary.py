@@ -8,8 +8,9 @@ from typing import Any
 from .diagnostics import Diagnostic
 from .expr.ast import Literal
 from .frontends.protocol import Parsed
-from .ir import AgentNode, Edge, EndNode, Limit, MessageNode, Node, Workflow
+from .ir import AgentNode, Edge, EndNode, Limit, MessageNode, Node, TaskNode, Workflow
 from .render import as_dict
+from .schedule import schedule_of
 from .source import SourceSet, Span
 
 SCHEMA_VERSION = 1
@@ -48,6 +49,7 @@ def summarize(
             for p in w.prompts
         ],
         "scripts": [],
+        "schedule": _schedule(w),
         "limits": {limit.name: _limit(limit) for limit in w.limits},
         "progress": dict(parsed.progress) if parsed and parsed.progress else None,
         "diagnostics": [as_dict(d, sources) for d in diagnostics],
@@ -102,14 +104,25 @@ def _activity(node: Node) -> dict[str, Any]:
 
 def _agent(id: str, workflow: Workflow) -> dict[str, Any]:
     agent = next(a for a in workflow.agents if a.id == id)
-    nodes = [n for n in workflow.nodes if isinstance(n, AgentNode) and n.agent == id]
-    tools = dict.fromkeys(tool for node in nodes for tool in node.tools)
+    nodes = [n for n in workflow.nodes if isinstance(n, AgentNode | TaskNode) and n.agent == id]
+    tools = dict.fromkeys((*agent.tools, *(tool for node in nodes for tool in node.tools)))
     return {
         "id": id,
+        "role": agent.role,
+        "person": agent.person,
         "tools": list(tools),
         "thread": agent.thread,
         "perspective": agent.perspective,
     }
+
+
+def _schedule(workflow: Workflow) -> dict[str, Any] | None:
+    """Minutes of the tasks, where the file estimates them."""
+    found = schedule_of(workflow)
+    if found is None:
+        return None
+    path = {"nodes": list(found.critical_path), "minutes": found.critical}
+    return {"total_minutes": found.total, "critical_path": path}
 
 
 def _limit(limit: Limit) -> Any:

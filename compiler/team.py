@@ -59,7 +59,10 @@ def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
         return Team()
     tree = read_json(source, sink)
     fields = tree.fields(tree.root, "the team") if tree is not None else None
-    return Team() if fields is None else _team(fields)
+    team = Team() if fields is None else _team(fields)
+    # Whom a file with faults does not name, it may have been meant to name.
+    broken = any(d.severity == "error" and d.primary.file == path for d in sink.all())
+    return Team() if broken else team
 
 
 def joined(program: Program, team: Team) -> Program:
@@ -117,11 +120,15 @@ def _team(fields: Fields) -> Team:
     if key in fields.members and not LEAST <= len(nodes) <= MOST:
         fields.tree.sink.report(
             "FC1005",
-            f"the team has {len(nodes)} agents, not {LEAST} to {MOST}",
+            f"the team has {_count(len(nodes))}, not {LEAST} to {MOST}",
             fields.span_of(key) if not nodes else fields.tree.span(nodes[-1]),
             help="a team is made of two to five agents, each with a role of its own",
         )
     return _members(fields, nodes, created, name.text if name else "")
+
+
+def _count(agents: int) -> str:
+    return f"{agents or 'no'} agent{'' if agents == 1 else 's'}"
 
 
 def _members(fields: Fields, nodes: Sequence[Node], created: bool, team: str) -> Team:

@@ -64,6 +64,7 @@ class Graph:
 
     def connect(self, exit: Exit, target: str, *, implied: bool = False, label: str = "") -> None:
         source, guard = exit
+        label = label or ("else" if guard == Case(value="false") else "")
         self.edges.append(
             Edge(source=source, target=target, guard=guard, implied=implied, label=label)
         )

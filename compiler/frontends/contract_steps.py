@@ -277,7 +277,7 @@ def _number(
     if value is None:
         return None
     if not least <= value <= most:
-        between = f"from {least:g} to {most:g}"
+        between = f"from {least:g} to {most:g}" if most < MOST else f"from {least:g} to {MOST:,}"
         _out_of_range(fields, key, between)
         return None
     return value

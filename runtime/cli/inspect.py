@@ -68,7 +68,18 @@ def _overview(summary: dict[str, Any]) -> list[str]:
             if edge["source"] == node["id"]:
                 label = f" ({edge['label']})" if edge["label"] else ""
                 rows.append(f"        {'':<{width}}  → {edge['target']}{label}")
+    if summary["schedule"]:
+        rows += _schedule(summary["schedule"])
     return [visible(row) for row in rows]
+
+
+def _schedule(schedule: dict[str, Any]) -> list[str]:
+    path = schedule["critical_path"]
+    way = " → ".join(path["nodes"])
+    return [
+        f"  {schedule['total_minutes']:g} minutes in all",
+        f"  {path['minutes']:g} minutes on the critical path: {way}",
+    ]
 
 
 def _progress(progress: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from flowc.compiler import driver
 from flowc.compiler.driver import compile_file
 from flowc.compiler.passes import CHECKS
-from flowc.compiler.passes.bindings import unknown_tools
+from flowc.compiler.passes.bindings import missing_roles, unknown_tools
 from flowc.compiler.passes.dataflow import early_reads, undefined_variables
 from flowc.compiler.passes.guards import bad_expressions
 from flowc.compiler.passes.reachability import unreachable_steps
@@ -24,6 +24,7 @@ BY_CODE = {
     "fc3003": unused_outputs,
     "fc3006": bad_expressions,
     "fc4001": unknown_tools,
+    "fc4002": missing_roles,
 }
 BY_READER = {
     "flowchart/err/fc3001-variable-nobody-sets",
@@ -48,7 +49,8 @@ CASES = [
 
 def reported(case: Path) -> set[tuple[str, object]]:
     (main,) = case.glob("main.*")
-    return {(d.code.lower(), d.primary) for d in compile_file(main.name).diagnostics}
+    team = "team.json" if (case / "team.json").exists() else None
+    return {(d.code.lower(), d.primary) for d in compile_file(main.name, team=team).diagnostics}
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)

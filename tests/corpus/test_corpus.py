@@ -1,7 +1,8 @@
 """The languages by example: tests/corpus/<format>/ok/<case>/ and err/<code>-<slug>/.
 
 A case is a folder. Its input is the file `main.*`, with further files beside it where it needs
-them. What lies there under the names in `GENERATED` is written by --update-golden:
+them; `team.json` is the team that its tasks are checked with. What lies there under the names in
+`GENERATED` is written by --update-golden:
 
     ok    summary.json (what `flowc inspect --json` says) and graph.mmd; no diagnostic at all
     err   diagnostics.txt (what `flowc check` says); the folder's code is among them
@@ -43,7 +44,7 @@ def read(monkeypatch):
     def compile_case(case: Path) -> CompileResult:
         monkeypatch.chdir(case)
         (main,) = case.glob("main.*")
-        return compile_file(main.name)
+        return compile_file(main.name, team="team.json" if Path("team.json").exists() else None)
 
     return compile_case
 
