@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .manuscript import Dialect
+from .to_contract import write_contract
 from .to_flowchart import write_flowchart
 from .to_mermaid import write_picture
 from .to_plan import write_plan
@@ -12,6 +13,7 @@ DIALECTS: tuple[Dialect, ...] = (
     Dialect("steps", ".md", write_steps),
     Dialect("flowchart", ".wf.md", write_flowchart),
     Dialect("plan", ".md", write_plan),
+    Dialect("contract", ".contract.json", write_contract),
     Dialect("mermaid", ".mmd", write_picture),
 )
 
