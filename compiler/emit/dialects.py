@@ -13,7 +13,7 @@ DIALECTS: tuple[Dialect, ...] = (
     Dialect("steps", ".md", write_steps),
     Dialect("flowchart", ".wf.md", write_flowchart),
     Dialect("plan", ".md", write_plan),
-    Dialect("contract", ".contract.json", write_contract),
+    Dialect("contract", ".json", write_contract),
     Dialect("mermaid", ".mmd", write_picture),
 )
 

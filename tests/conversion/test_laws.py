@@ -23,7 +23,7 @@ SHIPPED = sorted(
     file
     for file in (ROOT / "workflows/examples").glob("*/*")
     if file.name.endswith(tuple(suffix for f in FRONTENDS for suffix in f.suffixes))
-    and ".answers." not in file.name
+    and not {".answers", ".team"} & set(file.suffixes)
 )
 KEEP_LESS_OF_THEMSELVES = {
     "history-of-a-run": "a record of a run need not keep its prompts, a workflow must",

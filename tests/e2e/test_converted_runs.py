@@ -1,11 +1,12 @@
 """A workflow and its conversion are one: the same nodes are visited, and the result is the same.
 
 Every shipped example that has scripted answers is written in every dialect that says all of it, and
-both files are run with the same answers over the same files.
+all the files are run with the same answers over the same files.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -16,50 +17,43 @@ import pytest
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.dialects import DIALECTS
+from flowc.runtime.events import RunEvent
+from flowc.runtime.store import open_store
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "workflows/examples"
+SCRIPTED = sorted(EXAMPLES.glob("*/*.answers.yaml"))
 
 
 def file_of(answers: Path) -> Path:
+    """The example that the answers are for; a team and answers lie beside it under its name."""
     stem = answers.name.removesuffix(".answers.yaml")
-    (file,) = (
-        f
-        for f in answers.parent.glob(f"{stem}.*")
-        if f.is_file() and f.suffix in (".md", ".json", ".yaml") and ".answers." not in f.name
-    )
+    beside = (f for f in answers.parent.glob(f"{stem}.*") if f.is_file())
+    (file,) = (f for f in beside if not {".answers", ".team"} & set(f.suffixes))
     return file
 
 
-def pairs() -> list[Any]:
-    """Every example with the dialects in which nothing of it is lost."""
-    found = []
-    for answers in sorted(EXAMPLES.glob("*/*.answers.yaml")):
-        file = file_of(answers)
-        result = compile_file(str(file))
-        for dialect in DIALECTS:
-            source, out = result.sources.files[result.path], str(file.with_suffix(dialect.suffix))
-            if not convert_file(result.parsed, source, dialect, out).losses:
-                found.append(pytest.param(file, dialect, id=f"{file.name}-{dialect.name}"))
-    return found
-
-
-def run(flowc, file: str, answers: str, name: str) -> dict[str, Any]:
+def run(flowc, file: Path, answers: Path, name: str) -> dict[str, Any]:
     """What a run did that somebody could notice."""
+    team = answers.with_name(answers.name.replace(".answers.yaml", ".team.json"))
+    more = ("--team", str(team)) if team.exists() else ()
     done = flowc(
-        "run", file, "--answers", answers, "--root", ".", "--allow-exec", "--json",
-        "--store", "sqlite:///runs.db", "--run-id", name,
+        "run", str(file), "--answers", str(answers), *more, "--root", ".", "--allow-exec",
+        "--json", "--store", "sqlite:///runs.db", "--run-id", name,
     )  # fmt: skip
     assert done.stdout, done.stderr
     outcome = json.loads(done.stdout)
-    drawn = flowc(
-        "graph", file, "--run", name, "--store", "sqlite:///runs.db", "--format", "json"
-    )  # fmt: skip
+    events = asyncio.run(events_of(flowc.folder / "runs.db", name))
     return {
         "exit code": done.returncode,
-        "visited": json.loads(drawn.stdout)["run"]["path"],
+        "visited": [(*e.path, e.node) for e in events if e.kind == "node_started"],
         **{key: outcome[key] for key in ("status", "result", "variables", "outcomes")},
     }
+
+
+async def events_of(file: Path, name: str) -> tuple[RunEvent, ...]:
+    async with open_store(f"sqlite:///{file}") as store:
+        return await store.events(name)
 
 
 @pytest.fixture
@@ -77,13 +71,22 @@ def checkout(flowc) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("file", "dialect"), pairs())
-def test_a_conversion_runs_as_its_source_does(file, dialect, checkout, flowc) -> None:
-    folder = f"examples/{file.parent.name}"
-    source, out = f"{folder}/{file.name}", f"{folder}/converted{dialect.suffix}"
-    done = flowc("convert", source, "--to", dialect.name, "-o", out)
-    assert done.returncode == 0, done.stderr
-    answers = str(next(file.parent.glob(f"{file.name.split('.')[0]}.answers.yaml")))
-    first = run(flowc, source, answers, "first")
+@pytest.mark.parametrize("answers", SCRIPTED, ids=lambda f: f.name.partition(".")[0])
+def test_every_conversion_runs_as_its_source_does(answers, checkout, flowc, monkeypatch) -> None:
+    monkeypatch.chdir(checkout)
+    file = Path("examples") / file_of(answers).relative_to(EXAMPLES)
+    result = compile_file(str(file))
+    first = run(flowc, file, answers, "first")
     assert first["visited"]
-    assert run(flowc, out, answers, "second") == first
+    written = []
+    for dialect in DIALECTS:
+        out = file.with_name(f"as-{dialect.name}{dialect.suffix}")
+        source = result.sources.files[result.path]
+        done = convert_file(result.parsed, source, dialect, str(out))
+        if not done.losses:
+            for path, text in done.files.items():
+                Path(path).parent.mkdir(exist_ok=True)
+                Path(path).write_text(text, encoding="utf-8")
+            assert run(flowc, out, answers, dialect.name) == first
+            written.append(dialect.name)
+    assert result.frontend.name in written
