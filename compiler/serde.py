@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from .graphspec import GraphSpec
-from .ir import CallNode, Program
+from .ir import CallNode, ForeachNode, Program
 
 
 @functools.cache
@@ -54,7 +54,7 @@ def digest(program: Program) -> str:
 
 
 def _plain(value: Any, home: str) -> Any:
-    if isinstance(value, CallNode):
+    if isinstance(value, CallNode | ForeachNode):
         value = dataclasses.replace(value, workflow=os.path.relpath(value.workflow, home or "."))
     if dataclasses.is_dataclass(value):
         names = [f.name for f in dataclasses.fields(value) if f.compare]

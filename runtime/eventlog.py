@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from .calls import CALL_PATH
 from .errors import RunError
 from .events import EventKind, Listener, RunEvent
-from .nodes.visit import CALL_PATH
 from .store import RunStore, now
 
 NOT_KEPT = frozenset({"model_text"})

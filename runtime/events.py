@@ -21,6 +21,8 @@ EventKind = Literal[
     "verdict",  # outcome of a reporting step: status, claimed beside measured
     "gate",  # form, mode, passed, score, required
     "warning",  # message
+    "item_started",  # item (from 1), of, done (how many are)
+    "item_finished",  # item, of, done
     "interrupted",  # question
     "answered",
     "run_finished",  # status, seconds

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from flowc.compiler.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
-from flowc.compiler.ir import CallNode
+from flowc.compiler.ir import CallNode, ForeachNode
 from langgraph.graph import START, StateGraph
 
 from .errors import RunError
@@ -75,7 +75,7 @@ def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> Node
 
 
 def _subgraph(node: NodeSpec, setting: Setting) -> Any:
-    if isinstance(node.op, CallNode):
+    if isinstance(node.op, CallNode | ForeachNode):
         return _nested(setting.subgraphs[node.op.workflow], setting)
     compile_inner = NODE_KINDS[node.op.kind].subgraph
     return compile_inner(node, setting) if compile_inner else None

@@ -24,6 +24,7 @@ import aiosqlite
 from flowc.compiler.ir import Effect
 from langgraph.types import interrupt
 
+from .calls import CALL_PATH
 from .errors import Failure, InDoubt, RunError
 from .services import Json
 
@@ -36,6 +37,10 @@ create table if not exists effects (
     run text not null, key text not null, ordinal integer not null,
     name text not null, given text not null, status text not null, result text,
     primary key (run, key, ordinal)
+) without rowid;
+create table if not exists notes (
+    run text not null, key text not null, name text not null, ordinal integer not null,
+    value text not null, primary key (run, key, name, ordinal)
 ) without rowid;
 create table if not exists answers (
     run text not null, interrupt text not null, value text not null,
@@ -91,6 +96,19 @@ class EffectJournal:
         await self._write(key, name, digest, "done", json.dumps(value))
         return value
 
+    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+        """Keep something that a visit came to: no effect, so it is never in doubt."""
+        run, namespace, _ = _key(runtime, 0)
+        row = (run, namespace, name, ordinal, json.dumps(value))
+        await self.db.execute("insert or replace into notes values (?, ?, ?, ?, ?)", row)
+
+    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+        """Everything that a visit kept under a name, by number."""
+        run, namespace, _ = _key(runtime, 0)
+        query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
+        rows = await self.db.execute_fetchall(query, (run, namespace, name))
+        return {row[0]: json.loads(row[1]) for row in rows}
+
     async def abandon(self, runtime: Any) -> None:
         """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure."""
         run, namespace, _ = _key(runtime, 0)
@@ -133,7 +151,7 @@ class EffectJournal:
 
     async def forget(self, run: str) -> None:
         """Drop everything about a run."""
-        for table in ("effects", "answers"):
+        for table in ("effects", "answers", "notes"):
             await self.db.execute(f"delete from {table} where run = ?", (run,))
 
     async def _decide(self, key: Key, status: str, name: str) -> None:
@@ -149,7 +167,9 @@ class EffectJournal:
                 help="`--on-unknown ask` lets you decide, `--on-unknown repeat` calls it again",
             )
         text = f"the run stopped while `{name}` was under way: what became of it is unknown"
-        interrupt({"kind": "unknown", "text": text, "choices": list(VERDICTS), "key": list(key)})
+        path = list(CALL_PATH.get())
+        about = {"kind": "unknown", "text": text, "choices": list(VERDICTS), "key": list(key)}
+        interrupt({**about, "path": path} if path else about)
 
     async def _row(self, key: Key) -> tuple[str, str, str, str] | None:
         query = f"select status, name, given, result from effects {_HERE}"
@@ -179,6 +199,12 @@ class NoJournal:
         ordinal: int = 0,
     ) -> Json:
         return await call()
+
+    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+        return None
+
+    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+        return {}
 
     async def abandon(self, runtime: Any) -> None:
         return None

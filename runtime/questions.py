@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec, NodeSpec
-from flowc.compiler.ir import CallNode
+from flowc.compiler.ir import CallNode, ForeachNode
 
 from .errors import RunError
 from .nodes.exec import CHOICES
@@ -32,6 +32,7 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
         commands=tuple(value.get("commands", ())),
         place=place,
         schema=value.get("schema"),
+        path=tuple(value.get("path", ())),
     )
 
 
@@ -133,11 +134,13 @@ def _node_of(key: Any, spec: GraphSpec) -> NodeSpec | None:
     found: NodeSpec | None = None
     inner: GraphSpec | None = spec
     for segment in str(key[1]).split("|"):
+        if segment.isdigit():  # the number of an element, or of an attempt
+            continue
         name = segment.rsplit(":", 1)[0]
         node = next((n for n in inner.nodes if n.id == name), None) if inner else None
         if node is None:
             break
         found = node
-        called = node.op.workflow if isinstance(node.op, CallNode) else None
+        called = node.op.workflow if isinstance(node.op, CallNode | ForeachNode) else None
         inner = dict(spec.subgraphs).get(called) if called else None
     return found

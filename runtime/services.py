@@ -216,6 +216,12 @@ class Journal(Protocol):
         """Run `call` and keep its JSON result; if it was already done in this visit, give the
         kept result instead. `given` is the effect's input: its digest is kept beside it."""
 
+    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+        """Keep something that this visit came to under a name and a number (0 or more)."""
+
+    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+        """Everything that this visit kept under a name, by number."""
+
     async def abandon(self, runtime: Any) -> None:
         """The node's failure was taken by an edge: whatever it left in doubt is not asked about."""
 
@@ -248,7 +254,8 @@ class Services:
 class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
     (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
-    person does: a text, or an object that fits `schema`)."""
+    person does: a text, or an object that fits `schema`). `path` are the calls that lead to the
+    node, an element of a foreach as `each#3`."""
 
     id: str
     kind: QuestionKind
@@ -258,6 +265,12 @@ class Question:
     commands: tuple[str, ...] = ()
     place: str = ""
     schema: Json = None
+    path: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The node with the calls that lead to it: what no other question is called."""
+        return "/".join((*self.path, self.node))
 
 
 @dataclass(frozen=True, slots=True)

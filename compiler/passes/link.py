@@ -12,9 +12,10 @@ from pathlib import Path
 
 from ..diagnostics import Label, Sink
 from ..frontends import detect
-from ..ir import CallNode, Program, Workflow
+from ..ir import CallNode, ForeachNode, Program, Workflow
 from ..source import SourceSet, Unreadable
 
+Caller = CallNode | ForeachNode
 MAX_DEPTH = 50
 """Calls within calls; each is a graph within a graph when the program runs."""
 
@@ -35,7 +36,7 @@ def _follow(
     sink: Sink,
 ) -> None:
     for node in workflow.nodes:
-        if not isinstance(node, CallNode):
+        if not isinstance(node, Caller):
             continue
         target = node.workflow
         if target in chain:
@@ -49,7 +50,7 @@ def _follow(
                 _follow(called, target, (*chain, target), found, sources, sink)
 
 
-def _report_depth(node: CallNode, sink: Sink) -> None:
+def _report_depth(node: Caller, sink: Sink) -> None:
     span = node.target_span or node.span
     if span is not None:
         sink.report(
@@ -61,7 +62,7 @@ def _report_depth(node: CallNode, sink: Sink) -> None:
 
 
 def _read(
-    node: CallNode, target: str, caller: str, sources: SourceSet, sink: Sink
+    node: Caller, target: str, caller: str, sources: SourceSet, sink: Sink
 ) -> Workflow | None:
     span = node.target_span or node.span or sources.read(caller).span(0)
     try:
@@ -95,7 +96,7 @@ def _read(
 
 
 def _report_circle(
-    node: CallNode, circle: tuple[str, ...], found: dict[str, Workflow], sink: Sink
+    node: Caller, circle: tuple[str, ...], found: dict[str, Workflow], sink: Sink
 ) -> None:
     if node.span is None:
         return
@@ -109,7 +110,7 @@ def _report_circle(
         Label(call.span, f"calls `{os.path.basename(call.workflow)}`")
         for path in circle
         for call in found[path].nodes
-        if isinstance(call, CallNode)
+        if isinstance(call, Caller)
         and call.workflow in circle
         and call.span not in (None, node.span)
         if call.span is not None

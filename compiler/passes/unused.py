@@ -9,7 +9,7 @@ from ..catalog import Catalog
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Label
 from ..graphs import reachable, successors
-from ..ir import CallNode, EndNode, Node, OnError, Program, Workflow
+from ..ir import CallNode, EndNode, ForeachNode, Node, OnError, Program, Workflow
 from ..source import Span
 from ..spelling import Spelling
 from .dataflow import known_names, undefined_reads
@@ -70,7 +70,9 @@ def _results(workflow: Workflow) -> set[str]:
 
 def _calls_unknown(workflow: Workflow, program: Program) -> bool:
     paths = {path for path, _ in program.workflows}
-    return any(isinstance(n, CallNode) and n.workflow not in paths for n in workflow.nodes)
+    return any(
+        isinstance(n, CallNode | ForeachNode) and n.workflow not in paths for n in workflow.nodes
+    )
 
 
 def _read_elsewhere(workflow: Workflow, program: Program) -> set[str]:

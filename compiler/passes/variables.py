@@ -214,10 +214,12 @@ def names_from_callers(workflow: Workflow, program: Program) -> set[str]:
     path = next((p for p, other in program.workflows if other is workflow), None)
     for _, caller in program.workflows:
         for node in caller.nodes:
-            if not isinstance(node, CallNode) or node.workflow != path:
+            if not isinstance(node, CallNode | ForeachNode) or node.workflow != path:
                 continue
+            if isinstance(node, ForeachNode):
+                found |= {node.item, *([node.index] if node.index else [])}
             found |= {assignment.target for assignment in node.passes}
-            if node.passes_all:
+            if isinstance(node, CallNode) and node.passes_all:
                 for _, other in program.workflows:
                     found |= names_written(other) | {p.name for p in other.params}
     return found

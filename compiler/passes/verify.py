@@ -15,6 +15,7 @@ from ..ir import (
     ChooseNode,
     EndNode,
     ExecNode,
+    ForeachNode,
     MessageNode,
     Otherwise,
     Program,
@@ -80,7 +81,7 @@ def _node_faults(workflow: Workflow, paths: set[str]) -> Iterator[str]:
             case MessageNode():
                 if node.thread not in threads:
                     yield f"{node.id} names thread {node.thread!r}, which is not declared"
-            case CallNode():
+            case CallNode() | ForeachNode():
                 if node.workflow not in paths:
                     yield f"{node.id} calls {node.workflow}, which is not linked"
             case ExecNode():

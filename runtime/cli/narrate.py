@@ -110,6 +110,10 @@ class Narrator:
                 busy.notes += self._verdict(event)
             case "warning":
                 busy.notes.append(self._note(event, str(event.data.get("message", ""))))
+            case "item_started":
+                busy.doing = f"item {event.data['item']} of {event.data['of']}"
+            case "item_finished":
+                busy.doing = f"{event.data['done']} of {event.data['of']} items"
             case "interrupted":
                 self.busy.pop(key, None)
                 yield self._question(event)
@@ -167,6 +171,8 @@ class Narrator:
         node = self._node(event.node, event.path)
         if node is None or (self._is_quiet(node) and not self.verbose):
             return
+        if any("#" in call for call in event.path) and not self.verbose:
+            return  # thousands of elements would each have their lines
         self.passed.append(event.node)
         seconds = event.data.get("seconds", 0.0) if node.op.kind in _TIMED else None
         what = self._what(node, event.data, busy)
@@ -219,7 +225,8 @@ class Narrator:
     ) -> str:
         """Mark, id, what happened, time and tokens; cut so that a line stays a line."""
         ids = self._id_width()
-        name = f"{'  ' * len(path)}{node}"
+        item = next((f"#{call.rpartition('#')[2]} " for call in reversed(path) if "#" in call), "")
+        name = f"{'  ' * len(path)}{item}{node}"
         room = max(self.screen.width - ids - 8 - len(tail) - (2 if tail else 0), 20)
         shown = one_line(what, room)
         if tail:
@@ -242,8 +249,8 @@ class Narrator:
         spec = self.spec
         subgraphs = dict(self.spec.subgraphs)
         for call in path:
-            caller = next((n for n in spec.nodes if n.id == call), None)
-            if caller is None or not isinstance(caller.op, CallNode):
+            caller = next((n for n in spec.nodes if n.id in (call, call.rpartition("#")[0])), None)
+            if caller is None or not isinstance(caller.op, CallNode | ForeachNode):
                 return None
             spec = subgraphs[caller.op.workflow]
         return next((n for n in spec.nodes if n.id == node), None)

@@ -35,7 +35,7 @@ from .outcomes import (
     result_text,
     summary,
 )
-from .questions import question_lines
+from .questions import labels, question_lines
 from .screen import Screen, count_of
 
 Mode = Literal["text", "json", "jsonl", "quiet"]
@@ -120,13 +120,12 @@ class RunView:
         elif outcome.status == "error":
             self.screen.print("", *self._failure(outcome))
         else:
-            several = len(outcome.questions) > 1
-            for question in outcome.questions:
+            for label, question in labels(outcome.questions).items():
                 lines = question_lines(
                     question,
                     self.screen,
                     self.go_on,
-                    several=several,
+                    label=label,
                     trail=self.narrator.trail(),
                 )
                 self.screen.print("", *lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,16 +25,16 @@ _VERDICTS = {"r": "repeat", "repeat": "repeat", "f": "fail", "fail": "fail"}
 
 
 def question_lines(
-    question: Question, screen: Screen, go_on: str, *, several: bool = False, trail: str = ""
+    question: Question, screen: Screen, go_on: str, *, label: str = "", trail: str = ""
 ) -> Iterator[str]:
     """The question, where it comes from (`trail`: the nodes that led to it), and the exact commands
-    that answer it; `several` says that others wait too."""
+    that answer it; `label` is what it is called when others wait too."""
     yield screen.ink(f"{screen.marks.ask} {_title(question)}", "ask")
     yield from _body(question)
     came = " · ".join(x for x in (f"at {question.place}" * bool(question.place), trail) if x)
     if came:
         yield screen.ink(f"    {came}", "dim")
-    prefix = f"{question.node}=" if several else ""
+    prefix = f"{label}=" if label else ""
     answers = _answers(question)
     width = max(len(meaning) for _, meaning in answers) + 1
     for answer, meaning in answers:
@@ -52,17 +53,27 @@ def match_given(given: Sequence[str], questions: Sequence[Question]) -> dict[str
     if len(open_questions) == 1 and len(given) == 1:
         question = open_questions[0]
         return {question.id: _checked(question, given[0])}
-    by_node = {q.node: q for q in open_questions}
+    by_name = labels(open_questions)
+    known = {**{q.name: q for q in open_questions}, **by_name}
     answers = {}
     for text in given:
         node, sign, value = text.partition("=")
-        if not sign or node not in by_node:
+        if not sign or node not in known:
             raise RunError(
                 f"{len(open_questions)} questions wait: `--answer {text}` does not say which",
-                help="write --answer NODE=TEXT; they wait at " + ", ".join(by_node),
+                help="write --answer NODE=TEXT; they wait at " + ", ".join(by_name),
             )
-        answers[by_node[node].id] = _checked(by_node[node], value)
+        answers[known[node].id] = _checked(known[node], value)
     return answers
+
+
+def labels(questions: Sequence[Question]) -> dict[str, Question]:
+    """Each question by what it is called beside the others: its node, with the calls that lead to
+    it where two nodes have that name; "" when it is the only one."""
+    if len(questions) == 1:
+        return {"": questions[0]}
+    count = Counter(question.node for question in questions)
+    return {q.node if count[q.node] == 1 else q.name: q for q in questions}
 
 
 def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, Any] | None:

@@ -25,7 +25,7 @@ from .failures import failure_lines
 from .names import new_run_name
 from .narrate import Narrator
 from .outcomes import SCHEMA_VERSION, print_json, result_text, resume_command
-from .questions import question_lines
+from .questions import labels, question_lines
 from .screen import Screen, Tone, count_of, one_line, screen_on
 from .stores import existing_store
 
@@ -191,9 +191,8 @@ def _story(
         return
     if record.error:
         yield from failure_lines(record.error, spec, sources, screen, "")
-    several = len(state.questions) > 1
-    for question in state.questions:
-        yield from question_lines(question, screen, go_on, several=several, trail=narrator.trail())
+    for label, question in labels(state.questions).items():
+        yield from question_lines(question, screen, go_on, label=label, trail=narrator.trail())
     if state.next:
         yield f"next: {', '.join(state.next)}"
     if record.status != "running" and not state.questions:

@@ -17,6 +17,7 @@ from . import (
     choose,
     end,
     exec,
+    foreach,
     gate,
     message,
     script,
@@ -51,4 +52,5 @@ NODE_KINDS: dict[str, NodeKind] = {
     "task": NodeKind(task.run, task.subgraph),
     "gate": NodeKind(gate.run),
     "end": NodeKind(end.run),
+    "foreach": NodeKind(foreach.run),
 }

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from flowc.compiler.ir import AskNode
-from langgraph.types import interrupt
 
 from ..services import Json, QuestionKind
-from .visit import Done, Visit
+from .visit import Done, Visit, put_question
 
 
 async def run(visit: Visit) -> Done:
@@ -40,4 +39,4 @@ def ask(
         about["choices"] = list(choices)
     if schema is not None:
         about["schema"] = schema
-    return interrupt(about)
+    return put_question(about)

@@ -8,10 +8,11 @@ from flowc.compiler.expr.values import read_number
 from flowc.compiler.graphspec import Channel, GraphSpec
 from flowc.compiler.ir import CallNode
 
+from ..calls import CALL_PATH
 from ..errors import Failure
 from ..services import Json
 from ..state import STEPS, combinable, starting_values, variables_of
-from .visit import CALL_PATH, Done, Visit, assign
+from .visit import Done, Visit, assign
 
 
 def called(visit: Visit) -> GraphSpec:

@@ -19,14 +19,13 @@ from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import ExecNode
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 from ..commands import shell_commands
 from ..errors import Failure
 from ..services import Json
 from ..state import Items, append
-from .visit import Done, Setting, Visit, shorten
+from .visit import Done, Setting, Visit, put_question, shorten
 
 CHOICES = ("yes", "no", "always")
 """Answers to the question whether commands may run; "always" holds for the session from then on."""
@@ -158,7 +157,7 @@ def _approval(node: NodeSpec, setting: Setting, commands: list[str], visit: int)
     answer = setting.services.people.answer("approve", node.id, visit)
     if answer is None:
         many = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
-        answer = interrupt(
+        answer = put_question(
             {
                 "kind": "approve",
                 "node": node.id,

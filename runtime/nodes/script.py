@@ -15,12 +15,11 @@ from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import AgentNode, ScriptNode
-from langgraph.types import interrupt
 
 from ..conversations import messages_of
 from ..errors import Failure
 from ..services import Conversation, Json, ScriptCall, ScriptResult
-from .visit import Done, Visit, shorten
+from .visit import Done, Visit, put_question, shorten
 
 _CLOCK = "$clock"
 _CHOICES = ("yes", "no")
@@ -117,7 +116,7 @@ def _approve(visit: Visit, call: ScriptCall) -> None:
         return
     answer = visit.services.people.answer("approve", visit.node.id, visit.number)
     if answer is None:
-        answer = interrupt(
+        answer = put_question(
             {
                 "kind": "approve",
                 "node": visit.node.id,

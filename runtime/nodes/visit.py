@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flowc.compiler.expr.ast import Expr
@@ -20,16 +19,15 @@ from flowc.compiler.graphspec import SUCCESS_CASE, Branch, GraphSpec, NodeSpec
 from flowc.compiler.ir import Assignment, Limit
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
+from langgraph.types import interrupt
 
+from ..calls import CALL_PATH
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..scope import Scope
 from ..services import Json, Services
 from ..state import STEPS, State, combinable, refuse_clashes, variable_values, variables_of
 from ..values import Unfit, keepable
 from .siblings import Siblings
-
-CALL_PATH: ContextVar[tuple[str, ...]] = ContextVar("flowc_call_path", default=())
-"""The call nodes that lead to the node that is running: for events alone."""
 
 SHOWN = 200
 """Characters of a text that an event shows."""
@@ -77,15 +75,33 @@ class Visit:
     def emit(self, kind: Any, data: dict[str, Any]) -> None:
         self.services.emit(kind, self.node.id, data)
 
-    async def run_subgraph(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Run the node's subgraph; bounded by flowc's own counters, not by LangGraph's."""
+    async def run_subgraph(self, given: dict[str, Any], *number: int) -> dict[str, Any]:
+        """Run the node's subgraph; bounded by flowc's own counters, not by LangGraph's. A node that
+        runs it several times numbers the runs, so that each has its own checkpoints."""
         config: RunnableConfig = {**self.config, "recursion_limit": 1_000_000_000}
+        if number:
+            config["configurable"] = below(self.config["configurable"], number)
         try:
             result = dict(await self.subgraph.ainvoke(given, config))
         except Ended as ended:
             result = dict(ended.state)
         refuse_clashes(result)
         return result
+
+
+def below(configurable: Mapping[str, Any], number: tuple[int, ...]) -> dict[str, Any]:
+    """LangGraph's settings for one of several runs of a node's subgraph. By itself it numbers them
+    as they begin, which is another order in every execution."""
+    namespace = "|".join((configurable["checkpoint_ns"], *map(str, number)))
+    scratch = configurable["__pregel_scratchpad"]
+    own = replace(scratch, subgraph_counter=lambda: 0)
+    return {**configurable, "checkpoint_ns": namespace, "__pregel_scratchpad": own}
+
+
+def put_question(about: dict[str, Any]) -> Json:
+    """Interrupt with a question: the answer, once there is one. It says which calls led to it."""
+    path = list(CALL_PATH.get())
+    return interrupt({**about, "path": path} if path else about)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,61 +13,9 @@ from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import AgentNode, AskNode, CallNode, ToolNode
 from flowc.runtime.engine import open_engine
 from flowc.runtime.events import RunEvent
-from flowc.runtime.services import CommandResult, ModelReply, ModelRequest, ToolSchema
 from killing import Killed, in_process, kill_me
+from ledgers import Ledger, resume, start, world_of
 from specs import SUCCESS, assign, commands, lit, name, plus, program_of, workflow
-from worlds import World
-
-
-@dataclasses.dataclass
-class Ledger:
-    """Writes every effect that really happened to a file, and kills the process at one of them."""
-
-    file: Path
-    kill_at: int = -1
-    before: bool = False
-
-    def act(self, what: str) -> None:
-        happened = len(self.done())
-        if happened == self.kill_at and self.before:
-            kill_me()
-        with self.file.open("a") as out:
-            out.write(f"{what}\n")
-        if happened == self.kill_at:
-            kill_me()
-
-    def done(self) -> list[str]:
-        return self.file.read_text().splitlines() if self.file.exists() else []
-
-
-@dataclasses.dataclass
-class Doing:
-    """Model, tools and shell whose every call is in the ledger."""
-
-    ledger: Ledger
-    label: str = "a model"
-    is_model: bool = True
-
-    async def reply(self, request: ModelRequest) -> ModelReply:
-        self.ledger.act(f"model {request.node} {request.turn}")
-        if request.tools and request.turn == 1:
-            return ModelReply("", ({"id": "1", "name": "mail", "args": {"to": request.node}},))
-        return ModelReply(f"answer of {request.node}")
-
-    async def open(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    def schema(self, tool: str) -> ToolSchema:
-        return ToolSchema(tool, "", {"type": "object"}, "once")
-
-    async def call(self, tool: str, args: dict[str, Any]) -> Any:
-        self.ledger.act(f"{tool} {args.get('to', 'node')}")
-        return {"sent": True}
-
-    async def run(self, command: str, state: str) -> CommandResult:
-        self.ledger.act(f"$ {command} after [{state}]")
-        return CommandResult(command, 0, f"did {command}", 0.0, False, f"{state}{command};")
 
 
 def all_kinds() -> GraphSpec:
@@ -100,36 +47,6 @@ EFFECTS = [
     "post node",
     "$ six after [one;two;three;five;]",
 ]
-
-
-def world_of(ledger: Ledger) -> World:
-    doing: Any = Doing(ledger)
-    return World(models=doing, tools=doing, shell=doing)
-
-
-def start(url: str, spec: GraphSpec, ledger: Ledger, listener: Any = None) -> dict[str, Any]:
-    async def go() -> dict[str, Any]:
-        async with open_engine(url) as engine:
-            listeners = (listener,) if listener else ()
-            outcome = await engine.start(
-                spec, world_of(ledger), run="r", inputs={}, options={}, listeners=listeners
-            )
-            return dataclasses.asdict(outcome)
-
-    return asyncio.run(asyncio.wait_for(go(), 60))
-
-
-def resume(
-    url: str, spec: GraphSpec, ledger: Ledger, answers: dict[str, Any], on_unknown: Any = "ask"
-) -> dict[str, Any]:
-    async def go() -> dict[str, Any]:
-        async with open_engine(url) as engine:
-            outcome = await engine.resume(
-                "r", spec, world_of(ledger), answers=answers, on_unknown=on_unknown
-            )
-            return dataclasses.asdict(outcome)
-
-    return asyncio.run(asyncio.wait_for(go(), 60))
 
 
 def status(url: str) -> str:

@@ -1,0 +1,201 @@
+"""foreach: run a workflow for every element of a list, some at a time.
+
+Every element has a graph of its own below the node, under its number, so a run that died goes on
+inside the elements that were under way. What is done is in the journal, and is not run again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import bisect
+from dataclasses import dataclass, field
+from typing import Any
+
+from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.ir import ForeachNode
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.types import Interrupt
+
+from ..calls import CALL_PATH
+from ..errors import Failure, LimitReached
+from ..services import Json
+from ..state import STEPS, combinable, starting_values, variables_of
+from .visit import Done, Visit, assign
+
+ITEMS, BEGUN, DONE = "items", "item begun", "item done"
+"""Names under which the journal keeps the list, what was begun and what came of it."""
+_BEFORE = "$before"
+"""The key in an element's visits under which it knows how many nodes had run when it began."""
+
+
+async def run(visit: Visit) -> Done:
+    """The results in the order of the elements. Raises `Failure` with the number of the element
+    that failed, when those beside it are through."""
+    op = visit.node.op
+    assert isinstance(op, ForeachNode)
+    loop = _Loop(visit, op, await _items(visit, op))
+    await loop.recall()
+    await loop.run()
+    values = [value for _, value in loop.values]
+    total = len(loop.items)
+    text = f"{len(values)} items" if len(values) == total else f"{len(values)} of {total} items"
+    return Done({op.into: values}, {"$visits": {STEPS: 1 + loop.steps}}, text=text)
+
+
+async def _items(visit: Visit, op: ForeachNode) -> list[Json]:
+    """The list as it was when the node began."""
+    kept = await visit.services.journal.kept(visit.runtime, ITEMS)
+    if 0 in kept:
+        return list(kept[0])
+    items = visit.value(op.items)
+    if not isinstance(items, list):
+        raise Failure(f"`{visit.node.id}` goes through a list: this is {visit.scope.show(items)}")
+    await visit.services.journal.keep(visit.runtime, ITEMS, 0, items)
+    return items
+
+
+@dataclass(slots=True)
+class _Loop:
+    """The elements of one visit. An element that waits for a person is under way, too; `values` are
+    (place, result) in the order of the places, `steps` the nodes that ran in them."""
+
+    visit: Visit
+    op: ForeachNode
+    items: list[Json]
+    values: list[tuple[int, Json]] = field(default_factory=list)
+    steps: int = 0
+    begun: set[int] = field(default_factory=set)
+    known: set[int] = field(default_factory=set)
+    tasks: dict[asyncio.Task[tuple[Json, int]], int] = field(default_factory=dict)
+    waiting: list[Interrupt] = field(default_factory=list)
+    held: int = 0
+    stopped: Exception | None = None
+
+    @property
+    def spec(self) -> GraphSpec:
+        return self.visit.setting.subgraphs[self.op.workflow]
+
+    async def recall(self) -> None:
+        """What was done before the run stopped."""
+        journal, runtime = self.visit.services.journal, self.visit.runtime
+        done = await journal.kept(runtime, DONE)
+        for place in sorted(done):
+            self._take(place, done[place]["value"], done[place]["steps"])
+        if self.op.until is not None:
+            self.begun = set(await journal.kept(runtime, BEGUN))
+
+    async def run(self) -> None:
+        """Until nothing is left to begin and nothing is under way. Raises what ends the visit."""
+        places = iter([n for n in range(len(self.items)) if n not in self.known])
+        place = next(places, None)
+        try:
+            while True:
+                while place is not None and self._may_begin(place):
+                    await self._begin(place)
+                    place = next(places, None)
+                if not self.tasks:
+                    break
+                done, _ = await asyncio.wait(self.tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in sorted(done, key=self.tasks.__getitem__):
+                    await self._end(self.tasks.pop(task), task)
+        finally:
+            for task in self.tasks:
+                task.cancel()
+            await asyncio.gather(*self.tasks, return_exceptions=True)
+        if self.stopped is not None:
+            raise self.stopped
+        if self.waiting:
+            raise GraphInterrupt(tuple(self.waiting))
+
+    def _may_begin(self, place: int) -> bool:
+        """Whether there is room, and nothing speaks against another one."""
+        if self.stopped is not None or len(self.tasks) + self.held >= self.op.concurrency:
+            return False
+        return place in self.begun or not self._enough()
+
+    def _enough(self) -> bool:
+        if self.op.until is None:
+            return False
+        so_far = {self.op.into: [value for _, value in self.values]}
+        return self.visit.scope.with_values(so_far).value(self.op.until) is True
+
+    async def _begin(self, place: int) -> None:
+        visit = self.visit
+        if self.op.until is not None and place not in self.begun:
+            await visit.services.journal.keep(visit.runtime, BEGUN, place, True)
+        about = {"item": place + 1, "of": len(self.items), "done": len(self.values)}
+        visit.emit("item_started", about)
+        self.tasks[asyncio.create_task(self._one(place))] = place
+
+    async def _one(self, place: int) -> tuple[Json, int]:
+        """(result, nodes that ran) of one element."""
+        visit = self.visit
+        given = self._given(place, visit.steps + self.steps)
+        CALL_PATH.set((*CALL_PATH.get(), f"{visit.node.id}#{place + 1}"))
+        result = await visit.run_subgraph(given, place)
+        if result.get("$outcome", "success") != "success":
+            raise Failure(f"the workflow `{self.spec.name}` ended FAILED")
+        outputs = {
+            name: result.get(channel.name, channel.default)
+            for name, channel in variables_of(self.spec).items()
+            if name in self.spec.outputs
+        }
+        value = next(iter(outputs.values())) if len(outputs) == 1 else outputs
+        return value, result["$visits"][STEPS] - result["$visits"][_BEFORE]
+
+    def _given(self, place: int, steps: int) -> dict[str, Any]:
+        values = assign(self.visit.scope, self.op.passes)
+        values[self.op.item] = self.items[place]
+        if self.op.index is not None:
+            values[self.op.index] = place
+        channels = variables_of(self.spec)
+        foreign = [name for name in values if name not in channels]
+        if foreign:
+            raise Failure(f"the workflow `{self.spec.name}` has no parameter `{foreign[0]}`")
+        given = {channels[n].name: combinable(channels[n], v) for n, v in values.items()}
+        return {**starting_values(self.spec), **given, "$visits": {STEPS: steps, _BEFORE: steps}}
+
+    async def _end(self, place: int, task: asyncio.Task[tuple[Json, int]]) -> None:
+        """Take what came of an element: a result, a question, or what stops the rest."""
+        visit = self.visit
+        try:
+            value, steps = task.result()
+        except GraphInterrupt as interrupt:
+            self.waiting.extend(interrupt.args[0])
+            self.held += 1
+        except Failure as failure:
+            where = f"item {place + 1} of {len(self.items)}"
+            self._stop(_within(where, failure))
+        except (LimitReached, GraphBubbleUp) as stop:
+            self._stop(stop)
+        else:
+            kept = {"value": value, "steps": steps}
+            await visit.services.journal.keep(visit.runtime, DONE, place, kept)
+            self._take(place, value, steps)
+            about = {"item": place + 1, "of": len(self.items), "done": len(self.values)}
+            visit.emit("item_finished", about)
+
+    def _take(self, place: int, value: Json, steps: int) -> None:
+        self.known.add(place)
+        self.steps += steps
+        if not self.values or self.values[-1][0] < place:
+            self.values.append((place, value))
+        else:
+            bisect.insort(self.values, (place, value), key=lambda entry: entry[0])
+
+    def _stop(self, reason: Exception) -> None:
+        """The first failure counts; a limit or a request to leave off gives way to it."""
+        fails_first = isinstance(reason, Failure) and not isinstance(self.stopped, Failure)
+        if self.stopped is None or fails_first:
+            self.stopped = reason
+
+
+def _within(where: str, failure: Failure) -> Failure:
+    """The failure as the node's own, at the place where it happened."""
+    return Failure(
+        f"{where}: {failure.message}",
+        failure.kind,
+        node=failure.node,
+        place=failure.place,
+        help=failure.help,
+    )
