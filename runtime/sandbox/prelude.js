@@ -18,7 +18,8 @@
   const RealDate = Date;
   const RealPromise = Promise;
   const pairs = /[\ud800-\udbff][\udc00-\udfff]/g;
-  const replace = String.prototype.replace;
+  const { replace } = String.prototype;
+  const { join } = Array.prototype;
   const MAX_DEPTH = 200;
   const { now, seed, logLines, logChars, resultChars } = setting;
 
@@ -304,11 +305,14 @@
     return same ? "null" : object(kept);
   }
   function object(members) {
-    let whole = "";
+    // Joined, not added up: a sum of long texts is a tree inside the engine, which Python cannot read.
+    const parts = ["{"];
     for (let n = 0; n < members.length; n += 1) {
-      whole += (n ? "," : "") + stringify(members[n][0]) + ":" + members[n][1];
+      parts[parts.length] = (n ? "," : "") + stringify(members[n][0]) + ":";
+      parts[parts.length] = members[n][1];
     }
-    return "{" + whole + "}";
+    parts[parts.length] = "}";
+    return apply(join, parts, [""]);
   }
   return { load, loaded, place, call };
 })

@@ -295,10 +295,9 @@ def _raised(
     if name == "InternalError" and message == "interrupted":
         told = f"`{call.function}` used more than {limits.cpu} s of processor time"
         return Failure(told, "timeout", place=at)
-    if name == "InternalError" or message == "out of memory":
-        told = f"`{call.function}` needs more than {megabytes} MB of memory"
-        return Failure(told if "memory" in message else message, place=at)
-    if name == "MemoryError" or (not name and message in ("", "null")):
+    if name == "MemoryError" or message == "out of memory":
+        return Failure(f"`{call.function}` needs more than {megabytes} MB of memory", place=at)
+    if not name and message in ("", "null"):
         told = f"`{call.function}` raised null, or needs more than {megabytes} MB of memory"
         return Failure(told, place=at)
     return Failure(f"{name}: {message}" if name not in ("", "Error") else message, place=at)

@@ -37,10 +37,10 @@ def confine(parent: int, memory: int, seconds: int) -> None:
     if os.getppid() != parent:
         os._exit(1)
     bounds = {resource.RLIMIT_CORE: 0, resource.RLIMIT_AS: memory + _RESERVE}
-    if seconds:
-        bounds[resource.RLIMIT_CPU] = seconds
     for kind, bound in bounds.items():
         resource.setrlimit(kind, (bound, bound))
+    if seconds:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 def close_doors() -> None:
