@@ -46,6 +46,9 @@ def _number(description: str, default: int, maximum: int) -> dict[str, Any]:
 
 _LIMIT = _number("Give at most this many.", 200, 1000)
 
+ASK_TOOL = "request_users_input"
+"""The tool with which an agent asks the person: the run waits, the answer is the result (J44)."""
+
 BUILTIN_TOOLS: tuple[ToolEntry, ...] = (
     _entry(
         "read_file", "pure",
@@ -111,5 +114,10 @@ BUILTIN_TOOLS: tuple[ToolEntry, ...] = (
         "One commit. Gives hash, author, date, subject, body, diff, files (path, added, removed), "
         "and whether the diff is truncated.",
         ref={**_REF, "default": "HEAD"},
+    ),
+    _entry(
+        ASK_TOOL, "pure",
+        "Ask the user a question and wait for the answer, which is the result.",
+        question={"type": "string", "minLength": 1, "description": "The question."},
     ),
 )  # fmt: skip

@@ -192,12 +192,18 @@ class People(Protocol):
         """The answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes" or "no"
         for "approve"; a text or an object for "task". None: a person has to be asked."""
 
+    def told(self, node: str, visit: int, turn: int) -> Json | None:
+        """The answer to what a model asks in one of its turns (from 1) of a visit (J44)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Nobody:
     """Nothing was answered in advance."""
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
+        return None
+
+    def told(self, node: str, visit: int, turn: int) -> Json | None:
         return None
 
 

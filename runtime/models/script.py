@@ -26,15 +26,17 @@ from ..errors import RunError
 
 REPORT_TOOL = "report_step_result"
 APPROVE = "approve"
+_PARTS = ("text", "call", "answer", "args", "reply", "report", "result")
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """A tool call: the tool's name and its arguments."""
+    """A tool call: the tool's name and its arguments; a text is what a model writes that does not
+    write JSON."""
 
     name: str
-    args: dict[str, Any]
+    args: dict[str, Any] | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +54,20 @@ class Report:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One answer of the model: a text, tool calls, a report or a task's result, or a text with one
-    of the first three."""
+    of the first three. `answers` says that the calls are the answer itself; `reply` is what the
+    person says whom a call asks."""
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
     report: Report | None = None
     result: dict[str, Any] | None = None
+    answers: bool = False
+    reply: str | None = None
 
     @property
     def ends_visit(self) -> bool:
         """Whether the model has nothing left to do in this visit of the node."""
-        return self.report is not None or not self.calls
+        return self.report is not None or self.answers or not self.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,28 +227,29 @@ class _Reader:
         if not isinstance(node, yaml.MappingNode):
             raise self.fault(node, "an answer is a text, or a mapping with text, call or report")
         fields = dict(self.pairs(node))
-        if unknown := sorted(fields.keys() - {"text", "call", "args", "report", "result"}):
-            raise self.fault(
-                node,
-                f"`{unknown[0]}` is not a part of an answer",
-                "text, call, args, report, result",
-            )
+        if unknown := sorted(fields.keys() - set(_PARTS)):
+            raise self.fault(node, f"`{unknown[0]}` is not a part of an answer", ", ".join(_PARTS))
         if "result" in fields:
             if len(fields) > 1:
                 raise self.fault(node, "a result stands alone")
             return Turn(result=self.object(fields["result"]))
-        if not fields.keys() & {"text", "call", "report"}:
+        if not fields.keys() & {"text", "call", "answer", "report"}:
             raise self.fault(node, "an answer needs a text, a call, a report or a result")
         text = self.text(fields["text"]) if "text" in fields else ""
-        calls = self.calls(fields["call"], fields.get("args")) if "call" in fields else ()
-        if "args" in fields and "call" not in fields:
-            raise self.fault(fields["args"], "`args` belong to a `call`")
+        called = fields.get("call") or fields.get("answer")
+        calls = self.calls(called, fields.get("args")) if called else ()
+        if "call" in fields and "answer" in fields:
+            raise self.fault(fields["answer"], "`call` and `answer` exclude each other")
+        for part, verb in (("args", "belong"), ("reply", "belongs")):
+            if part in fields and not called:
+                raise self.fault(fields[part], f"`{part}` {verb} to a `call`")
         if calls and "report" in fields:
             raise self.fault(
                 fields["report"], "a report stands alone: put the calls into a turn before it"
             )
         report = self.report(fields["report"]) if "report" in fields else None
-        return Turn(text, calls, report)
+        reply = self.text(fields["reply"]) if "reply" in fields else None
+        return Turn(text, calls, report, answers="answer" in fields, reply=reply)
 
     def text(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
@@ -253,12 +259,17 @@ class _Reader:
     def calls(self, node: yaml.Node, args: yaml.Node | None) -> tuple[ScriptedCall, ...]:
         """`call: name` with `args:` beside it, `call: {name: args, …}`, or a list of these."""
         if isinstance(node, yaml.ScalarNode):
-            return (ScriptedCall(node.value, self.object(args)),)
+            return (ScriptedCall(node.value, self.args(args)),)
         if args is not None:
             raise self.fault(args, "`args` stand beside `call: name` only")
         if isinstance(node, yaml.MappingNode):
-            return tuple(ScriptedCall(name, self.object(v)) for name, v in self.pairs(node))
+            return tuple(ScriptedCall(name, self.args(v)) for name, v in self.pairs(node))
         return tuple(call for item in node.value for call in self.calls(item, None))
+
+    def args(self, node: yaml.Node | None) -> dict[str, Any] | str:
+        """Arguments of a call: a mapping, or a text that is sent as it is."""
+        value = self.value(node) if node is not None else None
+        return value if isinstance(value, str) else self.object(node)
 
     def report(self, node: yaml.Node) -> Report:
         if isinstance(node, yaml.ScalarNode):

@@ -65,6 +65,12 @@ class ScriptedModels:
             case "unknown" | "breakpoint":
                 return None
 
+    def told(self, node: str, visit: int, turn: int) -> Json | None:
+        """What the script lets a person say to a question of a model (`services.People.told`)."""
+        entry = self.script.entries.get(node)
+        turns = (entry.turns(visit) if entry else None) or ()
+        return turns[turn - 1].reply if turn <= len(turns) else None
+
     def _turn(self, request: ModelRequest) -> Turn:
         for key in (request.node, request.prompt):
             if key is None or key not in self.script.entries:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+from flowc.compiler.builtin_tools import ASK_TOOL
 from flowc.compiler.ir import ToolNode
 
 from ..errors import Failure, InDoubt
 from ..services import Json
+from .ask import ask
 from .visit import Done, Visit, assign, shorten
 
 
@@ -16,6 +18,10 @@ async def run(visit: Visit) -> Done:
     tool that acts once is left in doubt."""
     op = visit.node.op
     assert isinstance(op, ToolNode)
+    if op.tool == ASK_TOOL:
+        question = str(assign(visit.scope, op.args).get("question", ""))
+        said = ask(visit, "ask", question)
+        return Done(variables={op.into: said} if op.into else {}, text=visit.scope.show(said))
     schema = visit.services.tools.schema(op.tool)
     if schema is None:
         raise Failure(

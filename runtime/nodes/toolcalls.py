@@ -6,7 +6,9 @@ import json
 import time
 from typing import Any
 
+from flowc.compiler.builtin_tools import ASK_TOOL
 from langgraph.runtime import Runtime
+from langgraph.types import interrupt
 
 from ..errors import Failure
 from ..services import Json, Message
@@ -34,6 +36,8 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
     problem = _refusal(talk, name, [entry["tool"] for entry in used])
     if problem:
         return _answered(call, rest, _error(problem))
+    if name == ASK_TOOL:
+        return _answered(call, rest, _ask_person(talk, state, args))
     result = await _run_tool(talk, name, args, runtime)
     if "error" in result:
         return _answered(call, rest, _error(result["error"]))
@@ -73,6 +77,21 @@ def _refusal(talk: Talk, name: str, used: list[str]) -> str:
     order = ", ".join(f"`{tool}`" for tool in talk.tools)
     turn = f"now it is `{following}`'s turn" if following else "all of them were used"
     return f"`{name}` is out of order: the tools are used in the order {order}; {turn}"
+
+
+def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
+    """The answer to a question of the model (J44): given in advance, or the interrupt that waits
+    for one. Nothing happens before it, because an answered call is made again from its start."""
+    question = args.get("question")
+    if not isinstance(question, str) or not question.strip():
+        return _error(f"`{ASK_TOOL}` needs a `question`")
+    node, services = talk.node, talk.setting.services
+    known = services.people.told(node.id, state["visit"], state["turn"])
+    if known is None:
+        place = str(node.place) if node.place else ""
+        known = interrupt({"kind": "ask", "node": node.id, "text": question, "place": place})
+    services.emit("tool_called", node.id, {"tool": ASK_TOOL, "seconds": 0.0, "ok": True})
+    return known
 
 
 async def _run_tool(

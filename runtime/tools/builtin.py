@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flowc.compiler.builtin_tools import BUILTIN_TOOLS
+from flowc.compiler.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate
 from flowc.compiler.expr.parse import ParseFault, parse
 
@@ -42,6 +42,8 @@ class BuiltinTools:
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """In a thread: a slow disk must not hold the run's other branches."""
+        if tool == ASK_TOOL:
+            raise Failure(f"`{tool}` asks a person, and here is nobody who could be asked")
         defaults = _DEFAULTS[tool]
         given = {name: _whole(value) for name, value in args.items()}
         return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **{**defaults, **given})
@@ -183,4 +185,5 @@ FUNCTIONS: dict[str, Callable[..., Json]] = {
     "git_diff": git_diff,
     "git_show": git_show,
 }
-"""Behind each name of `BUILTIN_TOOLS`; a test compares names, parameters and defaults."""
+"""Behind each name of `BUILTIN_TOOLS` but `ASK_TOOL`, which the nodes answer; a test compares names,
+parameters and defaults."""

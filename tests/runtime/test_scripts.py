@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import pytest
 from flowc.compiler.ir import (
+    Agent,
     AgentNode,
     Script,
     ScriptNode,
     Seed,
     StateField,
     Thread,
+    Tool,
 )
-from specs import SUCCESS, program
+from specs import SUCCESS, lit, program
 
 
 def script(source: str, language: Any = "javascript", file: str = "flow/script.js") -> Script:
@@ -111,3 +115,139 @@ def test_an_error_ends_the_run_with_its_message_and_the_place_in_the_script_j30(
     assert outcome.error["message"] == "no more"
     assert outcome.error["place"] == "flow/script.js:3:15"
     assert outcome.error["node"] == "n_go"
+
+
+DECIDE = Tool(
+    id="decide",
+    source="declared",
+    result="answer",
+    description="Say how it goes on.",
+    schema={"type": "object", "properties": {"more": {"type": "boolean"}}},
+)
+
+
+def test_a_call_of_an_answer_tool_is_the_reply_and_never_executed_j17(execute, world) -> None:
+    source = """export default { go() {
+  const { content, tool_calls: calls } = this.last_response.choices[0].message;
+  return [content, calls[0].function.name, JSON.parse(calls[0].function.arguments).more];
+} };"""
+    world.models.replies = [[("decide", {"more": True})]]
+    spec = flow(
+        source,
+        AgentNode(id="a", agent="main", prompt=None, reply_into="last_response"),
+        node("go", shares=("last_response",), fixed=(), into="RESULT"),
+        tools=(DECIDE,),
+        agents=(Agent(id="main", thread="main", tools=("decide",)),),
+    )
+    outcome = execute(spec)
+    assert outcome.result == ["", "decide", True]
+    assert [tool.name for tool in world.models.requests[0].tools] == ["decide"]
+    assert world.models.requests[0].tools[0].parameters == DECIDE.schema
+    calls = [{"id": "c0", "name": "decide", "args": {"more": True}}]
+    assert outcome.variables["last_response"] == {"content": "", "tool_calls": calls}
+
+
+def seen(world: Any) -> list[tuple[str, str]]:
+    return [(m["role"], m["content"]) for m in world.models.requests[-1].messages]
+
+
+def test_an_agent_sees_its_system_text_and_the_threads_own_and_keeps_neither_j15(
+    execute, world
+) -> None:
+    seed = (Seed(role="system", content="the thread's"), Seed(role="user", content="q"))
+    world.models.replies = ["a"]
+    spec = program(
+        AgentNode(id="a", agent="main", prompt=None, into="RESULT"),
+        SUCCESS,
+        threads=(Thread(id="main", seed=seed),),
+        agents=(Agent(id="main", thread="main", system=lit("its own")),),
+    )
+    assert execute(spec).result == "a"
+    assert seen(world) == [("system", "its own"), ("system", "the thread's"), ("user", "q")]
+
+
+def test_the_other_side_sees_users_and_assistants_swapped_and_the_rest_as_it_is_j14(
+    execute, world
+) -> None:
+    roles = ("system", "user", "assistant", "narrator")
+    seed = tuple(Seed(role=role, content=role) for role in roles)
+    world.models.replies = ["a"]
+    spec = program(
+        AgentNode(id="a", agent="main", prompt=None, into="RESULT"),
+        SUCCESS,
+        threads=(Thread(id="main", seed=seed),),
+        agents=(Agent(id="main", thread="main", perspective="user"),),
+    )
+    execute(spec)
+    assert seen(world) == [
+        ("system", "system"),
+        ("assistant", "user"),
+        ("user", "assistant"),
+        ("user", "narrator"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("perspective", "stored"),
+    [("assistant", [("user", "ask"), ("assistant", "say")]),
+     ("user", [("assistant", "ask"), ("user", "say")])],
+)  # fmt: skip
+def test_question_and_answer_are_kept_from_the_agents_side_and_empty_answers_are_not_j36(
+    execute, world, perspective: Any, stored: Any
+) -> None:
+    agents = (
+        Agent(id="main", thread="main", perspective=perspective, remember="both"),
+        Agent(id="plain", thread="main"),
+    )
+    world.models.replies = ["say", "", "end"]
+    spec = program(
+        AgentNode(id="a", agent="main", prompt=lit("ask")),
+        AgentNode(id="b", agent="main", prompt=lit("again")),
+        AgentNode(id="c", agent="plain", prompt=None, into="RESULT"),
+        SUCCESS,
+        agents=agents,
+    )
+    execute(spec)
+    again = "user" if perspective == "assistant" else "assistant"
+    assert seen(world) == [*stored, (again, "again")]
+
+
+def test_what_an_agent_adds_cuts_its_thread_and_starting_messages_stay_until_then_j13(
+    execute, world
+) -> None:
+    seed = tuple(Seed(role="user", content=f"{n}" * 10) for n in range(5))
+    world.models.replies = ["one", "two"]
+    spec = program(
+        AgentNode(id="a", agent="main", prompt=None),
+        AgentNode(id="b", agent="main", prompt=None, into="RESULT"),
+        SUCCESS,
+        threads=(Thread(id="main", seed=seed, max_chars=25, keep_min=2),),
+    )
+    execute(spec)
+    first, second = ([m["content"] for m in r.messages] for r in world.models.requests)
+    assert len(first) == 5
+    assert second == ["3" * 10, "4" * 10, "one"]
+
+
+def test_an_agents_own_tools_may_be_used_in_all_its_nodes(execute, world) -> None:
+    world.tools.functions = {"look": lambda: "seen", "extra": lambda: "more"}
+    world.models.replies = [[("extra", {})], [("look", {})], "done"]
+    spec = program(
+        AgentNode(
+            id="a", agent="main", prompt=lit("q"), tools=("look",), ordered=True, into="RESULT"
+        ),
+        SUCCESS,
+        agents=(Agent(id="main", tools=("extra",)),),
+    )
+    assert execute(spec).result == "done"
+    assert [name for name, _ in world.tools.calls] == ["extra", "look"]
+
+
+def test_the_clock_of_a_run_begins_once_and_goes_on_with_its_steps_j32(execute) -> None:
+    source = """export default {
+  one() { this.data.first = [Date.now(), Math.random()]; },
+  two() { this.data.second = [Date.now(), Math.random()]; } };"""
+    data = execute(flow(source, node("one"), node("two"))).variables["data"]
+    assert data["second"][0] == data["first"][0] + 1
+    assert data["second"][1] != data["first"][1]
+    assert abs(data["first"][0] / 1000 - time.time()) < 60

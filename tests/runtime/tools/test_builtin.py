@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.builtin_tools import BUILTIN_TOOLS
+from flowc.compiler.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
 from flowc.runtime.errors import Failure
 from flowc.runtime.roots import Roots
 from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
@@ -48,14 +48,17 @@ def call(folder: Path, tool: str, **args: Any) -> Any:
     return asyncio.run(once())
 
 
-@pytest.mark.parametrize("entry", BUILTIN_TOOLS, ids=lambda entry: entry.name)
+WORKING = tuple(entry for entry in BUILTIN_TOOLS if entry.name != ASK_TOOL)
+
+
+@pytest.mark.parametrize("entry", WORKING, ids=lambda entry: entry.name)
 def test_every_entry_of_the_catalogue_has_its_function_with_the_same_parameters(entry):
     parameters = list(inspect.signature(FUNCTIONS[entry.name]).parameters)
     assert parameters == ["roots", *entry.parameters["properties"]]
 
 
 def test_there_is_no_function_that_the_catalogue_does_not_know():
-    assert FUNCTIONS.keys() == {entry.name for entry in BUILTIN_TOOLS}
+    assert FUNCTIONS.keys() == {entry.name for entry in WORKING}
 
 
 def test_read_file_gives_lines_and_says_what_is_left_out(folder):
