@@ -86,6 +86,7 @@ class Engine:
         services: ServicesFactory,
         *,
         answers: dict[str, Json],
+        said: str | None = None,
         listeners: tuple[Listener, ...] = (),
         breakpoints: tuple[str, ...] = (),
         control: RunSignals | None = None,
@@ -93,19 +94,26 @@ class Engine:
     ) -> Outcome:
         """Go on from the last checkpoint. `answers` are by question id, "" is the only
         question's; they are stored before they are given. Without an answer a run that waits for
-        one reports its questions again. Raises `RunError` when the run has ended, is being
-        executed elsewhere, or the workflow has changed since it was started.
+        one reports its questions again. With a line that was `said` unasked it goes on where the
+        workflow says (J45), also when it had ended. Raises `RunError` when the run has ended, is
+        being executed elsewhere, or the workflow has changed since it was started.
         """
         with self._held(run):
             record = await self.store.get(run)
-            _refuse_ended(record)
+            if said is None and not await self._journal("ask").lines(run):
+                _refuse_ended(record)
             _refuse_changed(record, spec)
             execution = self._execution(
                 spec, services, run, listeners, breakpoints, control, on_unknown
             )
-            if await self.saver.aget_tuple(thread_config(run)) is None:
-                given: Any = initial_state(spec, record.inputs, execution.services.env)
-            else:
+            begun = await self.saver.aget_tuple(thread_config(run)) is not None
+            given: Any = None
+            if not begun:
+                given = initial_state(spec, record.inputs, execution.services.env)
+            if await execution.hear(said, given):
+                given = None
+            elif begun:
+                _refuse_ended(record)
                 waiting = await execution.answer(answers)
                 if waiting is not None and record.status == "paused":
                     return await execution.still_waiting(record, waiting)

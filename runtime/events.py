@@ -25,6 +25,7 @@ EventKind = Literal[
     "item_finished",  # item, of, done
     "interrupted",  # question
     "answered",
+    "said",  # line: what a person said unasked
     "run_finished",  # status, seconds
 ]
 

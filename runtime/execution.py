@@ -15,6 +15,7 @@ from typing import Any, Literal
 from flowc.compiler.collector import collector_at_rest, heap_at_rest
 from flowc.compiler.graphspec import GraphSpec
 from langchain_core.runnables import RunnableConfig
+from langgraph.constants import START
 from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.runtime import RunControl
 from langgraph.types import Command
@@ -30,6 +31,7 @@ from .services import Emit, Journal, Json, Outcome, Question, Services, Usage
 from .signals import RunSignals
 from .state import STEPS, refuse_clashes, variable_values
 from .store import RunRecord, RunStore
+from .unasked import INPUT_NODE, checked_line, lines_obeyed, writes_of
 
 REQUEST_SECONDS = 0.25
 """How often a running process looks whether it was asked to pause or to stop."""
@@ -110,6 +112,30 @@ class Execution:
         stored = await self.journal.answers(self.run_id)
         answers = {i: value for i, value in stored.items() if i in waiting}
         return Command(resume=answers) if answers else None
+
+    async def hear(self, said: str | None, beginning: dict[str, Any] | None) -> bool:
+        """Keep a line that was said unasked, then let every line that has had no effect yet have
+        it. Whether there was one: then the run goes on at another place than it stood (J45).
+        `beginning` is what a run begins with that has no checkpoint yet. Raises `RunError` for a
+        line that the workflow cannot take."""
+        config = thread_config(self.run_id)
+        values = (await self.app.aget_state(config)).values or beginning or {}
+        if said is not None:
+            line = checked_line(self.spec, said)
+            writes_of(self.spec, values, line)  # which refuses it while nothing is kept of it
+            await self.journal.hear(self.run_id, line)
+        lines = await self.journal.lines(self.run_id)
+        waiting = lines[lines_obeyed(values) :]
+        if waiting and beginning is not None:
+            await self.app.aupdate_state(config, beginning, as_node=START)
+        for line in waiting:
+            await self.journal.leave(self.run_id)
+            values = (await self.app.aget_state(config)).values
+            await self.app.aupdate_state(
+                config, writes_of(self.spec, values, line), as_node=INPUT_NODE
+            )
+            self.log.emit("said", "", {"line": line})
+        return bool(waiting)
 
     async def still_waiting(self, record: RunRecord, questions: list[Question]) -> Outcome:
         """The outcome of a resume that answers nothing."""

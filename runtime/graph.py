@@ -18,6 +18,7 @@ from .nodes import NODE_KINDS
 from .nodes.visit import NodeFunction, Setting, node_function
 from .services import Services
 from .state import State, input_schema, nested_schema, output_schema, state_schema
+from .unasked import add_input_node
 
 ENFORCED_LIMITS = ("visits", "steps")
 
@@ -33,6 +34,7 @@ def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]
         state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
     )
     _fill(graph, setting)
+    add_input_node(graph, spec)
     return cast("StateGraph[Any, Any, Any, Any]", graph)
 
 

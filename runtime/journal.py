@@ -46,6 +46,10 @@ create table if not exists answers (
     run text not null, interrupt text not null, value text not null,
     primary key (run, interrupt)
 ) without rowid;
+create table if not exists lines (
+    run text not null, number integer not null, line text not null,
+    primary key (run, number)
+) without rowid;
 """
 _HERE = "where run = ? and key = ? and ordinal = ?"
 Key = tuple[str, str, int]
@@ -149,9 +153,26 @@ class EffectJournal:
         )
         return {row[0]: json.loads(row[1]) for row in rows}
 
+    async def hear(self, run: str, line: str) -> None:
+        """Keep a line that a person said unasked, before anything comes of it (J45)."""
+        await self.db.execute(
+            "insert into lines select ?, count(*), ? from lines where run = ?", (run, line, run)
+        )
+
+    async def lines(self, run: str) -> tuple[str, ...]:
+        """Every line that was said, in order."""
+        query = "select line from lines where run = ? order by number"
+        return tuple(row[0] for row in await self.db.execute_fetchall(query, (run,)))
+
+    async def leave(self, run: str) -> None:
+        """The run goes on elsewhere: what it left in doubt is not asked about."""
+        await self.db.execute(
+            "update effects set status = 'abandoned' where run = ? and status = 'intended'", (run,)
+        )
+
     async def forget(self, run: str) -> None:
         """Drop everything about a run."""
-        for table in ("effects", "answers", "notes"):
+        for table in ("effects", "answers", "notes", "lines"):
             await self.db.execute(f"delete from {table} where run = ?", (run,))
 
     async def _decide(self, key: Key, status: str, name: str) -> None:

@@ -104,6 +104,10 @@ Reply = Annotated[
         "--answer", metavar="TEXT", help="answers what waits; NODE=TEXT when several questions wait"
     ),
 ]
+Said = Annotated[
+    str | None,
+    typer.Option("--say", metavar="TEXT", help="tells the run something that it did not ask for"),
+]
 Target = Annotated[str, typer.Argument(metavar="FILE|NAME", help="a workflow's file, or its name")]
 Run = Annotated[str, typer.Argument(metavar="RUN", help="the run's name (see flowc runs)")]
 

@@ -101,14 +101,20 @@ async def _execute(launch: Launch, run: str, begin: Begin) -> int:
 
 
 async def resume_with(
-    launch: Launch, engine: Engine, view: RunView, answers: dict[str, Any], signals: RunSignals
+    launch: Launch,
+    engine: Engine,
+    view: RunView,
+    answers: dict[str, Any],
+    signals: RunSignals,
+    said: str | None = None,
 ) -> Outcome:
-    """Go on with answers by question id."""
+    """Go on with answers by question id, or with a line that was said unasked."""
     return await engine.resume(
         view.run,
         launch.compiled.spec,
         launch.services,
         answers=answers,
+        said=said,
         listeners=(view.listen,),
         breakpoints=launch.breakpoints,
         control=signals,

@@ -119,6 +119,8 @@ class Narrator:
                 yield self._question(event)
             case "run_finished":
                 self.busy.clear()
+            case "said":
+                yield from self._detail(event, f"said: {event.data.get('line', '')}")
             case "answered" | "gate" | "run_started" | "run_resumed":
                 return
             case _:

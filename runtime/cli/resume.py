@@ -25,6 +25,7 @@ from .stores import existing_store
 def resume(
     run: flags.Run,
     answer: flags.Reply = None,
+    say: flags.Said = None,
     model: flags.Model = None,
     base_url: flags.BaseUrl = None,
     answers: flags.Answers = None,
@@ -60,10 +61,15 @@ def resume(
         timeout=timeout,
         verbose=verbose,
     )
-    return _resume(run, answer or [], asked)
+    if say is not None and answer:
+        raise RunError(
+            "--say and --answer exclude each other",
+            help="--answer replies to the question that waits, --say leaves it and goes elsewhere",
+        )
+    return _resume(run, answer or [], say, asked)
 
 
-def _resume(run: str, answer: list[str], asked: flags.Asked) -> int:
+def _resume(run: str, answer: list[str], said: str | None, asked: flags.Asked) -> int:
     url = existing_store(asked.store)
     record, questions = asyncio.run(_stand(url, run))
     given = match_given(answer, questions)
@@ -90,7 +96,7 @@ def _resume(run: str, answer: list[str], asked: flags.Asked) -> int:
     )
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
-        return await resume_with(launch, engine, view, given, signals)
+        return await resume_with(launch, engine, view, given, signals, said)
 
     return execute(launch, run, begin)
 

@@ -185,5 +185,5 @@ FUNCTIONS: dict[str, Callable[..., Json]] = {
     "git_diff": git_diff,
     "git_show": git_show,
 }
-"""Behind each name of `BUILTIN_TOOLS` but `ASK_TOOL`, which the nodes answer; a test compares names,
-parameters and defaults."""
+"""Behind each name of `BUILTIN_TOOLS` but `ASK_TOOL`, which the nodes answer; a test compares
+names, parameters and defaults."""

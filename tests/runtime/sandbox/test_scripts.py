@@ -162,10 +162,9 @@ def test_what_goes_wrong_is_said_with_line_and_column_of_the_script(
         ("return /^(a+)+$/.test('a'.repeat(40) + 'b');", "used more than 1 s of processor time"),
         ("const a = []; for (;;) a.push('xxxxxxxx' + a.length);", "48 MB of memory"),
         ("let d = {}; for (let i = 0; i < 1e9; i += 1) d = { d, e: d };", "48 MB of memory"),
-        ("const o = { a: 1 }; let p = o; for (let i = 0; i < 60; i += 1) p = { p, q: p }; return p;",
-         "48 MB of memory"),
+        ("let p = {}; for (let i = 0; i < 60; i += 1) p = { p, q: p }; return p;", "48 MB"),
     ],
-)  # fmt: skip
+)
 def test_what_never_ends_is_ended_and_the_next_call_goes_on(body: str, message: str) -> None:
     began = time.monotonic()
     ended, after = run(call(body), call("return 'well';"))
@@ -469,7 +468,7 @@ def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12() -> None:
     thread = Thread(id="t", max_chars=60, keep_min=10)
     new = [{"role": "user", "content": "last!"}]
     after = fold(list(there), [adding(thread, there, new)])
-    assert [m["role"] for m in after][0] == "system"
+    assert after[0]["role"] == "system"
     assert sum(len(m["content"]) for m in after) == 1 + 11 * 5
     long = Thread(id="t", max_chars=3, keep_min=10)
     assert len(fold(list(there), [adding(long, there, new)])) == 11
