@@ -23,8 +23,9 @@ from .events import EventKind
 from .graph import function_of, metadata_of, path_of, relay
 from .inert import inert_services
 from .journal import NoJournal
+from .nodes.entering import NodeFunction
 from .nodes.siblings import Siblings
-from .nodes.visit import NodeFunction, Setting
+from .nodes.visit import Setting
 from .services import Services
 from .state import State, input_schema, output_schema, state_schema
 from .wiring import RunOptions, make_services

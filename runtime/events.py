@@ -12,6 +12,7 @@ EventKind = Literal[
     "node_started",  # visit
     "node_finished",  # seconds, case (of a choose), writes (names), text (short)
     "node_failed",  # message, kind, place, caught (bool)
+    "node_retry",  # attempt, of, error, kind, wait (seconds)
     "model_called",  # model, input_tokens, output_tokens, seconds, attempt
     "model_retry",  # attempt, error, wait
     "model_text",  # a piece of a streamed answer

@@ -15,7 +15,8 @@ from langgraph.graph import START, StateGraph
 
 from .errors import RunError
 from .nodes import NODE_KINDS
-from .nodes.visit import NodeFunction, Setting, node_function
+from .nodes.entering import NodeFunction, node_function
+from .nodes.visit import Setting
 from .services import Services
 from .state import State, input_schema, nested_schema, output_schema, state_schema
 from .unasked import add_input_node

@@ -24,9 +24,9 @@ import aiosqlite
 from flowc.compiler.ir import Effect
 from langgraph.types import interrupt
 
-from .calls import CALL_PATH
+from .calls import CALL_PATH, EARLIER
 from .errors import Failure, InDoubt, RunError
-from .services import Json
+from .services import MODEL_CALL, Json
 
 OnUnknown = Literal["ask", "repeat", "fail"]
 VERDICTS = ("repeat", "fail")
@@ -87,6 +87,11 @@ class EffectJournal:
                 return json.loads(kept)
             if effect == "once":
                 await self._decide(key, known, name)
+        elif effect == "once" and name != MODEL_CALL:
+            earlier = await self._of_earlier_attempts(key, name, digest)
+            if earlier is not None:
+                await self._write(key, name, digest, "done", earlier)
+                return json.loads(earlier)
         if effect == "once":
             await self._write(key, name, digest, "intended", None)
         try:
@@ -113,13 +118,14 @@ class EffectJournal:
         rows = await self.db.execute_fetchall(query, (run, namespace, name))
         return {row[0]: json.loads(row[1]) for row in rows}
 
-    async def abandon(self, runtime: Any) -> None:
-        """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure."""
+    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+        """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure, or
+        the node is done with. With a name only the effects of that name."""
         run, namespace, _ = _key(runtime, 0)
         await self.db.execute(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
-            " and (key = ? or substr(key, 1, ?) = ?)",
-            (run, namespace, len(namespace) + 1, f"{namespace}|"),
+            " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
+            (run, namespace, len(namespace) + 1, f"{namespace}|", name),
         )
 
     async def settle(self, key: Key, verdict: Json) -> None:
@@ -192,6 +198,23 @@ class EffectJournal:
         about = {"kind": "unknown", "text": text, "choices": list(VERDICTS), "key": list(key)}
         interrupt({**about, "path": path} if path else about)
 
+    async def _of_earlier_attempts(self, key: Key, name: str, digest: str) -> str | None:
+        """The kept result, as JSON, of the same effect with the same input in an attempt before
+        this one; one that was left in doubt there is decided on first."""
+        query = (
+            "select key, ordinal, status, result from effects where run = ? and name = ?"
+            " and given = ? and key > ? and key < ? and substr(key, 1, ?) != ?"
+            " and status in ('done', 'intended', 'refused') order by status, key"
+        )
+        for all_attempts, own in EARLIER.get():
+            inside, beyond = f"{all_attempts}|", f"{all_attempts}}}"  # `}` is what follows `|`
+            there = (key[0], name, digest, inside, beyond, len(own) + 1, f"{own}|")
+            for found in await self.db.execute_fetchall(query, there):
+                if found[2] == "done":
+                    return str(found[3])
+                await self._decide((key[0], found[0], found[1]), found[2], name)
+        return None
+
     async def _row(self, key: Key) -> tuple[str, str, str, str] | None:
         query = f"select status, name, given, result from effects {_HERE}"
         rows = list(await self.db.execute_fetchall(query, key))
@@ -227,7 +250,7 @@ class NoJournal:
     async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
         return {}
 
-    async def abandon(self, runtime: Any) -> None:
+    async def abandon(self, runtime: Any, name: str | None = None) -> None:
         return None
 
 

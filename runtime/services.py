@@ -16,6 +16,8 @@ from .events import EventKind
 
 Json = Any
 QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task"]
+MODEL_CALL = "model call"
+"""The journal's name for a call of a model: an attempt after a failed one always repeats it."""
 Message = dict[str, Any]
 """role and content; an assistant's has tool_calls [{id, name, args}], a tool's tool_call_id."""
 
@@ -228,8 +230,9 @@ class Journal(Protocol):
     async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
         """Everything that this visit kept under a name, by number."""
 
-    async def abandon(self, runtime: Any) -> None:
-        """The node's failure was taken by an edge: whatever it left in doubt is not asked about."""
+    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+        """The node's failure was taken by an edge, or it is done with: what it left in doubt (of a
+        name, when one is given) is not asked about."""
 
 
 Emit = Callable[[EventKind, str, dict[str, Any]], None]

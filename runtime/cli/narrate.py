@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -110,6 +110,8 @@ class Narrator:
                 busy.notes += self._verdict(event)
             case "warning":
                 busy.notes.append(self._note(event, str(event.data.get("message", ""))))
+            case "node_retry":
+                yield self._note(event, _retry_text(event.data))
             case "item_started":
                 busy.doing = f"item {event.data['item']} of {event.data['of']}"
             case "item_finished":
@@ -324,6 +326,11 @@ class Narrator:
         if span is None or source is None or span.end <= span.start:
             return ""
         return " ".join(source.text[span.start : span.end].split())
+
+
+def _retry_text(data: Mapping[str, Any]) -> str:
+    attempts = f"attempt {data['attempt']} of {data['of']} failed"
+    return f"{attempts}: {data['error']}: again in {seconds_of(data['wait'])}"
 
 
 def _cut(name: str, room: int) -> str:

@@ -10,7 +10,7 @@ from flowc.compiler.ir import Effect
 from langgraph.runtime import Runtime
 
 from ..errors import Failure
-from ..services import Json, Message, ModelRequest, ToolSchema
+from ..services import MODEL_CALL, Json, Message, ModelRequest, ToolSchema
 from ..values import Unfit, keepable, keepable_text
 from .talk import Ending, Talk
 
@@ -68,7 +68,7 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
 
     effect: Effect = "once" if services.models.is_model else "pure"
     given = {"messages": asked.messages, "tools": [schema.name for schema in request.tools]}
-    kept = await services.journal.once(runtime, "model call", effect, given, call)
+    kept = await services.journal.once(runtime, MODEL_CALL, effect, given, call)
     if isinstance(kept, dict) and "text" in kept:
         return {"text": str(kept["text"]), "tool_calls": list(kept.get("tool_calls") or [])}
     return {"text": kept if isinstance(kept, str) else str(kept), "tool_calls": []}
