@@ -15,7 +15,7 @@ _HEADING = (
 )
 _FIRST = re.compile(f"^{_HEADING}", re.MULTILINE | re.IGNORECASE | re.VERBOSE)
 _FENCE_OR_HEADING = re.compile(
-    rf"^(?:[ \t]*{MARK}[^\n]*(?:\n|\Z)(?:(?!{CLOSING})[^\n]*\n)*+|{_HEADING})",
+    rf"^(?:[ \t]*{MARK}[^\n]*(?:\n|\Z)(?:(?!{CLOSING})[^\n]*\n)*+[^\n]*|{_HEADING})",
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
 

@@ -8,7 +8,6 @@ block leaves all others as they are. The texts of all blocks, joined, are the do
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -83,17 +82,28 @@ class Block:
         return [piece for piece in self.pieces if piece.kind == "LOG"]
 
 
+class _Group(NamedTuple):
+    """A section or a step as it was parsed, before its end is known; `key` is a section's own."""
+
+    kind: Literal["start", "section", "step"]
+    start: int
+    key: SectionKey | None
+    fields: tuple[Field, ...]
+    pieces: tuple[Piece, ...]
+
+
 class _Shape:
-    """Lark calls these while parsing; they group tokens and decide nothing."""
+    """Lark calls these while parsing: tokens become offsets, and are let go."""
 
     def start(self, children: list[Any]) -> list[Any]:
         return children
 
-    def section(self, children: list[Any]) -> list[Any]:
-        return children
+    def section(self, children: list[Any]) -> _Group:
+        head = children[0]
+        return _group("section", head.start_pos, section_key(head), children[1:])
 
-    def step(self, children: list[Any]) -> list[Any]:
-        return children
+    def step(self, children: list[Any]) -> _Group:
+        return _group("step", children[0].start_pos, None, children[1:])
 
     def field(self, children: list[Token]) -> tuple[Token, ...]:
         return tuple(children)
@@ -107,16 +117,15 @@ def _parser() -> Any:
 def read_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of a document; any text is one. There is always a first block, perhaps empty."""
     parts = _parser().parse(text)
-    first = next((n for n, part in enumerate(parts) if isinstance(part, list)), len(parts))
-    groups: list[list[Any]] = [parts[:first], *parts[first:]]
-    starts = [0, *(group[0].start_pos for group in groups[1:]), len(text)]
+    first = next((n for n, part in enumerate(parts) if isinstance(part, _Group)), len(parts))
+    groups = [_group("start", 0, None, parts[:first]), *parts[first:]]
+    ends = [*(group.start for group in groups[1:]), len(text)]
     blocks: list[Block] = []
     key: SectionKey | None = None
-    for group, (start, end) in zip(groups, itertools.pairwise(starts), strict=True):
-        head = group[0] if blocks else None
-        if head is not None and head.type == "SECTION":
-            key = section_key(head)
-        blocks.append(_block(group, head, key, text[start:end], start))
+    for group, end in zip(groups, ends, strict=True):
+        key = group.key if group.kind == "section" else key
+        own = text[group.start : end]
+        blocks.append(Block(group.kind, key, own, group.fields, group.pieces))
     return tuple(blocks)
 
 
@@ -126,20 +135,22 @@ def section_key(heading: str) -> SectionKey | None:
     return SECTION_WORDS.get(words.lower())
 
 
-def _block(
-    group: list[Any], head: Token | None, key: SectionKey | None, text: str, start: int
-) -> Block:
+def _group(
+    kind: Literal["start", "section", "step"],
+    start: int,
+    key: SectionKey | None,
+    parts: list[Any],
+) -> _Group:
     fields: list[Field] = []
     pieces: list[Piece] = []
-    for part in group[1:] if head is not None else group:
-        if isinstance(part, tuple):
-            fields.append(_field(part, start))
+    for part in parts:
+        if isinstance(part, Token):
+            pieces.append(
+                Piece(part.type, (part.start_pos or 0) - start, (part.end_pos or 0) - start)
+            )
         else:
-            pieces.append(Piece(part.type, part.start_pos - start, part.end_pos - start))
-    kind: Literal["start", "section", "step"] = "start"
-    if head is not None:
-        kind = "step" if head.type == "STEP" else "section"
-    return Block(kind, key, text, tuple(fields), tuple(pieces))
+            fields.append(_field(part, start))
+    return _Group(kind, start, key, tuple(fields), tuple(pieces))
 
 
 def _field(tokens: tuple[Any, ...], base: int) -> Field:

@@ -20,15 +20,15 @@ from .blocks import Block, read_blocks
 from .edits import (
     DEFAULT,
     Refused,
+    append_line,
     body_end,
-    intro_end,
     is_rule,
     layout_of,
     newline_near,
     reread,
     set_field,
 )
-from .values import Layout, Value, plain, value_of, written
+from .values import Layout, Value, plain, same, value_of, written
 from .words import SECTIONS, STEP_FIELDS, SectionKey
 
 _ID = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -87,6 +87,8 @@ class PlanDocument:
     def set_at(self, index: int, name: str, value: Value) -> PlanDocument:
         """The same for the block at a place of `blocks`."""
         block = self.blocks[index]
+        if block.kind == "start" and block.field(name) is None:
+            raise Refused("a field belongs to a section or a step")
         changed = set_field(block, name, value, self._layout(index))
         return self if changed is block else self._with(index, changed)
 
@@ -94,24 +96,7 @@ class PlanDocument:
         """A line at the end of the log (A11). Ends of lines in the text become blanks. Raises
         `Refused` when there is no log, or the time is none."""
         index = self._index(None, "log")
-        block, layout = self.blocks[index], self._layout(index)
-        logs = block.logs()
-        at = logs[-1].end if logs else intro_end(block)
-        newline = newline_near(block.text, at) or layout.newline
-        bullet = _log_bullet(block) or layout.bullet
-        line = f"{bullet}`{time}`: {' '.join(text.split())}".rstrip()
-        before = block.text[:at]
-        lead = "" if before.endswith("\n") else newline
-        if not logs:
-            lead += newline
-        behind = block.text[at:]
-        tail = "" if not behind and not before.endswith("\n") else newline
-        if not logs and behind.strip() and not behind.startswith(("\n", "\r\n")):
-            tail += newline
-        changed = reread(block, before + lead + line + tail + behind)
-        if changed is None or len(changed.logs()) != len(logs) + 1 or not _is_time(time):
-            raise Refused(f"`{time}` is no time for a log line")
-        return self._with(index, changed)
+        return self._with(index, append_line(self.blocks[index], time, text, self._layout(index)))
 
     def add_step(
         self, title: str, fields: Mapping[str, Value], number: int | None = None
@@ -139,7 +124,8 @@ class PlanDocument:
         rule = f"---{end}{end}" if self._has_rules() and is_step(self.blocks[last]) else ""
         added = reread(step, step.text + tail)
         grown = reread(head, head.text + gap + rule)
-        if added is None or grown is None:
+        texts = [grown.text, added.text] if grown and added else []
+        if grown is None or added is None or not _stay_apart(texts):
             raise Refused("this step cannot be added: it would not be read back as written")
         blocks = (*self.blocks[:last], grown, added, *self.blocks[last + 1 :])
         return PlanDocument(blocks, step_ids(blocks))
@@ -237,18 +223,11 @@ def _new_step(heading: str, fields: Mapping[str, Value], layout: Layout) -> Bloc
     if step is None or [f.name for f in step.fields] != names:
         raise Refused(f"`{heading[:60]}` cannot be added: it would not be read back as written")
     for name in names:
-        if field_value(step, name) != plain(fields[name]):
+        if not same(field_value(step, name) or "", plain(fields[name])):
             raise Refused(f"`{name}` cannot hold this text: it would not be read back as written")
     return step
 
 
-def _log_bullet(block: Block) -> str | None:
-    logs = block.logs()
-    if not logs:
-        return None
-    line = block.text[logs[-1].start : logs[-1].end]
-    return line[: line.index("`")]
-
-
-def _is_time(time: str) -> bool:
-    return bool(time.strip()) and not set(time) & {"`", "\n", "\r"}
+def _stay_apart(texts: list[str]) -> bool:
+    """Whether texts of blocks that are joined are read as these blocks again."""
+    return [block.text for block in read_blocks("".join(texts))] == ["", *texts]

@@ -7,6 +7,8 @@ break the document is therefore refused, whatever it is made of.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from .blocks import Block, Field, Piece, read_blocks
@@ -16,6 +18,7 @@ from .values import (
     Value,
     fence_of,
     plain,
+    same,
     spellings,
     ticked,
     value_of,
@@ -24,6 +27,10 @@ from .values import (
 from .words import SECTION_FIELDS, STEP_FIELDS
 
 DEFAULT = Layout("*   ", "    ", "\n")
+"""The layout of the format's own description."""
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+_LINE_ENDS = re.compile(r"[ \t]*[\r\n]\s*")
 
 
 class Refused(ValueError):
@@ -37,11 +44,12 @@ def set_field(block: Block, name: str, value: Value, layout: Layout) -> Block:
     field = block.field(name)
     if field is None:
         return _add_field(block, name, value, layout)
-    if value_of(block.text, field) == value:
+    if same(value_of(block.text, field), value):
         return block
     if field.form == "fence" and not fence_of(block.text, field).closed:
         raise Refused(f"the fence of `{name}` is not closed")
     near = layout_of(block, field.start, layout)
+    near = near._replace(newline=newline_near(block.text, field.line) or near.newline)
     for place, text in spellings(block.text, field, value, near):
         changed = _replaced(block, place, text)
         if changed is not None and _same_but(block, changed, name, value, added=False):
@@ -79,6 +87,37 @@ def _place_for(block: Block, name: str) -> int:
     if block.fields:
         return block.fields[0].start
     return intro_end(block)
+
+
+def check_time(time: str) -> None:
+    """Raise `Refused` unless a time is written as `YYYY-MM-DD HH:MM:SS` (A11)."""
+    if not _TIME.fullmatch(time):
+        raise Refused(f"`{time}` is no time: write `YYYY-MM-DD HH:MM:SS`")
+
+
+def append_line(block: Block, time: str, text: str, layout: Layout) -> Block:
+    """The log with one more line at its end (A11); in `text` ends of lines become blanks. Raises
+    `Refused`."""
+    check_time(time)
+    logs = block.logs()
+    at = logs[-1].end if logs else intro_end(block)
+    newline = newline_near(block.text, at) or layout.newline
+    bullet = layout.bullet
+    if logs:
+        last = block.text[logs[-1].start : logs[-1].end]
+        bullet = last[: last.index("`")]
+    before, behind = block.text[:at], block.text[at:]
+    lead = ("" if before.endswith("\n") else newline) + ("" if logs else newline)
+    tail = newline if behind or before.endswith("\n") else ""
+    if not logs and behind.strip() and not behind.lstrip(" \t").startswith(("\n", "\r\n")):
+        tail += newline
+    line = f"{bullet}`{time}`: {_LINE_ENDS.sub(' ', text.strip())}".rstrip()
+    changed = reread(block, before + lead + line + tail + behind)
+    new = changed.logs()[-1] if changed and len(changed.logs()) == len(logs) + 1 else None
+    rest = [piece for piece in changed.pieces if piece is not new] if changed else []
+    if changed is None or new is None or _texts(block, block.pieces) != _texts(changed, rest):
+        raise Refused("the line cannot be added to the log: it would not be read back as written")
+    return changed
 
 
 def intro_end(block: Block) -> int:
@@ -158,16 +197,17 @@ def reread(block: Block, text: str) -> Block | None:
 def _same_but(old: Block, new: Block, name: str, value: Value, *, added: bool) -> bool:
     """Whether everything but the first field `name` has the bytes it had."""
     field = new.field(name)
-    if field is None or value_of(new.text, field) != value or old.heading != new.heading:
+    if field is None or old.heading != new.heading:
+        return False
+    if not same(value_of(new.text, field), value):
         return False
     if field.form == "fence" and not fence_of(new.text, field).closed:
         return False
     before, after = old.field(name), field
     rest = [f for f in old.fields if added or f is not before]
     return (
-        [old.text[f.start : f.end] for f in rest]
-        == [new.text[f.start : f.end] for f in new.fields if f is not after]
-        and _texts(old) == _texts(new)
+        _texts(old, rest) == _texts(new, [f for f in new.fields if f is not after])
+        and _texts(old, old.pieces) == _texts(new, new.pieces)
         and (added or _position(old, before) == _position(new, after))
     )
 
@@ -176,8 +216,9 @@ def _position(block: Block, field: Field | None) -> int:
     return next(n for n, other in enumerate(block.fields) if other is field)
 
 
-def _texts(block: Block) -> list[str]:
-    return [block.text[piece.start : piece.end] for piece in block.pieces]
+def _texts(block: Block, pieces: Iterable[Piece | Field]) -> list[str]:
+    """What pieces say, without the end of their last line: the file's last one may have none."""
+    return [block.text[piece.start : piece.end].rstrip("\r\n") for piece in pieces]
 
 
 def _why_not(name: str, value: Value) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from .blocks import Block
 from .document import PlanDocument, text_value
-from .edits import Refused
+from .edits import Refused, check_time
 from .values import is_template
 from .words import OVERALL, STATUSES, Overall, Status
 
@@ -21,8 +20,6 @@ FOLLOWS: dict[Status, tuple[Status, ...]] = {
     "FAILED": ("READY",),
 }
 """What may come after each status; after FAILED only a fix (A7)."""
-
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 
 
 def status_of(step: Block) -> Status | None:
@@ -73,8 +70,7 @@ def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDo
     if to not in FOLLOWS[status]:
         allowed = " or ".join(FOLLOWS[status]) or "nothing"
         raise Refused(f"step `{id}` cannot become {to}: after {status} comes {allowed}")
-    if not _TIME.fullmatch(time):
-        raise Refused(f"`{time}` is no time: write `YYYY-MM-DD HH:MM:SS`")
+    check_time(time)
     document = document.set("Status", to, step=id)
     if to == "RUNNING":
         return document.set("Timestamp Start", time, step=id)

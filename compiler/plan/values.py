@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .blocks import Field
-from .words import FENCED, LISTED, PROSE, TICKED
+from .words import FENCED, PROSE, TICKED
 
 Value = str | tuple[str, ...]
 """A field's value: a text with `\\n` between its lines, or a list of texts of one line each."""
@@ -184,7 +184,8 @@ def spellings(text: str, field: Field, value: Value, layout: Layout) -> Iterator
         yield _fence_edit(text, fence_of(text, field), value, newline)
         return
     whole = Place(field.label, field.line if field.form == "inline" else field.end)
-    ended = newline if text[whole.start : whole.end].endswith("\n") else ""
+    lines = text[whole.start : whole.end]
+    ended = "\r\n" if lines.endswith("\r\n") else "\n" if lines.endswith("\n") else ""
     if isinstance(value, tuple):
         bullets = "".join(f"{newline}    {layout.bullet.lstrip()}{item}" for item in value)
         yield whole, bullets + ended
@@ -276,7 +277,8 @@ def written(name: str, value: Value, layout: Layout) -> str:
     newline = layout.newline
     if isinstance(value, tuple):
         return head + newline + "".join(f"    {layout.bullet.lstrip()}{v}{newline}" for v in value)
-    if name in FENCED or "\n" in value or (value and value.strip() != value and name in PROSE):
+    in_lines = "\n" in value or (value.strip() != value and name in PROSE)
+    if name in FENCED or (in_lines and name not in ONE_LINE):
         return head + newline + fenced(value, FENCED.get(name, "text"), layout)
     if name in TICKED and value:
         return f"{head} {ticked(value)}{newline}"
@@ -290,11 +292,11 @@ def plain(value: Value) -> Value:
     return tuple(value)
 
 
+def same(one: Value, other: Value) -> bool:
+    """Whether two values mean the same: an empty list is written as an empty text is."""
+    return one == other or (not one and not other)
+
+
 def is_template(value: Value | None) -> bool:
     """Whether a value is a brace template that nobody has filled in (A27)."""
     return isinstance(value, str) and value.startswith("{") and value.endswith("}")
-
-
-def is_list(name: str) -> bool:
-    """Whether the field of that name holds a list."""
-    return name in LISTED

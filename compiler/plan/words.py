@@ -101,6 +101,3 @@ FENCED: dict[str, str] = {
     "Execution Results": "text",
 }
 """Fields whose value stands in a fence, and the fence's tag (A3)."""
-
-LISTED = frozenset({"Key Requirements", "Constraints", "Success Criteria"})
-"""Fields whose value is a list."""

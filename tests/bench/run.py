@@ -13,12 +13,14 @@ import platform
 import cold
 import json_tree
 import parse
+import plan
 import steps
 
 PARTS = {
     "cold": cold.report,
     "json": json_tree.report,
     "parse": parse.report,
+    "plan": plan.report,
     "steps": steps.report,
 }
 

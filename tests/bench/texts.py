@@ -36,6 +36,54 @@ SUCCESS([Done])
 ```
 """
 
+LIVING_STEP = """\
+### Step {n}: Pass number {n}
+
+*   **ID:** `step_{n}`
+*   **Description:** Take away what is left of the hum after pass {before}, listen, and
+    note whether the quiet parts of the voice have become thinner.
+*   **Status:** READY
+*   **Input Audio:** `speech_{before}.wav`
+*   **Output Audio:** `speech_{n}.wav`
+*   **Code:**
+    ```python
+    NOTCH(input_path="speech_{before}.wav", output_path="speech_{n}.wav", frequency=50)
+    ```
+*   **Execution Results:**
+    ```text
+    level before -61.2 dB, level after -68.0 dB
+    the voice has lost 0.1 dB between 100 and 200 Hz
+    ```
+*   **Timestamp Start:** `2031-05-01 14:00:00`
+*   **Timestamp End:** `2031-05-01 14:00:07`
+*   **QA Notes:** The hum is quieter, the voice as it was.
+
+---
+
+"""
+
+LIVING = """\
+# Speech
+
+## 1. Request Summary
+
+*   **Input Audio:** `speech_0.wav`
+
+## 2. Product Requirements Document (PRD)
+
+*   **Goal:** A speech without hum.
+
+## 3. Processing Plan & Status
+
+{steps}## 4. Final Output
+
+*   **Overall Status:** IN_PROGRESS
+
+## 5. Workflow Log
+
+*   `2031-05-01 13:59:00`: Workflow Initiated.
+"""
+
 
 def step_document(size: int) -> str:
     """A step document of about `size` bytes."""
@@ -81,3 +129,10 @@ def state_machine(size: int) -> str:
         "states": [*states, {"name": "stop"}],
     }
     return json.dumps(machine, indent=2)
+
+
+def living_document(size: int) -> str:
+    """A living document of about `size` bytes, every step of it planned."""
+    count = max(1, size // len(LIVING_STEP.format(n=1000, before=999).encode()))
+    steps = "".join(LIVING_STEP.format(n=n, before=n - 1) for n in range(1, count + 1))
+    return LIVING.format(steps=steps)

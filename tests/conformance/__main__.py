@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 from .flowcharts import compare_flowcharts
+from .plans import compare_plans
 from .report import Suite, render
 from .steps import compare_sessions, compare_steps
 
-SUITES: tuple[Suite, ...] = (compare_steps, compare_sessions, compare_flowcharts)
+SUITES: tuple[Suite, ...] = (compare_steps, compare_sessions, compare_flowcharts, compare_plans)
 
 
 def main(arguments: list[str]) -> int:
