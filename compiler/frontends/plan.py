@@ -21,8 +21,9 @@ _FENCE_OR_HEADING = re.compile(
 
 
 def claims(source: Source) -> int:
-    """90 for a file with the section of the plan and another one of the five; 60 with any two, or
-    the plan alone. 30 when they all stand in fences: a page about the format."""
+    """90 for a file with the section of the plan and another one of the five; 60 with any two, with
+    the plan alone, or with a request alone. 30 when they all stand in fences: a page about the
+    format."""
     text = source.text
     if _FIRST.search(text) is None:
         return 0
@@ -30,7 +31,10 @@ def claims(source: Source) -> int:
     sections = {section.lower() for section in found if section}
     if "processing plan" in sections:
         return 90 if len(sections) > 1 else 60
-    return 60 if len(sections) > 1 else 30
+    if len(sections) == 1:
+        asked = "request summary" in sections and "**Original Request:**" in text
+        return 60 if asked else 0
+    return 60 if sections else 30
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:

@@ -14,6 +14,8 @@ import pytest
 STEP = "### 🔧 WORKFLOW STEP: Look\n```\nLook at it.\n```\n### 🛠️ TOOL: list_files\n"
 CHART = "# T\n# Workflow\n```mermaid\nflowchart TD\n{}\n```\n# Prompts\n## System\nBe brief.\n"
 OPEN = CHART.split("{}")[0]
+PLAN = "## 1. Request Summary\n## 3. Processing Plan & Status\n"
+PART = "### Step {n}: s\n* **ID:** `step_{n}`\n* **Status:** READY\n"
 
 
 def _chain(n: int) -> str:
@@ -81,6 +83,37 @@ CASES = {
     "50,000 names in braces": CHART.format("START --> SUCCESS").replace(
         "Be brief.", "{{A}}" * 50_000
     ),
+    "a plan of 20,000 fences that open": PLAN + PART + "* **Code:**\n```python\n" * 20_001,
+    "a plan of 20,000 fields of one name": PLAN + PART + "* **Status:** DONE\n" * 20_000,
+    "a plan of 20,000 misspelt fields": PLAN
+    + PART
+    + "".join(f"* **Staus{n}:** x\n" for n in range(20_000)),
+    "a plan of 5,000 steps of one ID": PLAN + PART * 5_000,
+    "a plan of 5,000 steps that read one that is not there": PLAN
+    + "".join(PART.format(n=n) + "* **Input Audio:** `$OUTPUT_STEP_X`\n" for n in range(5_000)),
+    "a plan of 5,000 steps that read the last one": PLAN
+    + "".join(
+        PART.format(n=n) + "* **Input Audio:** `$OUTPUT_STEP_4999`\n* **Output Audio:** `a`\n"
+        for n in range(5_000)
+    ),
+    "a plan of 20,000 sections": PLAN + "## Workflow Log\n## Worklow Log\n" * 10_000,
+    "a field of 1 MB of backticks": PLAN + PART + "* **Output Audio:** " + "`" * 1_000_000,
+    "a field of 200,000 lengths of backticks": PLAN
+    + PART
+    + "* **Output Audio:** "
+    + " ".join("`" * n for n in range(1, 900)),
+    "a field that is wrapped over 100,000 lines": PLAN
+    + PART
+    + "* **Description:** a\n"
+    + "b\n" * 100_000,
+    "100,000 bullets below a field": PLAN + PART + "* **Constraints:**\n" + "  * a\n" * 100_000,
+    "bold text of 1 MB that is not closed": PLAN + "* **" + "a " * 500_000,
+    "a log of 50,000 lines": PLAN + "## Workflow Log\n" + "* `t`: text\n" * 50_000,
+    "code of 1 MB of brackets": PLAN
+    + PART.replace("READY", "EXECUTING")
+    + "* **Code:**\n```\n"
+    + "(" * 1_000_000
+    + "\n```\n",
     "a file that includes itself": CHART.format("START --> SUCCESS")
     + "!INCLUDE adversarial.md\n" * 50,
 }
