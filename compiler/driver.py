@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -85,6 +86,10 @@ def compile_file(
         return _compile(source, format, sources, catalog, sink, team)
 
 
+class Cancelled(Exception):
+    """The compilation is not wanted any more: its caller said so while it ran."""
+
+
 def compile_text(
     text: str,
     path: str = "<text>",
@@ -93,12 +98,14 @@ def compile_text(
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
     team: str | None = None,
+    cancelled: Callable[[], bool] = bool,
 ) -> CompileResult:
-    """Compile a text as if it stood in the file `path` (which need not exist)."""
+    """Compile a text as if it stood in the file `path` (which need not exist). Raises `Cancelled`
+    soon after `cancelled` gives true."""
     sources = sources or SourceSet()
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, Sink(), team)
+        return _compile(source, format, sources, catalog, Sink(), team, cancelled)
 
 
 def _compile(
@@ -108,12 +115,15 @@ def _compile(
     catalog: Catalog | None,
     sink: Sink,
     team: str | None,
+    cancelled: Callable[[], bool] = bool,
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:
         return CompileResult(source.path, None, None, None, sink.all(), sources)
     parsed = frontend.parse(source, sources, sink)
     program = None
+    if cancelled():
+        raise Cancelled
     if parsed.workflow is not None:
         program = link(parsed.workflow, source.path, sources, sink)
         faults = _reading_faults(sink, program)
@@ -123,6 +133,8 @@ def _compile(
         program = resolve(program, catalog)
         for path, workflow in program.workflows:
             for check in CHECKS:
+                if cancelled():
+                    raise Cancelled
                 if applies(check, faults[path]):
                     sink.extend(list(check(workflow, program, catalog)))
     diagnostics = apply_allowances(sink.all(), sources)

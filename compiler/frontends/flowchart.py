@@ -9,6 +9,7 @@ import re
 
 from ..diagnostics import Sink
 from ..source import Source, SourceSet
+from .editing import Editing
 from .protocol import Frontend, Parsed
 
 _BEGINS = re.compile(
@@ -55,6 +56,18 @@ def parse_plain(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return parse(source, sources, sink)
 
 
+def _document_editing() -> Editing:
+    from .flowchart_editing import flowchart_editing
+
+    return flowchart_editing()
+
+
+def _plain_editing() -> Editing:
+    from .flowchart_editing import mermaid_editing
+
+    return mermaid_editing()
+
+
 FLOWCHART = Frontend(
     name="flowchart",
     title="flowchart markdown (*.wf.md)",
@@ -62,6 +75,7 @@ FLOWCHART = Frontend(
     claims=claims_document,
     parse=parse_document,
     comment=("<!--", "-->"),
+    editing=_document_editing,
 )
 MERMAID = Frontend(
     name="mermaid",
@@ -70,4 +84,5 @@ MERMAID = Frontend(
     claims=claims_plain,
     parse=parse_plain,
     comment=("%%", ""),
+    editing=_plain_editing,
 )

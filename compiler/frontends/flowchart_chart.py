@@ -18,6 +18,7 @@ from .flowchart_captions import plain, shape_of, spoken
 from .flowchart_pieces import Piece, piece
 from .flowchart_syntax import Fault, parse_chart
 
+_LOOKS = re.compile(r"(?:style|class|click)[ \t]+(?P<ids>[^\s,]+(?:,[^\s,]+)*)")
 _ATTRIBUTE = re.compile(r"(?P<key>[A-Za-z]+)\s*:\s*(?P<value>\"(?:[^\"\\]|\\.)*+\"|[^,}\n]*)", re.S)
 
 
@@ -72,6 +73,8 @@ class Chart:
     edges: list[ChartEdge] = field(default_factory=list)
     subgraphs: dict[str, Subgraph] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    named: list[Piece] = field(default_factory=list)
+    """Every place where a node's id stands, in statements about its looks as well."""
 
     @property
     def notes(self) -> set[str]:
@@ -125,7 +128,7 @@ class _Reader:
             case "end":
                 self.end(self.piece(statement.children[0]))
             case "presentation":
-                pass
+                self.presentation(self.piece(statement.children[0]))
 
     def piece(self, token: Token | Tree[Token]) -> Piece:
         assert isinstance(token, Token)
@@ -155,6 +158,7 @@ class _Reader:
         """Note a node; a later non-empty caption replaces the earlier one (M14, F8)."""
         id, *decorations = node.children
         name = self.piece(id)
+        self.chart.named.append(name)
         caption: Piece | None = None
         shape: str | None = None
         for token in decorations:
@@ -222,6 +226,14 @@ class _Reader:
         if self.open:
             self.put_into_box(box.id)
         self.open.append(box)
+
+    def presentation(self, text: Piece) -> None:
+        """`style A fill:#fff`, `class A,B big`, `click A …` name nodes, but make none."""
+        match = _LOOKS.match(text.text)
+        if match is not None:
+            ids = text.group(match, "ids")
+            for id in re.finditer(r"[^\s,]+", ids.text):
+                self.chart.named.append(ids.group(id, 0))
 
     def put_into_box(self, id: str) -> None:
         self.open[-1].nodes.append(id)

@@ -51,6 +51,7 @@ from .flowchart_chart import Chart, read_chart
 from .flowchart_checks import UNREADABLE
 from .flowchart_document import Document, read_document
 from .flowchart_edges import Wiring, wire
+from .flowchart_editing import node_mentions
 from .flowchart_params import Params, demand, read_params
 from .flowchart_values import Scope
 from .protocol import Parsed
@@ -84,7 +85,8 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
         nodes[start] = replace(begin, assignments=(*begin.assignments, *params.from_files))
     wiring = wire(chart, nodes, scope, _handler_flag(source))
     name = _SUFFIX.sub("", os.path.basename(source.path))
-    return Parsed(_workflow(name, source, scope, wiring, params, prompts, start))
+    workflow = _workflow(name, source, scope, wiring, params, prompts, start)
+    return Parsed(workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document)))
 
 
 def _read_charts(source: Source, document: Document, sink: Sink) -> Chart | None:

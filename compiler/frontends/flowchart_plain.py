@@ -13,6 +13,7 @@ from ..ir import AssignNode, Edge, Origin, Workflow
 from ..source import Source, SourceSet
 from .flowchart_captions import break_lines
 from .flowchart_chart import Chart, read_chart
+from .flowchart_editing import chart_mentions
 from .protocol import NotRun, Parsed
 
 _TITLE = re.compile(r"\s*---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?title:[ \t]*(?P<title>[^\r\n]+)")
@@ -42,7 +43,11 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
                 "FC1008", "the flowchart has no nodes", source.span(0), help="write `A --> B`"
             )
         return Parsed(None)
-    return Parsed(_workflow(chart, source), not_run=_PICTURE)
+    return Parsed(
+        _workflow(chart, source),
+        not_run=_PICTURE,
+        mentions=lambda: chart_mentions(chart, lambda id: source.span(id.start, id.end)),
+    )
 
 
 def _workflow(chart: Chart, source: Source) -> Workflow:

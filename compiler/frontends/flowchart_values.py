@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from ..diagnostics import Label, Sink
 from ..expr.ast import Call, Expr, Literal, Name, Text
 from ..source import Span
+from .editing import Mention
 from .flowchart_document import Document, PromptText
 from .flowchart_pieces import Piece
 from .flowchart_shell import places_in
@@ -34,8 +35,9 @@ BUILT_IN = {"STATUS": "STATUS", "RESULT": "RESULT", "CONTENT": "RESULT"}
 @dataclass(slots=True)
 class Scope:
     """What the names of one file can mean. `variables` are those the file writes or lists; `outer`
-    collects names that only a caller can give; `missing` the prompts nobody wrote. Where the
-    chart is not `is_complete`, what writes a variable may be among what could not be read."""
+    collects names that only a caller can give; `missing` the prompts nobody wrote, `mentions` the
+    places where prompts are named. Where the chart is not `is_complete`, what writes a variable may
+    be among what could not be read."""
 
     document: Document
     folder: str
@@ -44,6 +46,7 @@ class Scope:
     outer: dict[str, Span] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     missing: dict[str, list[Span]] = field(default_factory=dict)
+    mentions: list[Mention] = field(default_factory=list)
     is_complete: bool = True
     _templates: dict[int, Expr] = field(default_factory=dict)
 
@@ -81,7 +84,12 @@ class Scope:
         return self._templates[at]
 
     def prompt(self, name: Piece) -> PromptText | None:
-        return self.document.prompts.get(" ".join(name.text.split()))
+        """The prompt of a name; that the name stands there is kept for editors."""
+        key = " ".join(name.text.split())
+        found = self.document.prompts.get(key)
+        if found is not None:
+            self.mentions.append(Mention("prompt", key, "name", self.span(name)))
+        return found
 
     def render(self, text: Piece) -> Expr:
         """A text with its `{{NAME}}` placeholders as parts; unknown names stay as written (M23)."""

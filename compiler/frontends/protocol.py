@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..diagnostics import Sink
 from ..ir import Workflow
 from ..source import Source, SourceSet
+from .editing import Editing, Mention
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Parsed:
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: Mapping[str, Workflow] = field(default_factory=dict)
     not_run: NotRun | None = None
+    mentions: Callable[[], Iterable[Mention]] = tuple
+    """Where the file names what no span of the workflow covers; asked for by editors alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +53,5 @@ class Frontend:
     parse: Callable[[Source, SourceSet, Sink], Parsed]
     comment: tuple[str, str]
     """How a comment begins and ends in this format: where an allowance can stand."""
+    editing: Callable[[], Editing] = Editing
+    """What an editor completes in a file of this format, and where."""

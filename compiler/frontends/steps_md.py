@@ -26,8 +26,10 @@ from ..ir import (
     Workflow,
 )
 from ..source import Source, SourceSet
+from .editing import Mention
 from .protocol import Frontend, Parsed
 from .steps_asserts import read_assertions
+from .steps_editing import steps_editing
 from .steps_lines import Document, Step, read_document
 from .steps_prompt import step_prompt
 from .steps_variables import check_variables
@@ -74,7 +76,12 @@ def _parse(source: Source, sink: Sink) -> Parsed:
         )
         return Parsed(None)
     check_variables(document.steps, source, sink)
-    return Parsed(_workflow(document, source))
+    return Parsed(_workflow(document, source), mentions=lambda: _tool_mentions(document))
+
+
+def _tool_mentions(document: Document) -> list[Mention]:
+    tools = (tool for step in document.steps for tool in step.tools)
+    return [Mention("tool", tool.text, "name", tool.span) for tool in tools]
 
 
 def _fenced_note(source: Source) -> tuple[str, ...]:
@@ -157,4 +164,5 @@ STEPS = Frontend(
     claims=claims,
     parse=parse,
     comment=("<!--", "-->"),
+    editing=steps_editing,
 )

@@ -1,0 +1,137 @@
+"""Lines: the places of a text as a language client counts them.
+
+A client counts lines from 0, at every `\\n`, `\\r\\n` and lone `\\r`, and columns in units of the
+encoding that was agreed on (UTF-16 unless said otherwise); flowc counts characters from the text's
+beginning, without a byte-order mark.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+
+_ENDS = re.compile(r"\r\n?|\n")
+
+
+class Lines:
+    """Offsets of a text, to lines and columns and back. Whatever is asked, it answers with the
+    nearest place that exists."""
+
+    def __init__(self, text: str, encoding: str = "utf-16") -> None:
+        self.body = text.removeprefix("\ufeff")
+        self.encoding = encoding
+        self._mark = len(text) - len(self.body)
+        self._starts = [0]
+        if "\r" in self.body:
+            self._starts += [m.end() for m in _ENDS.finditer(self.body)]
+        else:
+            find, at = self.body.find, 0
+            while (at := find("\n", at) + 1) > 0:
+                self._starts.append(at)
+        self._wide: dict[int, tuple[list[int], list[int]]] = {}
+
+    def changed(self, start: int, end: int, text: str) -> Lines:
+        """The lines with `text` in place of the characters from `start` to `end`."""
+        body = self.body[:start] + text + self.body[max(start, end) :]
+        return Lines("\ufeff" * self._mark + body, self.encoding)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 0, of a character."""
+        offset = max(0, min(offset, len(self.body)))
+        line = bisect.bisect_right(self._starts, offset) - 1
+        column = offset - self._starts[line]
+        places, extra = self._extra(line)
+        column += extra[bisect.bisect_left(places, column)]
+        return line, column + (self._marks() if line == 0 else 0)
+
+    def offset(self, line: int, column: int) -> int:
+        """The character at a line and column."""
+        if line < 0:
+            return 0
+        if line >= len(self._starts):
+            return len(self.body)
+        start, end = self._starts[line], self._end(line)
+        if line == 0:
+            column = max(0, column - self._marks())
+        places, extra = self._extra(line)
+        # The units before each wide character; the column's character follows the last of them.
+        units = [place + more for place, more in zip(places, extra, strict=False)]
+        before = bisect.bisect_left(units, column)
+        inside = column - extra[before]
+        if before and inside <= places[before - 1]:
+            inside = places[before - 1] + 1
+        return max(start, min(start + inside, end))
+
+    def _marks(self) -> int:
+        """Units of the byte-order mark, when the client's text has one."""
+        return self._mark * (3 if self.encoding == "utf-8" else 1)
+
+    def _end(self, line: int) -> int:
+        """Where the line's text ends, before its line end."""
+        if line + 1 >= len(self._starts):
+            return len(self.body)
+        end = self._starts[line + 1]
+        return end - (2 if self.body[max(0, end - 2) : end] == "\r\n" else 1)
+
+    def _extra(self, line: int) -> tuple[list[int], list[int]]:
+        """The characters of a line that take more than one unit, and for each number of them how
+        many units more than characters that is."""
+        known = self._wide.get(line)
+        if known is None:
+            text = self.body[self._starts[line] : self._end(line)]
+            known = ([], [0])
+            if self.encoding != "utf-32" and not text.isascii():
+                places, extra = known
+                for place, char in enumerate(text):
+                    more = _more(char, self.encoding)
+                    if more:
+                        places.append(place)
+                        extra.append(extra[-1] + more)
+            self._wide[line] = known
+        return known
+
+
+def _more(char: str, encoding: str) -> int:
+    code = ord(char)
+    if encoding == "utf-16":
+        return 1 if code > 0xFFFF else 0
+    return 0 if code < 0x80 else 1 if code < 0x800 else 2 if code < 0x10000 else 3
+
+
+class Shift:
+    """Places of an older text in a newer one: what lies before and behind the edited part moved as
+    a whole."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.head = _common(old, new)
+        self.old, self.new = len(old), len(new)
+        most = min(self.old, self.new) - self.head
+        low, high = 0, most
+        while low < high:
+            middle = (low + high + 1) // 2
+            same = old[self.old - middle :] == new[self.new - middle :]
+            low, high = (middle, high) if same else (low, middle - 1)
+        self.tail = low
+
+    def to_new(self, offset: int) -> int:
+        """The place in the newer text."""
+        return self._moved(offset, self.old, self.new)
+
+    def to_old(self, offset: int) -> int:
+        """The place in the older text."""
+        return self._moved(offset, self.new, self.old)
+
+    def _moved(self, offset: int, there: int, here: int) -> int:
+        if offset <= self.head:
+            return offset
+        if offset >= there - self.tail:
+            return offset + here - there
+        return min(offset, here - self.tail)
+
+
+def _common(old: str, new: str) -> int:
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
+    return low
