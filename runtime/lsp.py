@@ -22,10 +22,9 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from .lsp_analysis import Analysis, Workspace
 from .lsp_convert import as_diagnostic, as_range, path_of, uri_of
-from .lsp_documents import Document, Documents, settled
+from .lsp_documents import Document, Documents, Worker, settled
 from .lsp_features import FEATURES, OPTIONS, Handler, Refused
 from .lsp_lines import Lines, Shift
-from .lsp_worker import Worker
 
 SOON = 0.25
 """Seconds that a look waits for the compilation of the present text."""
@@ -170,7 +169,7 @@ class FlowcServer(LanguageServer):
             text = f"internal fault: {type(error).__name__}: {error}"
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
 
-    def report(self, document: Document, error: Exception) -> None:
+    def report(self, document: Document, error: BaseException) -> None:
         """A bug of ours, said once in the editor's log."""
         text = f"internal fault: {type(error).__name__}: {error} in {document.path}"
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
@@ -249,8 +248,9 @@ def _bound(handler: Handler, server: FlowcServer) -> Callable[[Any], Awaitable[A
     return handle
 
 
-def serve() -> None:
-    """Serve one client over standard input and output until it leaves."""
+def serve() -> NoReturn:
+    """Serve one client over standard input and output until it leaves; never returns."""
     sys.setswitchinterval(0.001)  # the loop answers while the worker computes
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     FlowcServer().start_io()
+    os._exit(0)  # the client is gone: nobody waits for a compilation that is under way

@@ -6,16 +6,29 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from flowc.compiler.driver import Cancelled
 
 from .lsp_analysis import Analysis, analyse
 from .lsp_lines import Lines
-from .lsp_worker import Worker
 
+T = TypeVar("T")
 SHORTEST_WAIT, LONGEST_WAIT = 0.03, 1.0
 """Seconds without a keystroke before a text is compiled; a slow text waits longer."""
+
+
+class Worker:
+    """One thread beside the loop in which everything slow is done, one job after another."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "flowc-compile")
+
+    async def run(self, job: Callable[[], T]) -> T:
+        """What `job` gives; what it raises is raised here."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, job)
 
 
 @dataclass
@@ -50,7 +63,7 @@ class Documents:
         self,
         worker: Worker,
         found: Callable[[Document], None],
-        failed: Callable[[Document, Exception], None],
+        failed: Callable[[Document, BaseException], None],
     ) -> None:
         self.worker = worker
         self.found = found
@@ -107,7 +120,13 @@ class Documents:
                 self.refresh(other, max(SHORTEST_WAIT, other.seconds))
 
     def _begin(self, document: Document, edit: int) -> None:
+        def ended(task: asyncio.Task[None]) -> None:
+            error = None if task.cancelled() else task.exception()
+            if error is not None:
+                self.failed(document, error)
+
         document.task = asyncio.get_running_loop().create_task(self._compile(document, edit))
+        document.task.add_done_callback(ended)
 
     async def _compile(self, document: Document, edit: int) -> None:
         path, version, text = document.path, document.version, document.text
@@ -122,9 +141,6 @@ class Documents:
                 return
             analysis = await self.worker.run(work)
         except Cancelled:
-            return
-        except Exception as error:  # a bug of ours must not take the editor's server away
-            self.failed(document, error)
             return
         if document.edits != edit:
             return
@@ -143,11 +159,7 @@ class Documents:
             if document.edits == edit:
                 analysis.warm()
 
-        try:
-            await self.worker.run(work)
-        except Exception as error:  # a bug of ours must not take the editor's server away
-            self.failed(document, error)
-            return
+        await self.worker.run(work)
         if analysis.is_warm:
             document.good = analysis
 

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from ..errors import RunError
-from .app import OK, USAGE
+from .app import USAGE
 
 
 def lsp(
     stdio: Annotated[
         bool, typer.Option("--stdio", help="talk over stdin and stdout; the only way there is")
     ] = True,
-) -> int:
+) -> None:
     """Serve one editor over stdin and stdout, for all workflow files: diagnostics while typing,
     hover, definitions, references, rename, fixes, completion and outline. See docs/editor.md."""
     del stdio
@@ -29,4 +29,3 @@ def lsp(
             exit_code=USAGE,
         ) from None
     serve()
-    return OK
