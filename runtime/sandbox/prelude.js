@@ -4,7 +4,7 @@
 (function (setting) {
   "use strict";
   const { parse, stringify } = JSON;
-  const { create, defineProperty, getOwnPropertyDescriptor, keys } = Object;
+  const { create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys } = Object;
   const { construct, apply, ownKeys } = Reflect;
   const { isArray } = Array;
   const { isFinite } = Number;
@@ -16,6 +16,8 @@
   const opaque = [Map, Set, WeakMap, WeakSet, WeakRef, Promise, RegExp, Error, ArrayBuffer];
   const RealMap = Map;
   const RealDate = Date;
+  const RealTypeError = TypeError;
+  const plain = Object.prototype;
   const RealPromise = Promise;
   const pairs = /[\ud800-\udbff][\udc00-\udfff]/g;
   const { replace } = String.prototype;
@@ -110,7 +112,7 @@
       this.#messages = [...given.messages];
     }
     addMessage(role, content) {
-      const message = typeof role === "object" && role !== null ? clean(role, "a message", 0)
+      const message = typeof role === "object" && role !== null ? parse(written(role, "a message"))
         : { role, content };
       if (typeof message.role !== "string" || !message.role
         || typeof message.content !== "string" || !message.content) {
@@ -149,38 +151,56 @@
   delete WorkflowContext.changes;
 
   // ---- values that cross ----
-  function clean(value, path, depth) {
+  // Throws unless the value is one of JSON. Nothing is copied, and the path is only written when
+  // there is something to say: a state may be large.
+  function fit(value, depth, path) {
     switch (typeof value) {
-      case "string": case "boolean": case "undefined": return value;
+      case "string": case "boolean": case "undefined": return;
       case "number":
-        if (!isFinite(value)) throw new TypeError(`${path} is ${text(value)}, which is no JSON value`);
-        return value;
+        if (!isFinite(value)) throw unfit(path, `is ${text(value)}, which is no JSON value`);
+        return;
       case "object": break;
-      default: throw new TypeError(`${path} holds a ${typeof value}, which is no JSON value`);
+      default: throw unfit(path, `holds a ${typeof value}, which is no JSON value`);
     }
-    if (value === null) return null;
+    if (value === null) return;
     if (depth > MAX_DEPTH) {
-      throw new TypeError(`${path} holds itself, or is nested more than ${MAX_DEPTH} levels deep`);
+      throw unfit(path, `holds itself, or is nested more than ${MAX_DEPTH} levels deep`);
     }
     if (isArray(value)) {
-      const list = [];
       for (let n = 0; n < value.length; n += 1) {
-        const item = clean(value[n], `${path}[${n}]`, depth + 1);
-        list[n] = item === undefined ? null : item;
+        fit(value[n], depth + 1, path && `${path}[${n}]`);
       }
-      put(list, "toJSON", undefined);
-      return list;
+      return;
     }
-    for (const kind of opaque) {
-      if (value instanceof kind) {
-        throw new TypeError(`${path} is a ${kind.name}, which is no JSON value`);
+    const kind = getPrototypeOf(value);
+    if (kind !== plain && kind !== null) {
+      fitKind(value, path);
+      if (typeof value.toJSON === "function") return;
+    }
+    const names = keys(value);
+    for (let n = 0; n < names.length; n += 1) {
+      fit(value[names[n]], depth + 1, path && `${path}.${names[n]}`);
+    }
+  }
+  function fitKind(value, path) {
+    for (let n = 0; n < opaque.length; n += 1) {
+      if (value instanceof opaque[n]) {
+        throw unfit(path, `is a ${opaque[n].name}, which is no JSON value`);
       }
     }
-    if (isView(value)) throw new TypeError(`${path} is binary data, which is no JSON value`);
-    if (typeof value.toJSON === "function") return clean(value.toJSON(), path, depth + 1);
-    const object = create(null);
-    for (const key of keys(value)) object[key] = clean(value[key], `${path}.${key}`, depth + 1);
-    return object;
+    if (isView(value)) throw unfit(path, "is binary data, which is no JSON value");
+  }
+  function unfit(path, why) {
+    return new RealTypeError(`${path} ${why}`);
+  }
+  function written(value, path) {
+    try {
+      fit(value, 0, "");
+    } catch {
+      fit(value, 0, path);
+    }
+    const whole = stringify(value);
+    return whole === undefined ? "null" : whole;
   }
   function put(object, key, value) {
     defineProperty(object, key, { value, writable: true, configurable: true, enumerable: false });
@@ -188,11 +208,6 @@
   function set(object, key, value) {
     defineProperty(object, key, { value, writable: true, configurable: true, enumerable: true });
   }
-  function written(value, path) {
-    const cleaned = clean(value, path, 0);
-    return cleaned === undefined ? "null" : stringify(cleaned);
-  }
-
   // ---- the script, loaded as the module it is ----
   let script = null;
   let broken = null;

@@ -143,7 +143,7 @@ class _Worker:
         deadline = time.monotonic() + seconds
         place: Any = None
         try:
-            self._send(_HEADER.pack(len(job)) + job, deadline)
+            self._send(job, deadline)
             place = self._receive(deadline)
             return _Told(place, self._receive(deadline))
         except TimeoutError:
@@ -213,24 +213,21 @@ def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
             "logChars": limits.log_chars,
             "resultChars": limits.result,
         },
-        "call": {
-            "function": call.function,
-            "args": call.args,
-            "shares": call.shares,
-            "fixed": call.fixed,
-            "kept": call.kept,
-            "wants": call.wants,
-            "threads": {
-                name: {
-                    "messages": thread.messages,
-                    "max_chars": thread.max_chars,
-                    "keep_min": thread.keep_min,
-                }
-                for name, thread in call.threads.items()
-            },
+    }
+    given = {
+        "function": call.function,
+        "args": call.args,
+        "shares": call.shares,
+        "fixed": call.fixed,
+        "kept": call.kept,
+        "wants": call.wants,
+        "threads": {
+            name: {"messages": t.messages, "max_chars": t.max_chars, "keep_min": t.keep_min}
+            for name, t in call.threads.items()
         },
     }
-    return json.dumps(job).encode()
+    messages = [json.dumps(part, separators=(",", ":")).encode() for part in (job, given)]
+    return b"".join(_HEADER.pack(len(message)) + message for message in messages)
 
 
 def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult:

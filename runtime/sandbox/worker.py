@@ -5,9 +5,10 @@ around it that flowc has:
 
     python -s -S -P worker.py LANGUAGE FOLDER MODULE PARENT MEMORY SECONDS
 
-A message is four bytes of length and that much JSON. Each call is answered twice: with the place
-where the function stands, so that a call that has to be killed can still be said where, and with
-what came of it.
+A message is four bytes of length and that much JSON. A call is two of them, what is to be done and
+what it is given, so that the second goes to the script as it came. It is answered twice: with the
+place where the function stands, so that a call that has to be killed can still be said where, and
+with what came of it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import resource
 import signal
 import struct
 import sys
-from typing import Any
 
 _HEADER = struct.Struct("!I")
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
@@ -55,10 +55,10 @@ class Line:
     def __init__(self, read: int, write: int) -> None:
         self._read, self._write = read, write
 
-    def receive(self) -> Any:
-        """The next call; None when flowc has closed the pipe."""
+    def receive(self) -> str:
+        """The next message; "" when flowc has closed the pipe."""
         header = self._take(_HEADER.size)
-        return json.loads(self._take(_HEADER.unpack(header)[0])) if header else None
+        return self._take(_HEADER.unpack(header)[0]).decode("ascii") if header else ""
 
     def send(self, text: str) -> None:
         """One JSON text."""
@@ -92,8 +92,8 @@ def main() -> None:
     serve = importlib.import_module(f"worker_{language}").server(module, int(memory))
     if language == "javascript":
         close_doors()
-    while (job := line.receive()) is not None:
-        serve(job, line.send)
+    while job := line.receive():
+        serve(json.loads(job), line.receive(), line.send)
 
 
 if __name__ == "__main__":

