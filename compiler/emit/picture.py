@@ -10,7 +10,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal, assert_never
 
 from ..ir import (
@@ -19,6 +18,7 @@ from ..ir import (
     AssertNode,
     AssignNode,
     CallNode,
+    Case,
     ChooseNode,
     Edge,
     EndNode,
@@ -28,6 +28,7 @@ from ..ir import (
     MessageNode,
     Node,
     OnError,
+    Otherwise,
     ScriptNode,
     TaskNode,
     ToolNode,
@@ -48,11 +49,13 @@ SHORTEST = 0.05
 @dataclass(frozen=True, slots=True)
 class Overlay:
     """A run to draw over the picture: the nodes in the order of their visits, the seconds spent in
-    each node altogether, and the node at which the run stands or failed."""
+    each node altogether, the node at which the run stands or failed, and the cases by which nodes
+    were left ("success" or "", a choice, `error:<kind>`)."""
 
     path: tuple[str, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
     current: str | None = None
+    exits: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class Picture:
 
 def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     """The picture of a workflow, with a run drawn over it when one is given."""
-    taken = Counter(pairwise(overlay.path)) if overlay else Counter[tuple[str, str]]()
+    taken = _taken(workflow, overlay) if overlay else Counter[tuple[str, str]]()
     visits = Counter(overlay.path) if overlay else Counter[str]()
     edges = [edge for edge in _distinct(workflow.edges) if _is_shown(edge, taken)]
     touched = {id for edge in edges for id in (edge.source, edge.target)} | set(visits)
@@ -126,6 +129,39 @@ def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
         lines=tuple(_line(edge, taken if overlay else None) for edge in edges),
         boxes=tuple(_boxes(workflow)),
     )
+
+
+def _taken(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
+    """How often a run went from one node to another. Branches run side by side, so what began after
+    a node need not have come from it."""
+    left: dict[str, Counter[str]] = {}
+    for node, case in overlay.exits:
+        left.setdefault(node, Counter())[case] += 1
+    listed: dict[str, set[str]] = {}
+    for edge in workflow.edges:
+        if isinstance(edge.guard, Case):
+            listed.setdefault(edge.source, set()).add(edge.guard.value)
+    taken: Counter[tuple[str, str]] = Counter()
+    for edge in workflow.edges:
+        cases = left.get(edge.source, Counter())
+        found = {case for case in cases if _goes_by(edge, case, listed.get(edge.source, set()))}
+        taken[edge.source, edge.target] += sum(cases[case] for case in found)
+    return taken
+
+
+def _goes_by(edge: Edge, case: str, listed: set[str]) -> bool:
+    """Whether this edge is taken when its source is left by a case."""
+    match edge.guard:
+        case None:
+            return not case.startswith("error:")
+        case Case(value=value):
+            return case == value
+        case Otherwise():
+            return case not in listed and not case.startswith("error:")
+        case OnError(errors=errors):
+            return case.removeprefix("error:") in errors and case.startswith("error:")
+        case _:
+            assert_never(edge.guard)
 
 
 def _distinct(edges: tuple[Edge, ...]) -> list[Edge]:

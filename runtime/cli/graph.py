@@ -78,6 +78,7 @@ def overlay_of(events: tuple[RunEvent, ...]) -> Overlay:
     Nodes of called workflows are not among them."""
     path: list[str] = []
     seconds: dict[str, float] = {}
+    exits: list[tuple[str, str]] = []
     current: str | None = None
     for event in events:
         if event.path or not event.node:
@@ -87,10 +88,14 @@ def overlay_of(events: tuple[RunEvent, ...]) -> Overlay:
             current = event.node
         elif event.kind == "node_finished":
             seconds[event.node] = seconds.get(event.node, 0.0) + event.data.get("seconds", 0.0)
+            exits.append((event.node, str(event.data.get("case", ""))))
             current = None if current == event.node else current
+        elif event.kind == "node_failed" and event.data.get("caught"):
+            exits.append((event.node, f"error:{event.data.get('kind', 'failure')}"))
+            current = None
         elif event.kind == "node_failed":
-            current = None if event.data.get("caught") else event.node
-    return Overlay(path=tuple(path), seconds=seconds, current=current)
+            current = event.node
+    return Overlay(path=tuple(path), seconds=seconds, current=current, exits=tuple(exits))
 
 
 def _format_of(out: Path | None) -> Picture:

@@ -172,9 +172,9 @@ def test_an_excerpt_covers_the_step_and_the_prompt_stands_in_one_of_its_own():
 
 def test_a_run_is_drawn_in():
     path = ("START", "PROMPT_A", "CHECK_A", "PROMPT_A")
-    text = page(
-        RESULT.workflow, RESULT.sources, overlay=Overlay(path, {"PROMPT_A": 1.26}, "PROMPT_A")
-    )
+    exits = (("START", ""), ("PROMPT_A", "success"), ("CHECK_A", "false"))
+    overlay = Overlay(path, {"PROMPT_A": 1.26}, "PROMPT_A", exits)
+    text = page(RESULT.workflow, RESULT.sources, overlay=overlay)
     data = embedded(text)
     assert data["path"] == [0, 1, 2, 1]
     assert data["seconds"] == {"PROMPT_A": 1.26}

@@ -119,9 +119,26 @@ def test_error_edges_are_dashed():
     assert "style=dashed" in line
 
 
+def test_branches_side_by_side_are_drawn_as_they_were_taken():
+    names = ("a", "b", "c", "d")
+    pairs = (("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"))
+    fork = Workflow(
+        name="fork",
+        nodes=tuple(AssignNode(id=name, wait="all") for name in names),
+        edges=tuple(Edge(source=a, target=b) for a, b in pairs),
+        entry="a",
+    )
+    overlay = Overlay(names, exits=tuple((name, "") for name in names))
+    lines = picture_of(fork, overlay).lines
+    assert {(line.source, line.target): line.taken for line in lines} == dict.fromkeys(pairs, 1)
+
+
 def test_a_run_is_drawn_over_the_picture():
     path = ("START", "PROMPT_A", "CHECK_A", "PROMPT_A", "FAILED")
-    overlay = Overlay(path, {"PROMPT_A": 1.26}, current="FAILED")
+    exits = (
+        ("START", ""), ("PROMPT_A", "success"), ("CHECK_A", "false"), ("PROMPT_A", "error:limit"),
+    )  # fmt: skip
+    overlay = Overlay(path, {"PROMPT_A": 1.26}, "FAILED", exits)
     picture = picture_of(TRIP, overlay)
     nodes = {node.id: node for node in picture.nodes}
     assert nodes["PROMPT_A"].tally == "2× · 1.3 s"
