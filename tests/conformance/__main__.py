@@ -9,12 +9,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from .contracts import compare_contracts
 from .flowcharts import compare_flowcharts
 from .plans import compare_plans
 from .report import Suite, render
 from .steps import compare_sessions, compare_steps
 
-SUITES: tuple[Suite, ...] = (compare_steps, compare_sessions, compare_flowcharts, compare_plans)
+SUITES: tuple[Suite, ...] = (
+    compare_steps,
+    compare_sessions,
+    compare_flowcharts,
+    compare_plans,
+    compare_contracts,
+)
 
 
 def main(arguments: list[str]) -> int:
