@@ -46,6 +46,8 @@ def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None =
         case Index():
             of = evaluate(expr.object, variables, files=files)
             return _index(of, evaluate(expr.key, variables, files=files))
+        case Call(function="which"):
+            return _which(expr.args, variables, files)
         case Call():
             return _call(
                 expr.function, [evaluate(a, variables, files=files) for a in expr.args], files
@@ -68,6 +70,14 @@ def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None =
             return {key: evaluate(value, variables, files=files) for key, value in expr.entries}
         case _:
             assert_never(expr)
+
+
+def _which(conditions: tuple[Expr, ...], variables: Mapping[str, Json], files: Files | None) -> Json:
+    """As `or`: what stands behind the first true condition is not evaluated."""
+    for number, condition in enumerate(conditions, start=1):
+        if truth_of(evaluate(condition, variables, files=files)):
+            return number
+    return 0 if conditions else _call("which", [], files)
 
 
 def _field(value: Json, name: str) -> Json:

@@ -74,6 +74,10 @@ def _default(value: Json, otherwise: Json) -> Json:
     return otherwise if value is None or value == "" else value
 
 
+def _which(*conditions: Json) -> int:
+    return next((n for n, value in enumerate(conditions, start=1) if truth_of(value)), 0)
+
+
 def _keys(value: Json) -> list[str]:
     if isinstance(value, dict):
         return list(value)
@@ -113,6 +117,9 @@ _ROWS: tuple[Function, ...] = (
     Function("coalesce", 1, None, "any", "The first value that is not null.", _coalesce),
     Function("default", 2, 2, "any", "The first value; the second when that is null or empty text.",
              _default),
+    Function("which", 1, None, "integer",
+             "The number of the first condition that is true, from 1; 0 when none is. The conditions"
+             " behind it are not looked at.", _which),
     Function("order", 2, 2, "integer",
              "-1, 0 or 1: compares as numbers when both are numbers, otherwise as text.", order_of),
     Function("keys", 1, 1, "list", "The keys of an object, in their order.", _keys),

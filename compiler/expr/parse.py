@@ -19,11 +19,27 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 
 from ...grammar import load
 from ..source import Span
-from .ast import Binary, BinaryOp, Call, Expr, Field, Index, Literal, Name, Unary
+from .ast import (
+    Binary,
+    BinaryOp,
+    Call,
+    Expr,
+    Field,
+    Index,
+    ListOf,
+    Literal,
+    Name,
+    ObjectOf,
+    Text,
+    Unary,
+)
 from .walk import children, moved, names_read
 
 MAX_CHARACTERS = 10_000
-"""A longer text is refused: an expression of that size is data, not a decision."""
+"""More, the texts in quotes left out, is refused: an expression of that size is data, not a
+decision."""
+
+_QUOTED = re.compile(r"""\"(?:[^"\\\r\n]|\\[^\r\n])*+\"|'(?:[^'\\\r\n]|\\[^\r\n])*+'""")
 
 MAX_DEPTH = 100
 """Deeper nesting is refused, so that everything that walks a tree may recurse."""
@@ -50,7 +66,7 @@ class ParseFault:
 
 def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     """The expression in `text`, which stands at character `offset` of `file`. Never raises."""
-    read = _parse(text)
+    read = _parse(text) if len(text) <= MAX_CHARACTERS else _parse.__wrapped__(text)
     if isinstance(read, ParseFault):
         span = Span(file, read.span.start + offset, read.span.end + offset)
         return ParseFault(read.message, span, read.help)
@@ -95,7 +111,7 @@ class _Refused(Exception):
 def _parse(text: str) -> Expr | ParseFault:
     if not text.strip():
         return ParseFault("the expression is empty", Span("", 0, len(text)))
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS and len(_QUOTED.sub("", text)) > MAX_CHARACTERS:
         return ParseFault(
             f"the expression has more than {MAX_CHARACTERS} characters", Span("", 0, len(text))
         )
@@ -239,12 +255,30 @@ class _Build(Transformer[Token, Expr]):
         return replace(inner, span=_span(opened, closed))
 
     def call(self, function: Token, opened: Token, *rest: Any) -> Expr:
-        return Call(function=str(function), args=rest[:-1], span=_span(function, rest[-1]))
+        span, args = _span(function, rest[-1]), cast(tuple[Expr, ...], rest[:-1])
+        match str(function), args:
+            case "concat", _:
+                return Text(parts=args, span=span)
+            case "variable", (Literal(value=str() as name),):
+                return Name(name=name, span=span)
+            case "field", (of, Literal(value=str() as name)):
+                return Field(object=of, name=name, span=span)
+            case _:
+                return Call(function=str(function), args=args, span=span)
+
+    def list(self, opened: Token, *rest: Any) -> Expr:
+        return ListOf(items=rest[:-1], span=_span(opened, rest[-1]))
+
+    def entry(self, key: Token, value: Expr) -> tuple[str, Expr]:
+        return unquote(key[1:-1]), value
+
+    def object(self, opened: Token, *rest: Any) -> Expr:
+        return ObjectOf(entries=rest[:-1], span=_span(opened, rest[-1]))
 
     def field(self, of: Expr, name: Token) -> Expr:
         return Field(object=of, name=str(name), span=_span(of, name))
 
-    def index(self, of: Expr, key: Expr, closed: Token) -> Expr:
+    def index(self, of: Expr, _opened: Token, key: Expr, closed: Token) -> Expr:
         return Index(object=of, key=key, span=_span(of, closed))
 
     def negative(self, sign: Token, operand: Expr) -> Expr:

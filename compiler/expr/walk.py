@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -77,7 +77,11 @@ def rebuilt(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
 
 def moved(expr: Expr, file: str, offset: int) -> Expr:
     """The same expression, standing `offset` characters further on in `file`."""
-    parts = tuple(moved(part, file, offset) for part in children(expr))
-    there = expr.span
-    span = None if there is None else Span(file, there.start + offset, there.end + offset)
+    return placed(expr, lambda span: Span(file, span.start + offset, span.end + offset))
+
+
+def placed(expr: Expr, place: Callable[[Span], Span]) -> Expr:
+    """The same expression, every span replaced by what `place` makes of it."""
+    parts = tuple(placed(part, place) for part in children(expr))
+    span = None if expr.span is None else place(expr.span)
     return replace(rebuilt(expr, parts), span=span)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..source import Source
 from .contract import CONTRACT
+from .flow import FLOW
 from .flowchart import FLOWCHART, MERMAID
 from .plan import PLAN
 from .protocol import Frontend
 from .steps_md import STEPS
 
-FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, PLAN, CONTRACT)
+FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, PLAN, CONTRACT, FLOW)
 SURE = 50
 """A claim from which on a file counts as a workflow without having been named."""
 

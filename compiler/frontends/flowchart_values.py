@@ -22,7 +22,7 @@ from ..source import Span
 from .editing import Mention
 from .flowchart_document import Document, PromptText
 from .flowchart_pieces import Piece
-from .flowchart_shell import places_in
+from ..expr.shell_places import places_in
 
 STATUS_WORDS = ("CREATED", "DOING", "SUCCESS", "FAILED")
 LONGEST_NAME = 100

@@ -106,14 +106,14 @@ class Tool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
     """Functions in a language of their own. `source` is the text, which begins in `line` (from 1)
-    of `file`, so that an error in it points there; `functions` are the names that can be called.
-    """
+    of `file`, so that an error in it points there (a place, so it does not count in comparisons);
+    `functions` are the names that can be called."""
 
     id: str
     language: Lit["javascript", "python"]
     source: str
-    file: str
-    line: int = 1
+    file: str = field(compare=False)
+    line: int = field(default=1, compare=False)
     functions: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
 

@@ -1,0 +1,114 @@
+"""Show: an expression as text that parses to the same expression.
+
+    Binary(">", Name("score"), Literal(0.8))   ->   score > 0.8
+    Text((Literal("Dear "), Name("who")))      ->   concat("Dear ", who)
+
+`parse(show(e)) == e` for every expression the language can say. Two shapes it cannot: a minus sign
+over a number (that is the negative number), and a number that is infinite.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
+
+_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _NEGATED, _POSTFIX = range(8)
+_STRENGTH = {"or": _OR, "and": _AND, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT}
+_IDENT = re.compile(r"[^\W\d]\w*")
+_ESCAPED = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]')
+_SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_RESERVED = frozenset(
+    "or and not in contains matches exists equals differs less less_equal greater greater_equal "
+    "true false null none undefined eq ne lt le gt ge starts ends".split()
+)
+
+
+def show(expr: Expr) -> str:
+    """The expression's text, with no more parentheses than it needs."""
+    return _show(expr)[0]
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a variable's name can stand in an expression as it is."""
+    return _IDENT.fullmatch(name) is not None and name.lower() not in _RESERVED
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of the expression language."""
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _SHORT.get(match[0]) or f"\\u{ord(match[0]):04x}"
+
+
+def _show(expr: Expr) -> tuple[str, int]:
+    """The text and how strongly it holds together."""
+    match expr:
+        case Literal():
+            return _literal(expr)
+        case Name(name=name):
+            return (name if is_plain_name(name) else f"variable({quoted(name)})"), _POSTFIX
+        case Field(name=name):
+            if not is_plain_name(name):
+                return f"field({show(expr.object)}, {quoted(name)})", _POSTFIX
+            return f"{_inside(expr.object, _POSTFIX)}.{name}", _POSTFIX
+        case Index():
+            return f"{_inside(expr.object, _POSTFIX)}[{show(expr.key)}]", _POSTFIX
+        case Call():
+            return f"{expr.function}({_listed(expr.args)})", _POSTFIX
+        case Text():
+            return f"concat({_listed(expr.parts)})", _POSTFIX
+        case ListOf():
+            return f"[{_listed(expr.items)}]", _POSTFIX
+        case ObjectOf():
+            entries = ", ".join(f"{quoted(key)}: {show(value)}" for key, value in expr.entries)
+            return f"{{{entries}}}", _POSTFIX
+        case Unary():
+            return _unary(expr)
+        case Binary():
+            return _binary(expr)
+        case _:
+            assert_never(expr)
+
+
+def _literal(expr: Literal) -> tuple[str, int]:
+    match expr.value:
+        case str() as text:
+            return quoted(text), _POSTFIX
+        case bool() as flag:
+            return ("true" if flag else "false"), _POSTFIX
+        case None:
+            return "null", _POSTFIX
+        case number:
+            return repr(number), (_NEGATED if repr(number)[0] == "-" else _POSTFIX)
+
+
+def _unary(expr: Unary) -> tuple[str, int]:
+    match expr.op:
+        case "not":
+            return f"not {_inside(expr.operand, _NOT)}", _NOT
+        case "exists":
+            return f"{_inside(expr.operand, _SUM)} exists", _COMPARISON
+        case "-":
+            return f"-{_inside(expr.operand, _NEGATED)}", _NEGATED
+        case _:
+            assert_never(expr.op)
+
+
+def _binary(expr: Binary) -> tuple[str, int]:
+    here = _PRODUCT if expr.op == "%" else _STRENGTH.get(expr.op, _COMPARISON)
+    left, right = (_SUM, _SUM) if here == _COMPARISON else (here, here + 1)
+    return f"{_inside(expr.left, left)} {expr.op} {_inside(expr.right, right)}", here
+
+
+def _inside(expr: Expr, least: int) -> str:
+    """The text, in parentheses unless it holds together at least that strongly."""
+    text, strength = _show(expr)
+    return text if strength >= least else f"({text})"
+
+
+def _listed(parts: tuple[Expr, ...]) -> str:
+    return ", ".join(map(show, parts))

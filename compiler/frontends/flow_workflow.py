@@ -1,0 +1,423 @@
+"""One workflow of a flow YAML file: its declarations, its nodes, their edges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..diagnostics import Label
+from ..expr.ast import Literal
+from ..flow_keys import (
+    AGENT,
+    COMMON,
+    IMPLIED_ENDS,
+    KINDS_OF_ERROR,
+    NODES,
+    ON_INPUT,
+    PARAM,
+    PROMPT,
+    RULE,
+    STATE,
+    THREAD,
+    TOOL,
+    TOP,
+    Element,
+    Key,
+    edge_keys,
+)
+from ..ir import (
+    Agent,
+    AgentNode,
+    AskNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ErrorRule,
+    ForeachNode,
+    Group,
+    MessageNode,
+    Node,
+    OnInput,
+    Origin,
+    Param,
+    Prompt,
+    ScriptNode,
+    Seed,
+    StateField,
+    Thread,
+    Tool,
+    Workflow,
+)
+from ..source import SourceSet, Span
+from ..spelling import Spelling
+from .flow_edges import Default, Edges, Targets
+from .flow_forms import Forms, kind, place
+from ..flow_implied import with_implied
+from .flow_scripts import read_script
+from .flow_tree import Mapping, Scalar, Sequence, brief
+from .flow_tree import Node as Tree
+
+_TITLE = Key("title", "text", "")
+
+
+class WorkflowReader:
+    """Reads the workflows of one file; `parts` are the names of those below `workflows:`."""
+
+    def __init__(self, forms: Forms, sources: SourceSet, parts: frozenset[str]) -> None:
+        self.forms = forms
+        self.sources = sources
+        self.parts = parts
+        self.path = forms.source.path
+
+    def read(self, mapping: Mapping, name: str) -> Workflow:
+        """The workflow; what could not be read is left out and reported."""
+        top = Element(Workflow, tuple(k for k in TOP if not k.name.startswith("on_")))
+        fields = self.forms.fields(_only(mapping, top), top, "a workflow")
+        workflow = Workflow(
+            **{
+                "name": name,
+                **(fields or {}),
+                **self._declarations(mapping),
+                "span": place(mapping),
+                "origin": Origin(format="flow", file=self.path),
+            }
+        )
+        nodes = self._nodes(mapping, workflow)
+        workflow = self._wired(mapping, workflow, nodes)
+        return with_implied(self._with_agents(workflow, mapping))
+
+    def _declarations(self, mapping: Mapping) -> dict[str, Any]:
+        return {
+            "params": tuple(self._params(mapping)),
+            "state": tuple(
+                StateField(name=name.value, **fields, span=name.span)
+                for name, _, fields in self._section(mapping, "state", STATE, "the variable")
+            ),
+            "agents": tuple(
+                Agent(id=name.value, **fields, span=name.span)
+                for name, _, fields in self._section(mapping, "agents", AGENT, "the agent")
+            ),
+            "tools": tuple(self._tools(mapping)),
+            "threads": tuple(self._threads(mapping)),
+            "scripts": tuple(
+                script
+                for name, node in self._entries(mapping, "scripts")
+                if (script := read_script(name, node, self.forms, self.sources)) is not None
+            ),
+            "prompts": tuple(
+                Prompt(id=name.value, **fields, span=name.span)
+                for name, _, fields in self._section(mapping, "prompts", PROMPT, "the prompt")
+            ),
+            "groups": tuple(self._groups(mapping)),
+            "on_error": tuple(self._rules(mapping)),
+        }
+
+    def _entries(self, mapping: Mapping, section: str) -> list[tuple[Scalar, Tree]]:
+        node = mapping.get(section)
+        if node is None or (isinstance(node, Scalar) and node.is_null):
+            return []
+        if isinstance(node, Mapping):
+            return node.pairs
+        message = f"`{section}` is a mapping from names, not {kind(node)}"
+        self.forms.report("FC1005", message, node.span, "write `name:` and what belongs to it")
+        return []
+
+    def _section(
+        self, mapping: Mapping, section: str, element: Element, what: str, *further: str
+    ) -> Iterator[tuple[Scalar, Tree, dict[str, Any]]]:
+        for name, node in self._entries(mapping, section):
+            fields = self.forms.element(node, element, f"{what} `{brief(name.value)}`", *further)
+            if fields is not None:
+                yield name, node, fields
+
+    def _params(self, mapping: Mapping) -> Iterator[Param]:
+        for name, node, fields in self._section(mapping, "params", PARAM, "the parameter"):
+            given = isinstance(node, Mapping) and node.get("default") is not None
+            fields.setdefault("required", not given)
+            yield Param(name=name.value, **fields, span=name.span)
+
+    def _tools(self, mapping: Mapping) -> Iterator[Tool]:
+        for name, node, fields in self._section(mapping, "tools", TOOL, "the tool"):
+            declares = isinstance(node, Mapping) and any(
+                node.get(key) is not None for key in ("description", "schema", "result")
+            )
+            source = "declared" if declares else "unknown"
+            yield Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
+
+    def _threads(self, mapping: Mapping) -> Iterator[Thread]:
+        for name, node, fields in self._section(mapping, "threads", THREAD, "the thread", "seed"):
+            seed = node.get("seed") if isinstance(node, Mapping) else None
+            yield Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
+
+    def _seeds(self, node: Tree | None) -> Iterator[Seed]:
+        """A list of one-key mappings, as in `- system: You are brief.`"""
+        if node is None:
+            return
+        for item in node.items if isinstance(node, Sequence) else [node]:
+            pairs = item.pairs if isinstance(item, Mapping) else []
+            if len(pairs) == 1 and isinstance(pairs[0][1], Scalar):
+                yield Seed(role=pairs[0][0].value, content=pairs[0][1].value)
+            else:
+                help = "write for instance `- system: You are brief.`"
+                message = f"a message is a speaker with a text, not {kind(item)}"
+                self.forms.report("FC1005", message, item.span, help)
+
+    def _groups(self, mapping: Mapping) -> Iterator[Group]:
+        for name, node in self._entries(mapping, "groups"):
+            title = self.forms.text(_TITLE, name, node)
+            if title is not None:
+                empty = isinstance(node, Scalar) and node.is_null
+                yield Group(id=name.value, title="" if empty else title, span=name.span)
+
+    def _rules(self, mapping: Mapping) -> Iterator[ErrorRule]:
+        node = mapping.get("on_error")
+        if node is None or (isinstance(node, Scalar) and node.is_null):
+            return
+        for item in node.items if isinstance(node, Sequence) else [node]:
+            fields = self.forms.element(item, RULE, "a rule of `on_error`")
+            if fields is not None:
+                yield ErrorRule(**fields)
+
+    def _nodes(self, mapping: Mapping, workflow: Workflow) -> list[tuple[Node, Mapping]]:
+        listed = mapping.get("nodes")
+        if not isinstance(listed, Sequence) or not listed.items:
+            span = listed.span if listed is not None else place(mapping)
+            help = "write `nodes:` and below it a list of what happens"
+            self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
+            return []
+        found: dict[str, tuple[Node, Mapping]] = {}
+        for item in listed.items:
+            if not isinstance(item, Mapping):
+                self.forms.report("FC1005", f"a node is a mapping, not {kind(item)}", item.span)
+                continue
+            node = self._node(item, workflow)
+            if node is None:
+                continue
+            first = found.setdefault(node.id, (node, item))[0]
+            if first is not node and node.span is not None and first.span is not None:
+                message = f"there are two nodes `{brief(node.id)}`"
+                label = Label(first.span, "the first one")
+                self.forms.report("FC1004", message, node.span, "rename one of them", label)
+        return list(found.values())
+
+    def _node(self, mapping: Mapping, workflow: Workflow) -> Node | None:
+        kinds = [key for key, _ in mapping.pairs if key.value in NODES]
+        name = mapping.get("name")
+        if not isinstance(name, Scalar) or name.is_null:
+            span = place(mapping) if name is None else name.span
+            self.forms.report("FC1003", "a node has no name", span, "write `name:` and its name")
+            return None
+        if len(kinds) != 1:
+            self._report_kind(mapping, kinds)
+            return AssignNode(id=name.value, span=name.span)
+        word = kinds[0].value
+        element = NODES[word]
+        whole = Element(element.type, (*COMMON, *element.keys))
+        fields = self.forms.fields(
+            mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
+        )
+        if fields is None or not self._use_prompt(word, fields, mapping, workflow):
+            return _unread(word, name)
+        node: Node = element.type(id=name.value, **fields, span=name.span)
+        return self._checked(node, mapping, workflow)
+
+    def _report_kind(self, mapping: Mapping, kinds: list[Scalar]) -> None:
+        if kinds:
+            words = " and ".join(f"`{key.value}`" for key in kinds)
+            message = f"{words} stand in one node, which is of one kind"
+            self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
+            return
+        known = Spelling(NODES)
+        near = next((n for key, _ in mapping.pairs if (n := known.nearest(key.value))), None)
+        listed = ", ".join(f"`{word}`" for word in NODES)
+        help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
+        self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
+
+    def _use_prompt(
+        self, word: str, fields: dict[str, Any], mapping: Mapping, workflow: Workflow
+    ) -> bool:
+        """Give the text of `uses:` to a node that has none of its own; whether the node has what
+        it needs."""
+        key = {"agent": "prompt", "message": "template"}.get(word)
+        used = fields.get("prompt_id")
+        prompt = next((p for p in workflow.prompts if p.id == used), None)
+        if used is not None and prompt is None:
+            known = [p.id for p in workflow.prompts]
+            self._unknown("prompt", used, known, _value_span(mapping, "uses"), "prompts")
+        explicit = mapping.get("prompt") is not None or "template" in fields
+        if key and prompt is not None and not explicit:
+            fields[key] = prompt.template
+        if word == "message" and key not in fields:
+            if prompt is not None or used is None:
+                help = "write a text, or `uses:` with the name of a prompt"
+                self.forms.report("FC1003", "a message has no text", place(mapping), help)
+            return False
+        return True
+
+    def _checked(self, node: Node, mapping: Mapping, workflow: Workflow) -> Node:
+        """The node, with what it names looked up in the workflow's declarations."""
+        if node.group is not None:
+            known = [g.id for g in workflow.groups]
+            self._known("group", node.group, known, _value_span(mapping, "group"))
+        threads = [t.id for t in workflow.threads]
+        match node:
+            case AgentNode() if workflow.agents:
+                known = [agent.id for agent in workflow.agents]
+                self._known("agent", node.agent, known, _value_span(mapping, "agent"))
+            case MessageNode():
+                self._known("thread", node.thread, threads, _value_span(mapping, "thread"))
+            case AskNode() if node.thread is not None:
+                self._known("thread", node.thread, threads, _value_span(mapping, "thread"))
+            case ScriptNode():
+                known = [script.id for script in workflow.scripts]
+                self._known("script", node.script, known, _value_span(mapping, "script"))
+                for thread in node.threads:
+                    self._known("thread", thread, threads, _value_span(mapping, "threads"))
+            case CallNode():
+                span = _value_span(mapping, "call")
+                return replace(node, workflow=self._target(node.workflow), target_span=span)
+            case ForeachNode():
+                span = _value_span(mapping, "do")
+                return replace(node, workflow=self._target(node.workflow), target_span=span)
+            case _:
+                pass
+        return node
+
+    def _target(self, written: str) -> str:
+        """The path of a called workflow: that of a file, or this file's with `#name`."""
+        if written in self.parts:
+            return f"{self.path}#{written}"
+        return os.path.normpath(os.path.join(os.path.dirname(self.path), written))
+
+    def _known(self, what: str, name: str, known: list[str], span: Span) -> None:
+        if name not in known:
+            self._unknown(what, name, known, span, f"{what}s")
+
+    def _unknown(self, what: str, name: str, known: list[str], span: Span, section: str) -> None:
+        near = Spelling(known).nearest(name)
+        help = f"did you mean `{near}`?" if near else f"declare it below `{section}:`"
+        self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
+
+    def _wired(
+        self, mapping: Mapping, workflow: Workflow, read: list[tuple[Node, Mapping]]
+    ) -> Workflow:
+        """The workflow with its nodes, edges and all that names a node."""
+        targets = Targets(self.forms, [node.id for node, _ in read])
+        edges = Edges(self.forms, targets, self._default(mapping, targets))
+        nodes: list[Node] = []
+        found: list[Edge] = []
+        for at, (node, item) in enumerate(read):
+            after = read[at + 1][0] if at + 1 < len(read) else None
+            ways, chooser = edges.read(node, item, after)
+            nodes += [node] if chooser is None else [node, chooser]
+            found += ways
+            if chooser is not None and chooser.id in targets.names:
+                message = f"the conditions of `{brief(node.id)}` make a node `{brief(chooser.id)}`"
+                self.forms.report("FC1004", message, node.span or place(item), "rename yours")
+        return replace(
+            workflow,
+            entry=self._start(mapping, targets, nodes),
+            on_success=self._handler(mapping, "on_success", targets),
+            on_failed=self._handler(mapping, "on_failed", targets),
+            on_input=self._on_input(mapping, targets),
+            nodes=(*nodes, *_ends(targets)),
+            edges=tuple(found),
+        )
+
+    def _default(self, mapping: Mapping, targets: Targets) -> Default | None:
+        node = mapping.get("defaults")
+        if node is None or (isinstance(node, Scalar) and node.is_null):
+            return None
+        if not isinstance(node, Mapping):
+            self.forms.report("FC1005", f"`defaults` is a mapping, not {kind(node)}", node.span)
+            return None
+        self.forms.known_keys(node, ["on_error"], "`defaults`")
+        return None if (given := node.get("on_error")) is None else self._failure(given, targets)
+
+    def _failure(self, node: Tree, targets: Targets) -> Default | None:
+        if not isinstance(node, Mapping):
+            target = targets.find(node)
+            return None if target is None else Default(target, None, node.span)
+        fields = self.forms.fields(node, _FAILURE, "`on_error`")
+        if fields is None or not targets.known(fields["target"]):
+            return None if fields is None else self._lost(node, targets)
+        return Default(fields["target"], fields.get("errors"), node.span)
+
+    def _lost(self, node: Mapping, targets: Targets) -> None:
+        targets.find(next(value for key, value in node.pairs if key.value == "to"))
+
+    def _start(self, mapping: Mapping, targets: Targets, nodes: list[Node]) -> str:
+        given = mapping.get("start")
+        if given is None:
+            return nodes[0].id if nodes else ""
+        if isinstance(given, Scalar) and not given.is_null and given.value == "":
+            return ""
+        return targets.find(given) or ""
+
+    def _handler(self, mapping: Mapping, key: str, targets: Targets) -> str | None:
+        given = mapping.get(key)
+        if given is None or (isinstance(given, Scalar) and given.is_null):
+            return None
+        return targets.find(given)
+
+    def _on_input(self, mapping: Mapping, targets: Targets) -> OnInput | None:
+        given = mapping.get("on_input")
+        if given is None or (isinstance(given, Scalar) and given.is_null):
+            return None
+        fields = self.forms.element(given, ON_INPUT, "`on_input`")
+        if fields is None:
+            return None
+        to = given.get("to") if isinstance(given, Mapping) else given
+        return OnInput(**fields) if to is not None and targets.find(to) is not None else None
+
+    def _with_agents(self, workflow: Workflow, mapping: Mapping) -> Workflow:
+        """Without `agents:` every agent that a node names is a plain one; with it, what agents say
+        of threads is looked up."""
+        threads = [t.id for t in workflow.threads]
+        for agent in workflow.agents:
+            if agent.thread is not None and agent.span is not None:
+                self._known("thread", agent.thread, threads, agent.span)
+        if mapping.get("agents") is not None:
+            return workflow
+        named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, AgentNode)}
+        agents = tuple(Agent(id=name, span=span) for name, span in reversed(named.items()))
+        return replace(workflow, agents=agents)
+
+
+_FAILURE = Element(Default, (
+    Key("to", "text", "name a node", field="target", required=True),
+    Key("errors", "words", "the kinds of failure", words=KINDS_OF_ERROR),
+))  # fmt: skip
+
+
+def _unread(word: str, name: Scalar) -> Node:
+    """In place of a node that could not be read, so that the ways through it stay whole."""
+    match word:
+        case "choose":
+            return ChooseNode(id=name.value, on=Literal(), span=name.span)
+        case "end":
+            return EndNode(id=name.value, outcome="success", span=name.span)
+        case _:
+            return AssignNode(id=name.value, span=name.span)
+
+
+def _ends(targets: Targets) -> Iterator[EndNode]:
+    """The ends that are led to without being there."""
+    for name, outcome in IMPLIED_ENDS.items():
+        if name in targets.ends:
+            yield EndNode(id=name, outcome=outcome)
+
+
+def _only(mapping: Mapping, element: Element) -> Mapping:
+    """The keys of the element alone: that the others are known has been looked at."""
+    names = {key.name for key in element.keys}
+    return Mapping([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
+
+
+def _value_span(mapping: Mapping, key: str) -> Span:
+    value = mapping.get(key)
+    return mapping.span if value is None else value.span
