@@ -125,7 +125,7 @@ def _compile(
     if cancelled():
         raise Cancelled
     if parsed.workflow is not None:
-        program = link(parsed.workflow, source.path, sources, sink)
+        program = link(parsed.workflow, source.path, sources, sink, parsed.parts)
         faults = _reading_faults(sink, program)
         if team is not None:
             program = _with_team(program, team, sources, sink)
@@ -154,8 +154,9 @@ def _reading_faults(sink: Sink, program: Program) -> dict[str, set[str]]:
     include count for all."""
     found: dict[str, set[str]] = {path: set() for path, _ in program.workflows}
     for fault in (d for d in sink.all() if d.severity == "error"):
-        files = [fault.primary.file] if fault.primary.file in found else found
-        for path in files:
+        file = fault.primary.file
+        own = [path for path in found if path == file or path.startswith(f"{file}#")]
+        for path in own or found:
             found[path].add(fault.code)
     return found
 

@@ -20,7 +20,6 @@ from .ir import (
     GateNode,
     MessageNode,
     Node,
-    Script,
     ScriptNode,
     StateField,
     TaskNode,

@@ -26,7 +26,7 @@ Form = Literal[
     "text",  # characters as they are
     "template",  # text with {{ expressions }}, or {value: EXPRESSION}
     "command",  # a template whose values are quoted for the shell, or {value: EXPRESSION}
-    "expression",  # what decides and computes; {text: TEMPLATE} for a text; lists, mappings of these
+    "expression",  # what decides and computes; {text: TEMPLATE} for a text; lists and mappings too
     "flag",
     "integer",
     "number",
@@ -170,7 +170,12 @@ COMMON = (
 
 _INTO = Key("into", "text", "the variable for the result")
 _RESULT = Key("into", "text", "the variable for the result", required=True)
-_USES = Key("uses", "text", "a text of `prompts:` by its name", field="prompt_id")
+_USES = Key(
+    "uses",
+    "text",
+    "a text of `prompts:` by its name; beside a text of its own just a name",
+    field="prompt_id",
+)
 _TOOLS = Key("tools", "names", "tools it may use")
 _SET = Key("set", "settings", "what is set before", field="assignments")
 _WITH = Key("with", "settings", "its parameters and variables", field="passes")
@@ -242,6 +247,7 @@ NODES: dict[str, Element] = {
         Key("function", "text", "the function", required=True),
         Key("args", "values", "its arguments"),
         Key("shares", "names", "variables that stand on its `this`"),
+        Key("fixed", "names", "shared variables of which only the contents can be changed"),
         Key("threads", "names", "threads that it sees"),
         Key("keeps", "text", "the variable for what else it sets on `this`"),
         _INTO,

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..graphspec import GraphSpec
-from ..ir import Workflow
+from ..ir import Program, Workflow
 from .dot import emit_dot
+from .flow_yaml import emit_flow_yaml
 from .html import Page, emit_html
 from .langgraph import emit_langgraph_json, emit_spec_json
 from .mermaid import emit_mermaid
@@ -48,12 +49,24 @@ class SpecEmitter:
     emit: Callable[[GraphSpec], str]
 
 
-Emitter = WorkflowEmitter | PageEmitter | SpecEmitter
+@dataclass(frozen=True, slots=True)
+class ProgramEmitter:
+    """Writes a program down to be read again; `file` is the name of the file it makes. Files are
+    named from the folder that is given, else from that of the program."""
+
+    name: str
+    title: str
+    file: str
+    emit: Callable[[Program, str | None], str]
+
+
+Emitter = ProgramEmitter | WorkflowEmitter | PageEmitter | SpecEmitter
 
 EMITTERS: tuple[Emitter, ...] = (
     WorkflowEmitter("mermaid", "mermaid flowchart", ".mmd", emit_mermaid),
     WorkflowEmitter("dot", "Graphviz", ".dot", emit_dot),
     PageEmitter("html", "page to look around in", ".html", emit_html),
+    ProgramEmitter("flow_yaml", "flow YAML", "flow.yaml", emit_flow_yaml),
     SpecEmitter("python", "LangGraph module", "graph.py", emit_python),
     SpecEmitter("spec", "what the module's nodes do", "graph.json", emit_spec_json),
     SpecEmitter("langgraph_json", "LangGraph server", "langgraph.json", emit_langgraph_json),

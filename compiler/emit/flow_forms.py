@@ -24,7 +24,7 @@ def written(value: Any, element: Element, *without: str) -> Inline:
     for key in element.keys:
         held = getattr(value, key.attribute)
         usual = key.default if key.default is not None else defaults.get(key.attribute, MISSING)
-        if key.name not in without and (key.required or held != usual):
+        if held is not None and key.name not in without and (key.required or held != usual):
             found[key.name] = WRITERS[key.form](held)
     return found
 

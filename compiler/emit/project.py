@@ -6,20 +6,22 @@ import dataclasses
 import os
 
 from ..graphspec import GraphSpec
-from ..ir import Workflow
-from . import EMITTERS, SpecEmitter
+from ..ir import Program
+from . import EMITTERS, ProgramEmitter, SpecEmitter
 from .mermaid import emit_mermaid
 
 PICTURE_FILE = "graph.mmd"
 
 
-def emit_project(spec: GraphSpec, workflow: Workflow, folder: str) -> dict[str, str]:
-    """The texts of the module, its data, `langgraph.json` and the picture; deterministic. Files of
+def emit_project(spec: GraphSpec, program: Program, folder: str) -> dict[str, str]:
+    """The texts of the module, its data, `langgraph.json`, the canonical form and the picture;
+    deterministic. Files of
     the workflow are named relative to `folder`, so that the project works wherever both are moved
     together."""
     near = _relative(spec, folder)
     texts = {e.file: e.emit(near) for e in EMITTERS if isinstance(e, SpecEmitter)}
-    return {**texts, PICTURE_FILE: emit_mermaid(workflow, None)}
+    texts |= {e.file: e.emit(program, folder) for e in EMITTERS if isinstance(e, ProgramEmitter)}
+    return {**texts, PICTURE_FILE: emit_mermaid(program.main, None)}
 
 
 def _relative(spec: GraphSpec, folder: str) -> GraphSpec:

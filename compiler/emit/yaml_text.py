@@ -13,10 +13,14 @@ _LONGEST_KEY = 200
 """Characters; a parser looks ahead no further than 1,024 for the colon."""
 
 _STEP = "  "
-_UNQUOTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNQUOTABLE = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 _ESCAPED = re.compile(rf'[\\"\n\t]|{_UNQUOTABLE.pattern}')
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_LEXICAL = re.compile(r"""[^\s\-?:,\[\]{}#&*!|>'"%@`.=<~](?:[^\s:#]|[ ](?=[^\s#])|:(?=\S)|(?<=\S)\#)*+\Z""")
+_LEXICAL = re.compile(
+    r"""[^\s\-?:,\[\]{}#&*!|>'"%@`.=<~](?:[^\s:#]|[ ](?=[^\s#])|:(?=\S)|(?<=\S)\#)*+\Z"""
+)
 _FLOW_MARKS = re.compile(r"[,\[\]{}]|:(?=[,\[\]{}])")
 _SOMETHING_ELSE = re.compile(
     r"(?:y|n|yes|no|on|off|true|false|null|undefined)\Z|[-+.0-9]", re.IGNORECASE
@@ -59,7 +63,7 @@ def _block(value: Value, indent: str) -> Iterator[str]:
         return
     before: list[str] = []
     for name, item in value.items():
-        lines = list(_hung(f"{indent}{_key(name)}", item, indent))
+        lines = list(_hung(_key(name, indent), item, indent))
         if isinstance(value, Sections) and before and (len(lines) > 1 or len(before) > 1):
             yield ""
         yield from lines
@@ -88,9 +92,9 @@ def _hung(head: str, value: Value, indent: str) -> Iterator[str]:
         yield f"{head} {_scalar(value)}"
 
 
-def _key(name: str) -> str:
+def _key(name: str, indent: str) -> str:
     text = _text(name, in_flow=False)
-    return f"? {text}\n:" if len(text) > _LONGEST_KEY else f"{text}:"
+    return f"{indent}? {text}\n{indent}:" if len(text) > _LONGEST_KEY else f"{indent}{text}:"
 
 
 def _inline(value: Value) -> str | None:
@@ -172,9 +176,7 @@ def _is_literal(text: str) -> bool:
     """Whether a block can hold the text; one that ends with several line ends would take up the
     blank lines behind it."""
     return (
-        _UNQUOTABLE.search(text) is None
-        and text.strip(" \t\n") != ""
-        and not text.endswith("\n\n")
+        _UNQUOTABLE.search(text) is None and text.strip(" \t\n") != "" and not text.endswith("\n\n")
     )
 
 

@@ -72,7 +72,9 @@ def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None =
             assert_never(expr)
 
 
-def _which(conditions: tuple[Expr, ...], variables: Mapping[str, Json], files: Files | None) -> Json:
+def _which(
+    conditions: tuple[Expr, ...], variables: Mapping[str, Json], files: Files | None
+) -> Json:
     """As `or`: what stands behind the first true condition is not evaluated."""
     for number, condition in enumerate(conditions, start=1):
         if truth_of(evaluate(condition, variables, files=files)):

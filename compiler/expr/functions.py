@@ -118,8 +118,8 @@ _ROWS: tuple[Function, ...] = (
     Function("default", 2, 2, "any", "The first value; the second when that is null or empty text.",
              _default),
     Function("which", 1, None, "integer",
-             "The number of the first condition that is true, from 1; 0 when none is. The conditions"
-             " behind it are not looked at.", _which),
+             "The number of the first condition that is true, from 1; 0 when none is. The"
+             " conditions behind it are not looked at.", _which),
     Function("order", 2, 2, "integer",
              "-1, 0 or 1: compares as numbers when both are numbers, otherwise as text.", order_of),
     Function("keys", 1, 1, "list", "The keys of an object, in their order.", _keys),

@@ -19,9 +19,10 @@ _STRENGTH = {"or": _OR, "and": _AND, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _
 _IDENT = re.compile(r"[^\W\d]\w*")
 _ESCAPED = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]')
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_RESERVED = frozenset(
-    "or and not in contains matches exists equals differs less less_equal greater greater_equal "
-    "true false null none undefined eq ne lt le gt ge starts ends".split()
+_RESERVED = re.compile(
+    r"(?:or|and|not|in|contains|matches|exists|equals|differs|less|less_equal|greater|greater_equal"
+    r"|true|false|null|none|undefined|eq|ne|lt|le|gt|ge|starts|ends)\Z",
+    re.IGNORECASE,
 )
 
 
@@ -32,7 +33,7 @@ def show(expr: Expr) -> str:
 
 def is_plain_name(name: str) -> bool:
     """Whether a variable's name can stand in an expression as it is."""
-    return _IDENT.fullmatch(name) is not None and name.lower() not in _RESERVED
+    return _IDENT.fullmatch(name) is not None and _RESERVED.match(name) is None
 
 
 def quoted(text: str) -> str:

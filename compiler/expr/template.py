@@ -130,9 +130,7 @@ def _closing(text: str, at: int) -> int | None:
         found = token[0]
         if found in "[({":
             opened.append(found)
-        elif found in "])" and opened:
-            opened.pop()
-        elif found == "}" and opened and opened[-1] == "{":
+        elif opened and (found in "])" or (found == "}" and opened[-1] == "{")):
             opened.pop()
         elif found == "}" and text.startswith("}}", token.start()):
             return token.start()

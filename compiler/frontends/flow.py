@@ -9,7 +9,9 @@ from ..source import Source, SourceSet
 from .protocol import Frontend, Parsed
 
 _VERSION = re.compile(r"^flow[ \t]*:[ \t]*[0-9]", re.MULTILINE)
-_FIRST_KEY = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*\n|---[ \t]*\r?\n)*+flow[ \t]*:[ \t]*[0-9]")
+_FIRST_KEY = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*\n|---[ \t]*\r?\n)*+flow[ \t]*:[ \t]*[0-9]"
+)
 
 
 def claims(source: Source) -> int:

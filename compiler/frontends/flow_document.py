@@ -73,4 +73,3 @@ def _parts(root: Mapping, forms: Forms) -> dict[str, Mapping]:
             message = f"the workflow `{brief(name.value)}` is a mapping, not {kind(part)}"
             forms.report("FC1005", message, part.span, "write `nodes:` below it")
     return found
-

@@ -66,7 +66,8 @@ class Targets:
         self._spelling = Spelling([*names, *IMPLIED_ENDS])
 
     def find(self, node: Element) -> str | None:
-        """The name of a node or end; None, reported, for anything else."""
+        """The name of a node or end. Anything else is reported, and what it nearly says is meant;
+        None when that is nothing."""
         if not isinstance(node, Scalar):
             self.forms.report("FC1005", f"a node's name is wanted, not {kind(node)}", node.span)
             return None
@@ -76,7 +77,8 @@ class Targets:
         help = f"did you mean `{near}`?" if near else "write the name of a node, `end` or `failed`"
         message = f"there is no node `{brief(node.value)}`"
         self.forms.report("FC2001", message, node.span, help)
-        return None
+        # What was meant keeps the ways through the workflow whole.
+        return near
 
     def known(self, name: str) -> bool:
         if name not in self.names and name in IMPLIED_ENDS:
@@ -111,10 +113,14 @@ class Edges:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
+        if not ways and given is not None and not _is_empty(given):
+            ways = self._implied(node, after)
         failures = self._failures(node, mapping)
         if conditions:
             return self._conditional(node, ways, failures, after)
-        return [replace(edge, source=node.id) for edge in (*(w.edge for w in ways), *failures)], None
+        return [
+            replace(edge, source=node.id) for edge in (*(w.edge for w in ways), *failures)
+        ], None
 
     def _implied(self, node: Node, after: Node | None) -> list[_Way]:
         """On to the next in the file; a step into an end is the format's own."""
@@ -157,9 +163,7 @@ class Edges:
             return None
         implied = self._flag(mapping, "implied")
         return _Way(
-            Edge(
-                source="", target=target, guard=guard, label=label, implied=implied, span=to.span
-            ),
+            Edge(source="", target=target, guard=guard, label=label, implied=implied, span=to.span),
             when,
         )
 
@@ -258,6 +262,10 @@ def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
 def _no_span(node: Node) -> Span:
     assert node.span is not None, "every node that was read has a place"
     return node.span
+
+
+def _is_empty(node: Element) -> bool:
+    return _is_nothing(node) or (isinstance(node, Sequence) and not node.items)
 
 
 def _is_nothing(node: Element) -> bool:

@@ -1,4 +1,4 @@
-"""The forms in which values are written in flow YAML: texts, templates, expressions, lists of names.
+"""The forms in which values are written in flow YAML: texts, templates, expressions, names.
 
 Every method takes an element of the file and gives what the IR holds; a fault is reported at the
 element, and the value is None where nothing can be made of it.
@@ -22,6 +22,7 @@ from ..source import Source, Span
 from ..spelling import Spelling
 from .flow_tree import Mapping, Node, Scalar, Sequence, brief
 
+_MOST_LISTED = 12
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -35,9 +36,7 @@ class Forms:
         self.source = source
         self.sink = sink
 
-    def report(
-        self, code: str, message: str, span: Span, help: str = "", *labels: Label
-    ) -> None:
+    def report(self, code: str, message: str, span: Span, help: str = "", *labels: Label) -> None:
         self.sink.report(code, message, span, help=help, labels=labels)
 
     def wrong(self, key: Scalar, wanted: str, node: Node, help: str = "") -> None:
@@ -86,7 +85,8 @@ class Forms:
             if key.required and (given is None or (isinstance(given, Scalar) and given.is_null)):
                 if key.form == "expression" and given is not None:
                     continue
-                self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), key.help)
+                help = f"write `{key.name}:`, {key.help}"
+                self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), help)
                 sound = False
         return self.complete(found, element) if sound else None
 
@@ -102,8 +102,9 @@ class Forms:
             if name.value in known:
                 continue
             near = spelling.nearest(name.value)
-            listed = ", ".join(f"`{key}`" for key in known)
-            help = f"did you mean `{near}`?" if near else f"the keys are {listed}"
+            listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
+            more = ", …" if len(known) > _MOST_LISTED else ""
+            help = f"did you mean `{near}`?" if near else f"the keys are {listed}{more}"
             self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
 
     def value(self, key: Key, name: Scalar, node: Node) -> Any:
@@ -207,7 +208,9 @@ class Forms:
         return template
 
     def _fault(self, fault: ParseFault, node: Scalar) -> None:
-        self.report("FC3006", fault.message, node.part(fault.span.start, fault.span.end), fault.help)
+        self.report(
+            "FC3006", fault.message, node.part(fault.span.start, fault.span.end), fault.help
+        )
 
     def _placed(self, expr: Expr, node: Scalar) -> Expr:
         return placed(expr, lambda span: node.part(span.start, span.end))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -111,13 +112,14 @@ def read_tree(source: Source, sink: Sink) -> Node | None:
             if not builder.take(event):
                 break
     except yaml.MarkedYAMLError as error:
-        builder.fault(_message(error), _at(source, error.problem_mark or error.context_mark))
+        span = _at(source, error.problem_mark or error.context_mark)
+        builder.fault(_message(error), span, _help(error.problem or "", source, span))
         return None
     except yaml.reader.ReaderError as error:
         builder.fault(
             f"the character U+{int(error.character):04X} may not stand in YAML",
             _at_character(source, error),
-            "write it as an escape in double quotes, as in `\"\\u0007\"`",
+            'write it as an escape in double quotes, as in `"\\u0007"`',
         )
         return None
     return None if builder.refused else builder.root
@@ -128,7 +130,26 @@ def _message(error: yaml.MarkedYAMLError) -> str:
     return "this is no YAML: " + ", ".join(parts)
 
 
-def _at(source: Source, mark: yaml.Mark | None) -> Span:
+_HELPS = (
+    ("mapping values are not allowed", "a text with `: ` needs quotes, or a block behind `|`"),
+    ("cannot start any token", "a text that begins with this sign needs quotes"),
+    ("did not find expected key", "bring the line to the same indentation as those around it"),
+    ("did not find expected '-'", "bring the line to the same indentation as those around it"),
+    ("did not find expected ','", "close the bracket, or put a comma between"),
+    ("unexpected end of stream", "close the quotes"),
+    ("could not find expected ':'", "write a colon and a blank behind the key"),
+    ("found unknown escape", "write two backslashes, or use single quotes"),
+)  # fmt: skip
+
+
+def _help(problem: str, source: Source, span: Span) -> str:
+    """What to write instead, for what people do most."""
+    if source.text[span.start : span.end] == "\t":
+        return "YAML is indented with blanks, not with tabs"
+    return next((help for part, help in _HELPS if part in problem), "")
+
+
+def _at(source: Source, mark: Any) -> Span:
     if mark is None:
         return source.span(0)
     at = min(mark.index, len(source.text))
@@ -173,7 +194,7 @@ class _Builder:
         self.refused = True
         return False
 
-    def take(self, event: yaml.Event) -> bool:
+    def take(self, event: Any) -> bool:
         """The next event; False when no more of the file shall be read."""
         match event:
             case yaml.ScalarEvent():
@@ -210,14 +231,14 @@ class _Builder:
         self.open.append(_Open(node, event.anchor, self.elements))
         return True
 
-    def end(self, event: yaml.Event) -> bool:
+    def end(self, event: Any) -> bool:
         closed = self.open.pop()
         start = closed.node.span.start
         end = self.trimmed(start, event.end_mark.index)
         closed.node.span = self.source.span(start, end)
         return self.finish(closed.node, closed.anchor, closed.before, closed.height)
 
-    def alias(self, event: yaml.AliasEvent) -> bool:
+    def alias(self, event: Any) -> bool:
         span = self.span(event)
         found = self.anchors.get(event.anchor)
         if found is None:
@@ -233,9 +254,7 @@ class _Builder:
         return self.finish(node, None, before, height)
 
     def too_deep(self, span: Span) -> bool:
-        return self.refuse(
-            f"lists and mappings are nested more than {MAX_DEPTH} levels deep", span
-        )
+        return self.refuse(f"lists and mappings are nested more than {MAX_DEPTH} levels deep", span)
 
     def finish(self, node: Node, anchor: str | None, before: int, height: int) -> bool:
         """A whole element, `height` levels high: remember its anchor, put it into what is open."""
@@ -285,7 +304,7 @@ class _Builder:
         if tag is not None:
             self.fault(f"the tag `{brief(tag)}` means nothing here", span, "leave it out")
 
-    def span(self, event: yaml.Event) -> Span:
+    def span(self, event: Any) -> Span:
         start = event.start_mark.index
         return self.source.span(start, self.trimmed(start, event.end_mark.index))
 

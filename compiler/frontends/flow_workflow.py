@@ -9,6 +9,7 @@ from typing import Any
 
 from ..diagnostics import Label
 from ..expr.ast import Literal
+from ..flow_implied import with_implied
 from ..flow_keys import (
     AGENT,
     COMMON,
@@ -31,6 +32,7 @@ from ..ir import (
     Agent,
     AgentNode,
     AskNode,
+    Assignment,
     AssignNode,
     CallNode,
     ChooseNode,
@@ -56,7 +58,6 @@ from ..source import SourceSet, Span
 from ..spelling import Spelling
 from .flow_edges import Default, Edges, Targets
 from .flow_forms import Forms, kind, place
-from ..flow_implied import with_implied
 from .flow_scripts import read_script
 from .flow_tree import Mapping, Scalar, Sequence, brief
 from .flow_tree import Node as Tree
@@ -213,15 +214,15 @@ class WorkflowReader:
             return None
         if len(kinds) != 1:
             self._report_kind(mapping, kinds)
-            return AssignNode(id=name.value, span=name.span)
+            return _unread("", name, mapping)
         word = kinds[0].value
         element = NODES[word]
-        whole = Element(element.type, (*COMMON, *element.keys))
+        whole = Element(element.type, (*element.keys, *COMMON))
         fields = self.forms.fields(
             mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
         )
         if fields is None or not self._use_prompt(word, fields, mapping, workflow):
-            return _unread(word, name)
+            return _unread(word, name, mapping)
         node: Node = element.type(id=name.value, **fields, span=name.span)
         return self._checked(node, mapping, workflow)
 
@@ -244,17 +245,20 @@ class WorkflowReader:
         it needs."""
         key = {"agent": "prompt", "message": "template"}.get(word)
         used = fields.get("prompt_id")
-        prompt = next((p for p in workflow.prompts if p.id == used), None)
-        if used is not None and prompt is None:
-            known = [p.id for p in workflow.prompts]
-            self._unknown("prompt", used, known, _value_span(mapping, "uses"), "prompts")
         explicit = mapping.get("prompt") is not None or "template" in fields
-        if key and prompt is not None and not explicit:
-            fields[key] = prompt.template
+        if key is not None and used is not None and not explicit:
+            prompt = next((p for p in workflow.prompts if p.id == used), None)
+            if prompt is None:
+                known = [p.id for p in workflow.prompts]
+                self._unknown("prompt", used, known, _value_span(mapping, "uses"), "prompts")
+                fields[key] = Literal(value="")
+            else:
+                fields[key] = prompt.template
+        if word == "agent":
+            fields.setdefault("prompt", None)
         if word == "message" and key not in fields:
-            if prompt is not None or used is None:
-                help = "write a text, or `uses:` with the name of a prompt"
-                self.forms.report("FC1003", "a message has no text", place(mapping), help)
+            help = "write a text, or `uses:` with the name of a prompt"
+            self.forms.report("FC1003", "a message has no text", place(mapping), help)
             return False
         return True
 
@@ -343,12 +347,11 @@ class WorkflowReader:
             target = targets.find(node)
             return None if target is None else Default(target, None, node.span)
         fields = self.forms.fields(node, _FAILURE, "`on_error`")
-        if fields is None or not targets.known(fields["target"]):
-            return None if fields is None else self._lost(node, targets)
-        return Default(fields["target"], fields.get("errors"), node.span)
-
-    def _lost(self, node: Mapping, targets: Targets) -> None:
-        targets.find(next(value for key, value in node.pairs if key.value == "to"))
+        to = node.get("to")
+        if fields is None or to is None:
+            return None
+        target = targets.find(to)
+        return None if target is None else Default(target, fields.get("errors"), node.span)
 
     def _start(self, mapping: Mapping, targets: Targets, nodes: list[Node]) -> str:
         given = mapping.get("start")
@@ -394,15 +397,28 @@ _FAILURE = Element(Default, (
 ))  # fmt: skip
 
 
-def _unread(word: str, name: Scalar) -> Node:
-    """In place of a node that could not be read, so that the ways through it stay whole."""
+_WRITES = ("into", "code_into", "reply_into", "keeps")
+_SETS = ("assign", "set", "outputs", "returns")
+
+
+def _unread(word: str, name: Scalar, mapping: Mapping) -> Node:
+    """In place of a node that could not be read, so that the ways through it stay whole and what it
+    would have written is written."""
     match word:
         case "choose":
             return ChooseNode(id=name.value, on=Literal(), span=name.span)
         case "end":
             return EndNode(id=name.value, outcome="success", span=name.span)
-        case _:
-            return AssignNode(id=name.value, span=name.span)
+    targets = [node for key, node in mapping.pairs if key.value in _WRITES]
+    for key, node in mapping.pairs:
+        if key.value in _SETS and isinstance(node, Mapping):
+            targets += [target for target, _ in node.pairs]
+    written = tuple(
+        Assignment(target=target.value, value=Literal(), span=target.span)
+        for target in targets
+        if isinstance(target, Scalar)
+    )
+    return AssignNode(id=name.value, assignments=written, span=name.span)
 
 
 def _ends(targets: Targets) -> Iterator[EndNode]:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 
 from ..diagnostics import Label, Sink
 from ..expr.ast import Call, Expr, Literal, Name, Text
+from ..expr.shell_places import places_in
 from ..source import Span
 from .editing import Mention
 from .flowchart_document import Document, PromptText
 from .flowchart_pieces import Piece
-from ..expr.shell_places import places_in
 
 STATUS_WORDS = ("CREATED", "DOING", "SUCCESS", "FAILED")
 LONGEST_NAME = 100

@@ -1,13 +1,15 @@
 """Link: read every workflow that is called, directly or through others, into one Program.
 
-A call names a file beside the calling one. A missing file is FC2001, a circle of calls FC2009; both
-point at the call.
+A call names a file beside the calling one, or a workflow inside a file as `file#name`. A missing
+file is FC2001, a circle of calls FC2009; both point at the call.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics import Label, Sink
@@ -20,34 +22,64 @@ MAX_DEPTH = 50
 """Calls within calls; each is a graph within a graph when the program runs."""
 
 
-def link(main: Workflow, path: str, sources: SourceSet, sink: Sink) -> Program:
-    """The program that begins with `main`, which was read from `path`."""
-    found: dict[str, Workflow] = {path: main}
-    _follow(main, path, (path,), found, sources, sink)
-    return Program(entry=path, workflows=tuple(found.items()))
-
-
-def _follow(
-    workflow: Workflow,
+def link(
+    main: Workflow,
     path: str,
-    chain: tuple[str, ...],
-    found: dict[str, Workflow],
     sources: SourceSet,
     sink: Sink,
-) -> None:
-    for node in workflow.nodes:
-        if not isinstance(node, Caller):
-            continue
-        target = node.workflow
-        if target in chain:
-            _report_circle(node, chain[chain.index(target) :], found, sink)
-        elif len(chain) >= MAX_DEPTH:
-            _report_depth(node, sink)
-        elif target not in found:
-            called = _read(node, target, path, sources, sink)
-            if called is not None:
-                found[target] = called
-                _follow(called, target, (*chain, target), found, sources, sink)
+    parts: Mapping[str, Workflow] | None = None,
+) -> Program:
+    """The program that begins with `main`, which was read from `path`. `parts` are the further
+    workflows of that file; they belong to the program whether or not something calls them."""
+    linker = _Linker(sources, sink, {path: main}, {path: parts or {}})
+    linker.follow(main, path, (path,))
+    for name, part in (parts or {}).items():
+        inner = f"{path}#{name}"
+        if inner not in linker.found:
+            linker.found[inner] = part
+            linker.follow(part, inner, (inner,))
+    return Program(entry=path, workflows=tuple(linker.found.items()))
+
+
+@dataclass(slots=True)
+class _Linker:
+    """`found` are the workflows of the program, `parts` those that stand in the files read so far,
+    by file and name."""
+
+    sources: SourceSet
+    sink: Sink
+    found: dict[str, Workflow]
+    parts: dict[str, Mapping[str, Workflow]]
+
+    def follow(self, workflow: Workflow, path: str, chain: tuple[str, ...]) -> None:
+        for node in workflow.nodes:
+            if not isinstance(node, Caller):
+                continue
+            target = node.workflow
+            if target in chain:
+                _report_circle(node, chain[chain.index(target) :], self.found, self.sink)
+            elif len(chain) >= MAX_DEPTH:
+                _report_depth(node, self.sink)
+            elif target not in self.found:
+                called = self._part(node) or _read(node, target, path, self.sources, self.sink)
+                if called is not None:
+                    self.found[target] = called
+                    self.follow(called, target, (*chain, target))
+
+    def _part(self, node: Caller) -> Workflow | None:
+        """The workflow `path#name`; None when there is no such part."""
+        file, _, name = node.workflow.rpartition("#")
+        if file and file not in self.parts and not os.path.exists(node.workflow):
+            self.parts[file] = self._parts_of(file)
+        return self.parts.get(file, {}).get(name)
+
+    def _parts_of(self, file: str) -> Mapping[str, Workflow]:
+        try:
+            source = self.sources.read(file)
+        except Unreadable:
+            return {}
+        claims = detect(source)
+        return claims[0].parse(source, self.sources, self.sink).parts if claims else {}
 
 
 def _report_depth(node: Caller, sink: Sink) -> None:

@@ -70,5 +70,5 @@ def _bind_task(node: Node, holders: dict[str, str]) -> Node:
 
 
 def _bind_tool(tool: Tool, catalog: Catalog) -> Tool:
-    entry = catalog.entries.get(tool.id)
+    entry = catalog.entries.get(tool.id) if tool.source != "declared" else None
     return replace(tool, source=entry.source, effect=entry.effect) if entry else tool

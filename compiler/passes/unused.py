@@ -9,7 +9,16 @@ from ..catalog import Catalog
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Label
 from ..graphs import reachable, successors
-from ..ir import CallNode, EndNode, ForeachNode, Node, OnError, Program, Workflow
+from ..ir import (
+    AgentNode,
+    CallNode,
+    EndNode,
+    ForeachNode,
+    Node,
+    OnError,
+    Program,
+    Workflow,
+)
 from ..source import Span
 from ..spelling import Spelling
 from .dataflow import known_names, undefined_reads
@@ -57,7 +66,8 @@ def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnos
 
 
 def _results(workflow: Workflow) -> set[str]:
-    """The workflow's outputs, as far as a node writes them after which nothing else is done."""
+    """The workflow's outputs; of those that agents report, which are all outputs, the ones that a
+    node writes after which nothing else is done."""
     ends = {node.id for node in workflow.nodes if isinstance(node, EndNode)}
     last = {
         edge.source
@@ -65,7 +75,8 @@ def _results(workflow: Workflow) -> set[str]:
         if edge.target in ends and not isinstance(edge.guard, OnError)
     } | ends
     final = {w.name for node in workflow.nodes if node.id in last for w in writes(node)}
-    return final & {*workflow.outputs}
+    reported = {o.name for n in workflow.nodes if isinstance(n, AgentNode) for o in n.outputs}
+    return {name for name in workflow.outputs if name in final or name not in reported}
 
 
 def _calls_unknown(workflow: Workflow, program: Program) -> bool:

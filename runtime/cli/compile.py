@@ -24,7 +24,8 @@ def compile(
     team: Team = None,
 ) -> int:
     """Compile a workflow to a LangGraph module (graph.py, graph.json), its langgraph.json for
-    `langgraph dev` and LangGraph Studio, and its picture as mermaid.
+    `langgraph dev` and LangGraph Studio, the workflow as flow YAML (flow.yaml) and its picture as
+    mermaid.
 
     What was written is imported and its edges are compared with the workflow's before the command
     says done. A workflow with errors is not compiled (exit code 1).
@@ -32,14 +33,14 @@ def compile(
     require_format(from_format)
     result = compile_path(file, from_format, team)
     show_diagnostics(result.diagnostics, result.sources)
-    if not result.ok or result.workflow is None:
+    if not result.ok or result.program is None:
         return FINDINGS
     require_program(result)
     from flowc.compiler.emit.project import emit_project
 
     from ..project import check_project, write_project
 
-    files = emit_project(result.spec, result.workflow, str(out))
+    files = emit_project(result.spec, result.program, str(out))
     write_project(files, out)
     check_project(result.spec, out)
     if as_json:

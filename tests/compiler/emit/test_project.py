@@ -29,7 +29,7 @@ flowchart TD
 def test_the_module_is_valid_python_and_quotes_what_the_file_says() -> None:
     result = compile_text(CHART, "folder/hi.wf.md")
     assert result.ok, result.diagnostics
-    files = emit_project(result.spec, result.workflow, "out")
+    files = emit_project(result.spec, result.program, "out")
     module = ast.parse(files["graph.py"])
     assert 'Say "hi" \\ to {{all}} of them 😀' in (ast.get_docstring(module) or "")
     assert "../folder/hi.wf.md" in files["graph.py"]
@@ -46,7 +46,7 @@ def test_every_case_of_a_branch_is_in_the_path_map() -> None:
 
 def test_emitting_is_deterministic() -> None:
     once, again = (compile_text(CHART, "hi.wf.md") for _ in range(2))
-    texts = [emit_project(r.spec, r.workflow, ".") for r in (once, again)]
+    texts = [emit_project(r.spec, r.program, ".") for r in (once, again)]
     assert texts[0] == texts[1]
 
 

@@ -1,0 +1,3 @@
+exports.check = function () {
+  return this.RESULT.length > 0;
+};
