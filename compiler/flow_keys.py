@@ -259,6 +259,7 @@ NODES: dict[str, Element] = {
             words=("task", "decision", "synchronization", "review")),
         Key("criteria", "criteria", "what a good result meets"),
         Key("after", "names", "variables with the results it builds on"),
+        Key("again", "names", "variables it is shown when it is done anew"),
         Key("by", "text", "the agent that does it, whoever holds the role", field="agent"),
         _TOOLS,
         Key("minutes", "number", "how long it is expected to take"),
