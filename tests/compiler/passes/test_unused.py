@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flowc.compiler.ir import CallNode, Limit, Prompt
+from flowc.compiler.ir import AgentNode, CallNode, Limit, Output, Prompt
 from flowc.compiler.passes.unused import unused_outputs
 
 
@@ -30,12 +30,24 @@ def test_what_is_read_anywhere_is_used(flow, said):
     assert said(unused_outputs, workflow) == []
 
 
-def test_what_the_last_nodes_write_is_the_result_when_the_workflow_says_so(flow, said):
-    flow.set("START", EARLY="1")
+def test_what_a_workflow_lists_as_its_result_is_read(flow, said):
+    flow.set("START", EARLY="1", LOST="2")
     flow.set("LAST", LATE="2")
     flow.edge("START > LAST")
     flow.edge("LAST > END")
     workflow = flow.workflow(outputs=("EARLY", "LATE"))
+    assert said(unused_outputs, workflow) == [
+        ("FC3003", "warning", "`START` writes `LOST`, which nothing reads")
+    ]
+
+
+def test_of_what_agents_report_the_last_is_the_result(flow, said):
+    for name, variable in (("START", "EARLY"), ("LAST", "LATE")):
+        output = Output(source="result", name=variable, span=flow.span())
+        flow.add(AgentNode(id=name, agent="a", prompt=None, outputs=(output,), span=flow.span()))
+    flow.edge("START > LAST")
+    flow.edge("LAST > END")
+    workflow = flow.workflow(outputs=("LATE", "EARLY"))
     assert said(unused_outputs, workflow) == [
         ("FC3003", "warning", "`START` writes `EARLY`, which nothing reads")
     ]
