@@ -24,6 +24,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from flowc.compiler.graphspec import Place
 from flowc.compiler.ir import Script
@@ -56,8 +57,9 @@ class ScriptWorkers:
     """`services.Scripts`. Processes start when they are needed and end with `close`."""
 
     limits: ScriptLimits = field(default_factory=ScriptLimits)
-    _javascript: _Worker | None = None
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _Room] = field(
+        default_factory=WeakKeyDictionary
+    )
 
     async def evaluate(self, call: ScriptCall) -> ScriptResult:
         """One call at a time of JavaScript, any number of Python."""
@@ -68,21 +70,28 @@ class ScriptWorkers:
                 return await self._ask(worker, call, job)
             finally:
                 worker.kill()
-        async with self._turn:
-            if self._javascript is None or not self._javascript.alive:
-                self._javascript = _Worker("javascript", self.limits)
+        room = self._rooms.setdefault(asyncio.get_running_loop(), _Room())
+        async with room.turn:
+            if room.worker is None or not room.worker.alive:
+                room.worker = _Worker("javascript", self.limits)
             try:
-                return await self._ask(self._javascript, call, job)
+                return await self._ask(room.worker, call, job)
             except BaseException:
                 # Whatever ended the call, the next one has a process that is known to be well.
-                self._javascript.kill()
+                room.worker.kill()
                 raise
 
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The numbers of the processes that wait for calls."""
+        return tuple(room.worker.pid for room in self._rooms.values() if room.worker is not None)
+
     async def close(self) -> None:
-        """End the worker. May be called twice."""
-        if self._javascript is not None:
-            self._javascript.kill()
-            self._javascript = None
+        """End the workers. May be called twice."""
+        for room in self._rooms.values():
+            if room.worker is not None:
+                room.worker.kill()
+                room.worker = None
 
     async def _ask(self, worker: _Worker, call: ScriptCall, job: bytes) -> ScriptResult:
         asking = asyncio.ensure_future(asyncio.to_thread(worker.ask, job, self.limits.seconds))
@@ -92,6 +101,14 @@ class ScriptWorkers:
             worker.kill()  # which ends the thread that waits for it
             await asyncio.wait([asking])
             raise
+
+
+@dataclass(slots=True)
+class _Room:
+    """The worker of one event loop (a server may have several), and whose turn it is."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    worker: _Worker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +150,10 @@ class _Worker:
         self._write, self._read = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._write, False)
         os.set_blocking(self._read, False)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     @property
     def alive(self) -> bool:

@@ -72,9 +72,9 @@ class Dying(ScriptWorkers):
         return result
 
     def _die_when_busy(self) -> None:
-        while self._javascript is None or not busy(self._javascript._process.pid):
+        while not self.processes or not busy(self.processes[0]):
             os.sched_yield()
-        self.file.with_suffix(".pid").write_text(str(self._javascript._process.pid))
+        self.file.with_suffix(".pid").write_text(str(self.processes[0]))
         kill_me()
 
 

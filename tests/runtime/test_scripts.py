@@ -16,7 +16,10 @@ from flowc.compiler.ir import (
     Thread,
     Tool,
 )
+from flowc.runtime.engine import open_engine
+from flowc.runtime.wiring import runs_commands
 from specs import SUCCESS, lit, program
+from worlds import start
 
 
 def script(source: str, language: Any = "javascript", file: str = "flow/script.js") -> Script:
@@ -251,3 +254,55 @@ def test_the_clock_of_a_run_begins_once_and_goes_on_with_its_steps_j32(execute) 
     assert data["second"][0] == data["first"][0] + 1
     assert data["second"][1] != data["first"][1]
     assert abs(data["first"][0] / 1000 - time.time()) < 60
+
+
+@pytest.mark.parametrize("given", ["{}", "{role: 'user', content: ''}", "'user'", "'', 'x'"])
+def test_a_message_needs_a_role_and_a_content_and_any_role_will_do_j11(execute, given: str) -> None:
+    source = f"""export default {{ go() {{
+  const talk = this.workflow_contexts.get('main');
+  talk.addMessage('narrator', 'once');
+  talk.addMessage({given});
+}} }};"""
+    outcome = execute(flow(source, node("go")))
+    assert outcome.error["message"].endswith(
+        "a message needs a role and a content that is not empty"
+    )
+    assert outcome.error["place"].startswith("flow/script.js:4:")
+
+
+def test_an_answer_is_only_kept_by_a_script_where_the_agent_does_not_remember_j16(
+    execute, world
+) -> None:
+    source = """export default {
+  look() { return this.workflow_contexts.get('main').getMessages().length; } };"""
+    world.models.replies = ["answer"]
+    spec = flow(
+        source,
+        AgentNode(id="a", agent="main", prompt=lit("q")),
+        node("look", into="RESULT"),
+        agents=(Agent(id="main", thread="main"),),
+    )
+    assert execute(spec).result == 0
+
+
+def in_python() -> Any:
+    source = "def go(self):\n    self.data['n'] = 1\n    return 'ran'\n"
+    return flow("", node("go", into="RESULT"), scripts=(script(source, "python", "s.py"),))
+
+
+def test_a_script_in_python_needs_the_permission_that_commands_need(wait, url, world) -> None:
+    world.approve = "ask"
+
+    async def go() -> list[Any]:
+        async with open_engine(url) as engine:
+            asked = await start(engine, in_python(), world)
+            refused = await engine.resume("r", in_python(), world, answers={"": "no"})
+            world.approve = "allow"
+            return [asked, refused, await engine.resume("r", in_python(), world, answers={})]
+
+    asked, refused, done = wait(go())
+    assert (asked.status, asked.questions[0].kind) == ("paused", "approve")
+    assert asked.questions[0].commands == ("s.py: go",)
+    assert (refused.status, refused.error["kind"]) == ("error", "refused")
+    assert (done.status, done.result, done.variables["data"]) == ("success", "ran", {"n": 1})
+    assert runs_commands(in_python())
