@@ -43,20 +43,21 @@ def convert_file(parsed: Parsed, source: Source, dialect: Dialect, out: str) -> 
     assert parsed.workflow is not None
     sink = Sink()
     files: dict[str, str] = {}
-    calls: dict[str, str] = {}
+    places: dict[str, str] = {}
     folder = _folder(out, dialect.suffix)
     for name in parsed.parts:
         inside = f"{out}#{name}" if dialect.holds_parts else f"{folder}/{name}{dialect.suffix}"
-        calls[f"{source.path}#{name}"] = inside
-    workflow = _at(parsed.workflow, calls)
-    parts = {name: _at(part, calls) for name, part in parsed.parts.items()}
+        places[f"{source.path}#{name}"] = inside
+    places[source.path] = out
+    workflow = _at(parsed.workflow, places)
+    parts = {name: _at(part, places) for name, part in parsed.parts.items()}
     inner = parts if dialect.holds_parts else {}
     files |= _one(Manuscript(workflow, out, inner), source, dialect, sink)
     if os.path.dirname(out) != os.path.dirname(source.path):
         _report_files(workflow, source, dialect, sink)
     if not dialect.holds_parts:
         for name, part in parts.items():
-            place = calls[f"{source.path}#{name}"]
+            place = places[f"{source.path}#{name}"]
             files |= _one(Manuscript(part, place), source, dialect, sink)
     return Conversion(files, sink.all())
 
@@ -87,8 +88,8 @@ def _folder(out: str, suffix: str) -> str:
     return out.removesuffix(suffix) if out.endswith(suffix) else os.path.splitext(out)[0]
 
 
-def _at(workflow: Workflow, calls: Mapping[str, str]) -> Workflow:
-    return renamed(workflow, {}, calls)
+def _at(workflow: Workflow, places: Mapping[str, str]) -> Workflow:
+    return renamed(workflow, {}, places)
 
 
 def _one(manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink) -> dict[str, str]:
@@ -122,9 +123,9 @@ def _read(written: Written, manuscript: Manuscript, dialect: Dialect) -> _Readin
     sink = Sink()
     parsed = frontend.parse(sources.add(Source(path, written.text)), sources, sink)
     faults = tuple(d for d in sink.all() if d.severity == "error")
-    calls = {f"{path}#{part}": f"{manuscript.path}#{part}" for part in parsed.parts}
-    workflow = parsed.workflow and _at(parsed.workflow, calls)
-    return _Reading(workflow, {n: _at(p, calls) for n, p in parsed.parts.items()}, faults)
+    places = {f"{path}#{part}": f"{manuscript.path}#{part}" for part in parsed.parts}
+    workflow = parsed.workflow and _at(parsed.workflow, places)
+    return _Reading(workflow, {n: _at(p, places) for n, p in parsed.parts.items()}, faults)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ Every field of the IR is compared by walking its dataclasses, so a field that is
 compared from then on: a writer that does not know it is found out, not trusted. Two workflows
 without a difference do the same.
 
-Not a difference: the order of declarations, nodes and edges; `implied`; a template cut into other
-pieces of the same text; a title, label or other text for people where there was none before.
+Not a difference: the order of declarations, nodes and edges; whether an edge is implied; the place
+of a script's text; a template cut into other pieces of the same text; a title, label or other text
+for people where there was none before.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ _NAMED: dict[type, tuple[str, str]] = {
 _FOR_PEOPLE = frozenset({"title", "label", "description", "section", "group", "prompt_id", "step"})
 """Fields that only display reads: a value where there was none takes nothing away."""
 _FOR_PEOPLE_ELEMENTS = (Prompt, Group)
-_NO_MEANING = frozenset({"implied"})
+_NO_MEANING = frozenset({"implied", "file", "line"})
+"""Fields that say how or where something was written, and nothing about what it does."""
 _WORDS = {
     "into": "variable for the result",
     "reply_into": "variable for the whole reply",
@@ -119,21 +121,22 @@ def word_of(field: str) -> str:
     return _WORDS.get(field, field.replace("_", " "))
 
 
-def renamed(workflow: Workflow, names: Mapping[str, str], calls: Mapping[str, str]) -> Workflow:
-    """The workflow with its nodes under other names, and with the files it calls at other places;
-    what the tables do not hold stays."""
+def renamed(workflow: Workflow, names: Mapping[str, str], files: Mapping[str, str]) -> Workflow:
+    """The workflow with its nodes under other names, and with the files of what it calls and of
+    its scripts at other places; what the tables do not hold stays."""
 
     def name(id: str) -> str:
         return names.get(id, id)
 
     def node(one: Node) -> Node:
         if isinstance(one, CallNode | ForeachNode):
-            one = replace(one, workflow=calls.get(one.workflow, one.workflow))
+            one = replace(one, workflow=files.get(one.workflow, one.workflow))
         return replace(one, id=name(one.id))
 
     entered = workflow.on_input
     return replace(
         workflow,
+        scripts=tuple(replace(s, file=files.get(s.file, s.file)) for s in workflow.scripts),
         nodes=tuple(node(one) for one in workflow.nodes),
         edges=tuple(
             replace(edge, source=name(edge.source), target=name(edge.target))

@@ -34,6 +34,7 @@ from .to_flowchart_captions import UNSAID, Words, caption, default_text, free_na
 _ONWARD = frozenset({"", "YES", "TRUE", "OK", "SUCCESS"})
 _OTHERWISE = frozenset({"NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER"})
 _BUILT_IN = frozenset({"STATUS", "RESULT", "CONTENT", "EXIT_CODE", "MAX_ACTIVITY_HITS"})
+_CHECKS = ("CHECK", "CHECKRESULT", "CHECKSTATUS")
 _HANDLERS = ("ON_SUCCESS", "ON_FAILED")
 _ID = re.compile(r"[A-Z]+(?:_[\w.]*\w)?\Z")
 _WRITES_FILE = "write_file"
@@ -53,16 +54,21 @@ class _Writer:
     prompts: dict[str, str] = field(default_factory=dict)
     prompt_of: dict[str, str] = field(default_factory=dict)
     words: Words = field(init=False)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    failing: set[str] = field(default_factory=set)
     out_of: dict[str, list[Edge]] = field(default_factory=dict)
     implied: dict[str, bool] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.workflow = self.manuscript.workflow
+        self.nodes = {node.id: node for node in self.workflow.nodes}
         for edge in self.workflow.edges:
             self.out_of.setdefault(edge.source, []).append(edge)
+        self.failing = self.behind(self.workflow.on_failed)
+        for edge in self.workflow.edges:
             for end in (edge.source, edge.target):
-                self.implied[end] = self.implied.get(end, True) and edge.implied
+                self.implied[end] = self.implied.get(end, True) and self.is_left_out(edge)
 
     def write(self) -> Written:
         self.name_nodes()
@@ -107,6 +113,29 @@ class _Writer:
                 can_be = False
         return can_be and self.implied.get(node.id, False)
 
+    def behind(self, first: str | None) -> set[str]:
+        """A node and all that it leads to."""
+        seen: set[str] = set()
+        waiting = [first] if first is not None else []
+        while waiting:
+            id = waiting.pop()
+            if id not in seen:
+                seen.add(id)
+                waiting += [edge.target for edge in self.out_of.get(id, ())]
+        return seen
+
+    def is_left_out(self, edge: Edge) -> bool:
+        """Whether the format adds an edge by itself: to SUCCESS or, in the handler of a failure,
+        to FAILED; of a failure or a check that is false to FAILED (M35, M46, M49)."""
+        target = self.nodes.get(edge.target)
+        if "END" in (edge.source, edge.target) and isinstance(self.nodes.get("END"), ChooseNode):
+            return edge.implied
+        if not edge.implied or not isinstance(target, EndNode):
+            return False
+        if edge.guard is None or edge.guard == Case(value="true"):
+            return target.outcome == "success" or edge.source in self.failing
+        return target.outcome == "failed"
+
     def read_names(self) -> None:
         """Collect what a text in a caption would be looked up as (M21)."""
         w = self.workflow
@@ -140,7 +169,8 @@ class _Writer:
     def params(self) -> Iterator[str]:
         items = [self.param(param) for param in self.workflow.params]
         if items:
-            start = self.names.get(self.workflow.entry, self.workflow.entry)
+            entry = self.workflow.entry
+            start = self.names.get(entry, entry) if self.kinds.get(entry) == "START" else "START"
             yield f"PARAMS{caption(', '.join(items))} -.- {start}"
 
     def param(self, param: Param) -> str:
@@ -165,7 +195,7 @@ class _Writer:
         links: dict[str, list[tuple[str, str]]] = {
             id: self.links(node) for id, node in nodes.items()
         }
-        yield from self.beginnings(nodes)
+        yield from self.beginnings(nodes, waiting)
         for id in nodes:
             if not links[id] and id not in self.declared:
                 yield self.mention(nodes[id], waiting)
@@ -175,7 +205,7 @@ class _Writer:
                     yield self.mention(nodes[waiting[-1]], waiting)
                 yield f"{here} {arrow} {self.mention(nodes[target], waiting)}"
 
-    def beginnings(self, nodes: dict[str, Node]) -> Iterator[str]:
+    def beginnings(self, nodes: dict[str, Node], waiting: list[str]) -> Iterator[str]:
         """A start, and handlers, where the workflow has them under no name of the format."""
         w = self.workflow
         chains = {"START": w.entry, "ON_SUCCESS": w.on_success, "ON_FAILED": w.on_failed}
@@ -183,7 +213,8 @@ class _Writer:
             if first in nodes and first is not None:
                 name = self.names.get(first, first)
                 if name != begin and not (begin == "START" and self.kinds[first] == "START"):
-                    yield f"{begin} --> {name}"
+                    is_next = waiting[-1:] == [first]
+                    yield f"{begin} --> {self.mention(nodes[first], waiting) if is_next else name}"
 
     def mention(self, node: Node, waiting: list[str]) -> str:
         name = self.names.get(node.id, node.id)
@@ -197,13 +228,13 @@ class _Writer:
         """The two ways out of a node that its links show, as arrows and targets (M15)."""
         onward: tuple[str, str] | None = None
         other: tuple[str, str] | None = None
-        is_check = self.kinds[node.id].startswith("CHECK")
+        is_check = self.kinds[node.id] in _CHECKS
         for edge in self.out_of.get(node.id, ()):
-            if edge.implied or edge.target not in self.kinds:
+            if self.is_left_out(edge) or edge.target not in self.kinds:
                 continue
             if isinstance(edge.guard, OnError) and (is_check or "limit" in edge.guard.errors):
                 continue
-            if _is_other(edge):
+            if _is_other(edge, is_check):
                 word = "FALSE" if is_check else "ERROR"
                 other = other or (_arrow(edge, _OTHERWISE, word), edge.target)
             else:
@@ -226,7 +257,7 @@ class _Writer:
                 return caption(title or words.value(first.value, bare=False), prefix="Assign: ")
             case ToolNode() if kind == "SET":
                 return caption(title or self.written_file(node), prefix="Set: ")
-            case ChooseNode() if kind.startswith("CHECK"):
+            case ChooseNode() if kind in _CHECKS:
                 return caption(title or words.check(node.on), "{", "}")
             case ExecNode() if kind == "EXECUTE":
                 command = "" if node.form == "blocks" else words.template(node.source)
@@ -247,12 +278,11 @@ class _Writer:
         return f"file:{place}={self.words.value(content) if content is not None else ''}"
 
 
-def _is_other(edge: Edge) -> bool:
-    match edge.guard:
-        case None | Case(value="true"):
-            return False
-        case _:
-            return True
+def _is_other(edge: Edge, is_check: bool) -> bool:
+    """Whether an edge is the second way out: that of a check that is false, of a failure else."""
+    if not is_check:
+        return isinstance(edge.guard, OnError)
+    return not (edge.guard is None or edge.guard == Case(value="true"))
 
 
 def _arrow(edge: Edge, words: frozenset[str], otherwise: str) -> str:
@@ -280,7 +310,7 @@ def kinds_of(node: Node, workflow: Workflow, ways: Sequence[Edge]) -> tuple[str,
         case AgentNode() | MessageNode():
             return ("PROMPT",)
         case ChooseNode() if _is_check(ways):
-            return ("CHECK", "CHECKRESULT", "CHECKSTATUS")
+            return _CHECKS
         case ExecNode():
             return ("EXECUTE",)
         case AskNode():

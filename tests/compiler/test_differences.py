@@ -45,7 +45,7 @@ ELEMENTS = {
     "limits": Limit(name="steps", value=ONE),
 }
 NODES = get_args(ir.Node)
-SHOWN_ONLY = {"implied"}
+SHOWN_ONLY = {"implied", "file", "line"}
 
 
 def flow(**parts: Any) -> Workflow:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.diagnostics import Sink
+from flowc.compiler.differences import renamed
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.dialects import DIALECTS, dialect_named
 from flowc.compiler.frontends import FRONTENDS, by_name
@@ -60,6 +61,19 @@ def named(workflow):
     return replace(workflow, nodes=nodes)
 
 
+def settled(workflow):
+    """The workflow without the places of its scripts, and its edges with the node they leave."""
+    scripts = tuple(replace(s, file="", line=1) for s in workflow.scripts)
+    edges = tuple(sorted(workflow.edges, key=lambda edge: edge.source))
+    return replace(workflow, scripts=scripts, edges=edges)
+
+
+def in_place(parsed, places):
+    """What was read, as if it stood in the file that it was converted from."""
+    parts = {name: renamed(part, {}, places) for name, part in parsed.parts.items()}
+    return renamed(parsed.workflow, {}, places), parts
+
+
 def again(done, result, dialect):
     """What a dialect's own front end reads in what was converted."""
     main, text = next(iter(done.files.items()))
@@ -87,7 +101,37 @@ def test_a_dialect_says_all_of_itself(file, read):
         assert done.losses
         return
     assert done.losses == ()
-    assert named(again(done, result, dialect)[0].workflow) == named(result.parsed.workflow)
+    parsed, there = again(done, result, dialect)
+    places = {f"{there.path}#{name}": f"{result.path}#{name}" for name in parsed.parts}
+    workflow, parts = in_place(parsed, places)
+    assert named(settled(workflow)) == named(settled(result.parsed.workflow))
+    assert parts == result.parsed.parts
+
+
+@pytest.mark.parametrize("file", [*ACCEPTED, *SHIPPED], ids=case_id)
+def test_flow_yaml_says_everything(file, read):
+    """Also the files that their own dialect does not say in full."""
+    result = read(file)
+    done = converted(result, dialect_named("flow"))
+    assert done.losses == ()
+    parsed, there = again(done, result, dialect_named("flow"))
+    places = {f"{there.path}#{name}": f"{result.path}#{name}" for name in parsed.parts}
+    workflow, parts = in_place(parsed, places)
+    assert settled(workflow) == settled(result.parsed.workflow)
+    assert {name: settled(part) for name, part in parts.items()} == {
+        name: settled(part) for name, part in result.parsed.parts.items()
+    }
+
+
+@pytest.mark.parametrize("file", [*ACCEPTED, *SHIPPED], ids=case_id)
+def test_there_and_back_nothing_is_lost(file, read):
+    """Through flow YAML into the dialect it came from: the writers see the workflow alone."""
+    result = read(file)
+    dialect = dialect_named(result.frontend.name)
+    if dialect is None or file.parent.name in KEEP_LESS_OF_THEMSELVES:
+        pytest.skip("its own writer keeps less")
+    parsed, source = again(converted(result, dialect_named("flow")), result, dialect_named("flow"))
+    assert convert_file(parsed, source, dialect, f"out{dialect.suffix}").losses == ()
 
 
 @pytest.mark.parametrize(
