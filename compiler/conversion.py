@@ -116,8 +116,11 @@ def _read(written: Written, manuscript: Manuscript, dialect: Dialect) -> _Readin
     name = PurePath(manuscript.workflow.name or "workflow").name
     folder = os.path.dirname(manuscript.path)
     path = os.path.normpath(os.path.join(folder, name + dialect.suffix))
-    beside = {os.path.join(folder, file): text for file, text in written.files.items()}
-    sources = SourceSet(overrides={os.path.normpath(file): text for file, text in beside.items()})
+    beside = {
+        os.path.normpath(_at_name(file, manuscript, path, dialect)): text
+        for file, text in written.files.items()
+    }
+    sources = SourceSet(overrides=beside)
     frontend = by_name(dialect.name)
     assert frontend is not None
     sink = Sink()
@@ -126,6 +129,16 @@ def _read(written: Written, manuscript: Manuscript, dialect: Dialect) -> _Readin
     places = {f"{path}#{part}": f"{manuscript.path}#{part}" for part in parsed.parts}
     workflow = parsed.workflow and _at(parsed.workflow, places)
     return _Reading(workflow, {n: _at(p, places) for n, p in parsed.parts.items()}, faults)
+
+
+def _at_name(file: str, manuscript: Manuscript, path: str, dialect: Dialect) -> str:
+    """The place of a further file when the main one stands at `path`: a folder that has the main
+    file's name goes with it."""
+    own = os.path.basename(_folder(manuscript.path, dialect.suffix))
+    first, *rest = file.split("/")
+    if first == own and rest:
+        return os.path.join(_folder(path, dialect.suffix), *rest)
+    return os.path.join(os.path.dirname(path), file)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ for people where there was none before.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal
@@ -55,6 +56,7 @@ _FOR_PEOPLE = frozenset({"title", "label", "description", "section", "group", "p
 _FOR_PEOPLE_ELEMENTS = (Prompt, Group)
 _NO_MEANING = frozenset({"implied", "file", "line"})
 """Fields that say how or where something was written, and nothing about what it does."""
+_INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 _WORDS = {
     "into": "variable for the result",
     "reply_into": "variable for the whole reply",
@@ -111,7 +113,7 @@ def differences(before: Workflow, after: Workflow) -> list[Difference]:
             found += _edges(before, after)
         elif isinstance(old, tuple) and _are_named(old or new):
             found += _members(old, new)
-        elif _differ(name, old, new):
+        elif _differ(name, settled(old), settled(new)):
             found.append(Difference("changed", "the workflow", word_of(name), before.span))
     return found
 
@@ -164,9 +166,8 @@ def _are_named(members: tuple[Any, ...]) -> bool:
 
 
 def _differ(name: str, old: Any, new: Any) -> bool:
-    if name in _FOR_PEOPLE and not old:
-        return False
-    return bool(settled(old) != settled(new))
+    """Whether two settled values of a field differ."""
+    return bool(old != new) and not (name in _FOR_PEOPLE and not old)
 
 
 def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]:
@@ -186,9 +187,9 @@ def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]
 
 
 def _fields(old: Any, new: Any, owner: str, span: Span | None) -> Iterator[Difference]:
+    was, is_now = settled(old), settled(new)
     for name in _compared(type(old)):
-        was, is_now = getattr(old, name), getattr(new, name)
-        if _differ(name, was, is_now):
+        if _differ(name, getattr(was, name), getattr(is_now, name)):
             yield Difference("changed", owner, word_of(name), span)
 
 
@@ -244,12 +245,14 @@ def _arrow(edge: Edge) -> str:
 
 def settled(value: Any) -> Any:
     """A value in the one form that all of the same meaning have: neighbouring texts of a template
-    are one text, kinds of failures are in order, and true is not the number 1."""
+    are one text, kinds of failures are in order, JavaScript is not indented, and true is not 1."""
     match value:
         case Text():
             return _settled_text(value)
         case OnError():
             return replace(value, errors=tuple(sorted(set(value.errors))))
+        case Script(language="javascript"):
+            return replace(value, source=_INDENTATION.sub("", value.source))
         case bool():
             return ("true or false", value)
         case tuple() | list():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -63,7 +64,12 @@ def named(workflow):
 
 def settled(workflow):
     """The workflow without the places of its scripts, and its edges with the node they leave."""
-    scripts = tuple(replace(s, file="", line=1) for s in workflow.scripts)
+    scripts = tuple(
+        replace(s, file="", line=1, source=re.sub(r"(?m)^[ \t]+", "", s.source))
+        if s.language == "javascript"
+        else replace(s, file="", line=1)
+        for s in workflow.scripts
+    )
     edges = tuple(sorted(workflow.edges, key=lambda edge: edge.source))
     return replace(workflow, scripts=scripts, edges=edges)
 
