@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from .manuscript import Dialect
 from .to_contract import write_contract
+from .to_flow import write_flow
 from .to_flowchart import write_flowchart
 from .to_mermaid import write_picture
 from .to_plan import write_plan
 from .to_steps import write_steps
 
 DIALECTS: tuple[Dialect, ...] = (
+    Dialect("flow", ".flow.yaml", write_flow, holds_parts=True),
     Dialect("steps", ".md", write_steps),
     Dialect("flowchart", ".wf.md", write_flowchart),
     Dialect("plan", ".md", write_plan),

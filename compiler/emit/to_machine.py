@@ -1,4 +1,4 @@
-"""A workflow as a state machine in JSON, with its script and its roles in a folder beside it (J1–J40).
+"""A workflow as a state machine in JSON, its script and its roles in a folder beside it (J1–J40).
 
 Groups become the states they were made from. Nodes without groups become states of the older form,
 which send their text to an agent and go on to the first target whose condition holds.

@@ -84,6 +84,7 @@ def again(done, result, dialect):
     """What a dialect's own front end reads in what was converted."""
     main, text = next(iter(done.files.items()))
     path = os.path.join(os.path.dirname(main), result.workflow.name + dialect.suffix)
+    path = path if len(done.files) == 1 else main  # what lies beside it lies below its name
     overrides = {os.path.normpath(file): text for file, text in done.files.items()}
     sources, sink = SourceSet(overrides=overrides), Sink()
     parsed = by_name(dialect.name).parse(sources.add(Source(path, text)), sources, sink)
