@@ -12,6 +12,7 @@ import platform
 
 import cold
 import json_tree
+import lowering
 import parse
 import plan
 import scripts
@@ -20,6 +21,7 @@ import steps
 PARTS = {
     "cold": cold.report,
     "json": json_tree.report,
+    "lowering": lowering.report,
     "parse": parse.report,
     "plan": plan.report,
     "steps": steps.report,
