@@ -27,6 +27,10 @@ def _steps(text: str, *files: tuple[str, str]) -> Example:
     return Example("review.md", dedent(text).lstrip("\n"), files)
 
 
+def _flow(text: str) -> Example:
+    return Example("news.flow.yaml", f"flow: 1\n{dedent(text).lstrip()}")
+
+
 def _contract(*steps: str) -> Example:
     """A contract with these steps, one a line."""
     lines = ",\n".join(f"    {{{step}}}" for step in steps)
@@ -182,6 +186,30 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             """
             START --> PROMPT_REPAIR[User Repair]
             PROMPT_REPAIR --> PROMPT_REVIEW[User Review]
+            """
+        ),
+    ),
+    "FC2003": (
+        _flow(
+            """
+            nodes:
+              - {name: start, assign: {}, next: [check, draft]}
+              - {name: check, exec: make test, into: log, code_into: code, next: fine}
+              - {name: fine, choose: code == 0, cases: {"true": publish, "false": end}}
+              - {name: draft, agent: writer, prompt: Write the news., into: news, next: publish}
+              - {name: publish, wait: all, exec: make release, into: log}
+            outputs: [log, news]
+            """
+        ),
+        _flow(
+            """
+            nodes:
+              - {name: start, assign: {}, next: [check, draft]}
+              - {name: check, exec: make test, into: log, code_into: code, next: fine}
+              - {name: fine, choose: code == 0, cases: {"true": publish, "false": failed}}
+              - {name: draft, agent: writer, prompt: Write the news., into: news, next: publish}
+              - {name: publish, wait: all, exec: make release, into: log}
+            outputs: [log, news]
             """
         ),
     ),

@@ -45,6 +45,8 @@ _ROWS: tuple[Code, ...] = (
          "The run would have nowhere to go."),
     Code("FC2002", "unreachable-step", "warning", "No path leads here from the start.",
          "It never runs; often an edge is missing or misspelt."),
+    Code("FC2003", "dead-end", "error", "A node that waits for a branch which may never come.",
+         "On that way the run would stand still, or end without the node."),
     Code("FC2004", "dependency-cycle", "error", "Steps that depend on each other in a circle.",
          "Each would wait for the other, so none of them could ever begin."),
     Code("FC2005", "inescapable-loop", "error", "A loop that no edge leaves.",

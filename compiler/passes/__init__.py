@@ -14,6 +14,7 @@ from ..ir import Program, Workflow
 from .bindings import missing_roles, unknown_tools
 from .dataflow import early_reads, undefined_variables
 from .guards import bad_expressions
+from .joins import endless_waits
 from .reachability import unreachable_steps
 from .termination import inescapable_loops
 from .unused import unused_outputs
@@ -22,6 +23,7 @@ Check = Callable[[Workflow, Program, Catalog], Iterable[Diagnostic]]
 
 CHECKS: tuple[Check, ...] = (
     unreachable_steps,
+    endless_waits,
     inescapable_loops,
     undefined_variables,
     early_reads,

@@ -3,12 +3,15 @@
     CHECK -->|TRUE| SET_CITY --> PROMPT       PROMPT reads CITY, which is not written
     CHECK -->|FALSE| PROMPT                   on the path START → CHECK → PROMPT
 
+A node that waits for several others comes after all of them.
+
 A value counts as written where its writer has done its work: not on the way a failure takes. What a
 parameter, a default or a calling workflow gives is there from the start.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +21,7 @@ from ..graphs import dominance, dominators, path_to, reachable
 from ..ir import EndNode, ExecNode, Node, OnError, Program, Workflow
 from ..source import Span
 from ..spelling import Spelling
+from ..ways import sources_of_joins
 from .reachability import starts
 from .variables import (
     Read,
@@ -152,6 +156,8 @@ class _Flow:
     writers: dict[str, set[Point]] = field(default_factory=dict)
     readers: dict[str, list[tuple[Point, Read]]] = field(default_factory=dict)
     anything: set[Point] = field(default_factory=set)
+    joins: dict[Point, int] = field(default_factory=dict)
+    """Points that wait for several nodes, with their number."""
 
 
 def early_reads(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -164,7 +170,7 @@ def early_reads(workflow: Workflow, program: Program, catalog: Catalog) -> Itera
     settled |= {entry.name for entry in workflow.state if entry.default is not None}
     settled |= {a.target for rule in workflow.on_error for a in rule.assignments}
     written_at = _write_places(workflow)
-    search = _Search(flow.after)
+    search = _Search(flow.after, flow.joins)
     for name, places in flow.readers.items():
         writers = flow.writers.get(name)
         if name in settled or not writers:
@@ -192,6 +198,8 @@ def _flow(workflow: Workflow) -> _Flow:
             handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
             if handler in nodes:
                 flow.after[done].append((handler, False))
+    for target, sources in sources_of_joins(workflow).items():
+        flow.joins[(target, False)] = len(sources)
     for edge in workflow.edges:
         if edge.source in nodes and edge.target in nodes:
             failed = isinstance(edge.guard, OnError)
@@ -205,14 +213,20 @@ class _Search:
     """Finds places that a path reaches without passing any of some points.
 
     Nearly always one look at a dominator or at one tree of shortest paths decides; a search of its
-    own is made only where branches join."""
+    own is made only where branches join. A point that waits for several nodes is reached when all
+    of them have led to it: what one of them has written is written there."""
 
-    def __init__(self, after: dict[Point, list[Point]]) -> None:
+    def __init__(self, after: dict[Point, list[Point]], joins: dict[Point, int]) -> None:
         self.after = after
+        self.joins = joins
         self._tree = reachable([_START], after)
         edges = {point: above for point, above in self._tree.items() if above is not None}
         self._on_tree_path = dominance(_START, edges)
         self._always_passes = dominance(_START, dominators(_START, after))
+        self._behind_join: set[Point] = set()
+        for point, above in self._tree.items():  # a point comes after the one above it
+            if point in joins or above in self._behind_join:
+                self._behind_join.add(point)
         self._left = BUDGET
         self.reports = 0
 
@@ -226,17 +240,38 @@ class _Search:
             if point not in self._tree or any(self._always_passes(s, point) for s in stops):
                 continue
             tree = self._tree
-            if any(self._on_tree_path(stop, point) for stop in stops):
+            on_path = any(self._on_tree_path(stop, point) for stop in stops)
+            if on_path or point in self._behind_join:
                 if around is None:
                     if self._left <= 0:
                         continue
-                    around = reachable([_START], self.after, avoid=stops.__contains__)
+                    around = self._around(stops)
                     self._left -= len(around)
                 if point not in around:
                     continue
                 tree = around
             detailed = not found and self.reports < MAX_SHOWN
             found.append((point, read, path_to(point, tree) if detailed else ()))
+        return found
+
+    def _around(self, stops: set[Point]) -> dict[Point, Point | None]:
+        """What paths reach that end at the stops, each point with the one before it."""
+        found: dict[Point, Point | None] = {_START: None}
+        arrived: dict[Point, set[str]] = {}
+        waiting = deque(found)
+        while waiting:
+            point = waiting.popleft()
+            if point in stops:
+                continue
+            for target in self.after.get(point, ()):
+                if target in self.joins:
+                    there = arrived.setdefault(target, set())
+                    there.add(point[0])
+                    if len(there) < self.joins[target]:
+                        continue
+                if target not in found:
+                    found[target] = point
+                    waiting.append(target)
         return found
 
     def leads(self, sources: set[Point], point: Point) -> bool:

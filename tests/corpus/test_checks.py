@@ -11,6 +11,7 @@ from flowc.compiler.passes import CHECKS
 from flowc.compiler.passes.bindings import missing_roles, unknown_tools
 from flowc.compiler.passes.dataflow import early_reads, undefined_variables
 from flowc.compiler.passes.guards import bad_expressions
+from flowc.compiler.passes.joins import endless_waits
 from flowc.compiler.passes.reachability import unreachable_steps
 from flowc.compiler.passes.termination import inescapable_loops
 from flowc.compiler.passes.unused import unused_outputs
@@ -18,6 +19,7 @@ from flowc.compiler.passes.unused import unused_outputs
 HERE = Path(__file__).parent
 BY_CODE = {
     "fc2002": unreachable_steps,
+    "fc2003": endless_waits,
     "fc2005": inescapable_loops,
     "fc3001": undefined_variables,
     "fc3002": early_reads,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from flowc.compiler.ir import (
     AgentNode,
@@ -254,3 +256,37 @@ def test_assertions_read_the_result_tools_by_name_and_what_the_step_puts_out(flo
         ("FC3001", "error", "step 1 (`Look`) reads `OTHER`, which nothing writes")
     ]
     assert said(unused_outputs, flow.workflow()) == []
+
+
+def waiting(flow, name: str, **values: str) -> None:
+    flow.set(name, **values)
+    flow.nodes[name] = replace(flow.nodes[name], wait="all")
+
+
+def test_a_join_comes_after_all_that_it_waits_for(flow, said):
+    flow.set("A", CITY="'Oslo'")
+    flow.set("B", LAND="'Norway'")
+    waiting(flow, "J", X="CITY", Y="LAND")
+    flow.set("LATER", Z="CITY")
+    for edge in ("START > A", "START > B", "A > J", "B > J", "J > LATER"):
+        flow.edge(edge)
+    assert said(early_reads, flow.workflow()) == []
+
+
+def test_behind_a_join_what_a_choice_passes_over_may_still_be_missing(flow, said):
+    flow.choose("C", "1")
+    flow.set("A", CITY="'Oslo'")
+    flow.set("B")
+    waiting(flow, "J", X="CITY")
+    for edge in ("START > C", "START > B", "C yes> A", "C no> M", "A > M", "M > J", "B > J"):
+        flow.edge(edge)
+    assert [code for code, _, _ in said(early_reads, flow.workflow())] == ["FC3002"]
+
+
+def test_beside_the_writer_nothing_is_written_yet(flow, said):
+    flow.set("A", CITY="'Oslo'")
+    flow.set("B", X="CITY")
+    waiting(flow, "J")
+    for edge in ("START > A", "START > B", "A > J", "B > J"):
+        flow.edge(edge)
+    assert [code for code, _, _ in said(early_reads, flow.workflow())] == ["FC3002"]
