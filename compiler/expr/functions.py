@@ -93,11 +93,19 @@ def _join(values: Json, separator: Json = ", ") -> str:
     return between.join(texts)
 
 
-def _mean(values: Json) -> Number | None:
+def _numbers(values: Json, function: str) -> list[Number]:
     if not isinstance(values, list):
-        raise EvaluationError(f"mean needs a list, not {kind_of(values)}")
-    numbers = [_number(value) for value in values if value is not None]
+        raise EvaluationError(f"{function} needs a list, not {kind_of(values)}")
+    return [_number(value) for value in values if value is not None]
+
+
+def _mean(values: Json) -> Number | None:
+    numbers = _numbers(values, "mean")
     return sum(numbers) / len(numbers) if numbers else None
+
+
+def _least(values: Json) -> Number | None:
+    return min(_numbers(values, "least"), default=None)
 
 
 _ROWS: tuple[Function, ...] = (
@@ -124,6 +132,8 @@ _ROWS: tuple[Function, ...] = (
              "-1, 0 or 1: compares as numbers when both are numbers, otherwise as text.", order_of),
     Function("keys", 1, 1, "list", "The keys of an object, in their order.", _keys),
     Function("join", 1, 2, "text", "The elements' texts with a separator (`, `) between.", _join),
+    Function("least", 1, 1, "number",
+             "The smallest of a list's numbers, null left out; null when there is none.", _least),
     Function("mean", 1, 1, "number",
              "The mean of a list's numbers, null left out; null when there is none.", _mean),
     Function("json", 1, 1, "text", "The JSON text of a value.", json_text),

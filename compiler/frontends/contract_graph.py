@@ -9,10 +9,10 @@ a review          check ─> check.verdict ─(too low)─> check.again ─> wha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..expr.ast import Binary, Expr, Literal, Name
+from ..expr.ast import Binary, Call, Expr, ListOf, Literal, Name
 from ..ir import (
     Assignment,
     AssignNode,
@@ -25,7 +25,7 @@ from ..ir import (
     OnError,
     TaskNode,
 )
-from .contract_order import Needs, Redo, in_order, with_reviews_awaited
+from .contract_order import Needs, Redo, in_order, reviewed, with_reviews_awaited
 from .contract_steps import LEAST_SCORE, Contract, Step
 from .contract_texts import (
     RESTARTS,
@@ -73,7 +73,9 @@ class Graph:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What the graph is made from: the steps by id in the order in which they are done, whom each
-    waits for, what reviews restart, the variables' names."""
+    `waits` for, what reviews restart, the variables' names. `redone_by` are the reviews that have a
+    step done again, `judges` those that have it begun again; `restarted` are the steps that are
+    begun anew by anything, a failure of their own included."""
 
     contract: Contract
     steps: Mapping[str, Step]
@@ -81,17 +83,14 @@ class Plan:
     redos: Mapping[str, Redo]
     declared: Needs
     names: Names
+    redone_by: Mapping[str, Sequence[str]]
+    judges: Mapping[str, Sequence[str]]
+    restarted: frozenset[str]
 
     def last(self) -> list[str]:
         """The steps that nothing waits for, in the file's order."""
         awaited = {id for needs in self.waits.values() for id in needs}
-        ids = {step.id for step in self.contract.steps}
-        return [step.id for step in self.contract.steps if step.id in ids - awaited]
-
-    def restarted(self) -> set[str]:
-        """The steps that something begins anew: a review, or a failure of their own."""
-        heads = {head for redo in self.redos.values() for head in redo.heads}
-        return heads | (set(self.steps) if self.contract.retries else set())
+        return [step.id for step in self.contract.steps if step.id not in awaited]
 
 
 def plan_of(contract: Contract, needs: Needs, names: Names) -> Plan:
@@ -104,7 +103,33 @@ def plan_of(contract: Contract, needs: Needs, names: Names) -> Plan:
         order = in_order(order, waits)
         waits = {id: order[at - 1 : at] if at else () for at, id in enumerate(order)}
         redos = {id: _earliest(redo, order) for id, redo in redos.items()}
-    return Plan(contract, {id: by_id[id] for id in order}, waits, redos, needs, names)
+    redone_by: dict[str, list[str]] = {}
+    for review, redo in redos.items():
+        for id in redo.region:
+            redone_by.setdefault(id, []).append(review)
+    heads = {head for redo in redos.values() for head in redo.heads}
+    return Plan(
+        contract=contract,
+        steps={id: by_id[id] for id in order},
+        waits=waits,
+        redos=redos,
+        declared=needs,
+        names=names,
+        redone_by=redone_by,
+        judges=_judges(contract, forms, needs),
+        restarted=frozenset(order if contract.retries else heads),
+    )
+
+
+def _judges(
+    contract: Contract, forms: Mapping[str, str], needs: Needs
+) -> Mapping[str, Sequence[str]]:
+    """For each step the reviews that have it begun again."""
+    found: dict[str, list[str]] = {}
+    for step in contract.steps:
+        for target in reviewed(step.id, forms, needs) if step.form == "review" else ():
+            found.setdefault(target, []).append(step.id)
+    return found
 
 
 def _earliest(redo: Redo, order: tuple[str, ...]) -> Redo:
@@ -144,8 +169,9 @@ def _add_step(graph: Graph, plan: Plan, step: Step, doors: dict[str, str]) -> Ex
     door = doors[step.id] = step.id
     many = len(waits) > 1
     own: list[Node] = []
-    task: TaskNode = task_node(plan.contract, step, plan.declared, plan.names)
-    if many and step.id in plan.restarted():
+    judges = plan.judges.get(step.id, ())
+    task: TaskNode = task_node(plan.contract, step, plan.declared[step.id], judges, plan.names)
+    if many and step.id in plan.restarted:
         door = doors[step.id] = graph.new_id(f"{step.id}.ready")
         own.append(AssignNode(id=door, wait="all", group=step.id))
         graph.connect((door, None), step.id)
@@ -198,12 +224,9 @@ def _too_low(plan: Plan, review: str) -> Expr:
     """Whether a score of the review is below what the nearest gate asks, and attempts are left."""
     gates = (g.required for g in plan.contract.gates if g.form == "quality_check")
     least = next((score for score in gates if score is not None), LEAST_SCORE)
-    low: Expr | None = None
-    for need in plan.declared[review]:
-        score = plan.names.score(review, need)
-        below = Binary(op="<", left=score, right=Literal(value=least))
-        low = below if low is None else Binary(op="or", left=low, right=below)
-    assert low is not None
+    scores = tuple(plan.names.score(review, need) for need in plan.declared[review])
+    lowest = Call(function="least", args=(ListOf(items=scores),))
+    low = Binary(op="<", left=lowest, right=Literal(value=least))
     return Binary(op="and", left=low, right=_attempts_left(plan))
 
 
@@ -214,7 +237,7 @@ def _add_ways_in(
     that is not: its edge leads by way of a node that the review passes again, so that the step
     which waits for all does not wait for it for ever."""
     waits = plan.waits[id]
-    within = [(r, redo) for r, redo in plan.redos.items() if id in redo.region]
+    within = [(r, plan.redos[r]) for r in plan.redone_by.get(id, ())]
     for need in waits:
         outer = [r for r, redo in within if need not in redo.region and id not in redo.heads]
         if not outer or len(waits) < 2:

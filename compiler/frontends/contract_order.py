@@ -118,29 +118,27 @@ def with_reviews_awaited(
     """The needs, where everything that depends on a step that a review may restart waits for the
     review instead; and for each review what it restarts. `order` is that of `in_order`."""
     needs = dict(needs)
+    after = {id: set(ids) for id, ids in predecessors(needs).items()}
+    place = {id: at for at, id in enumerate(order)}
     targets = {id: reviewed(id, forms, needs) for id in order if forms[id] == "review"}
     reviews = [id for id, heads in targets.items() if heads]
-    after, place = _as_it_stands(order, needs)
     for _ in range(MAX_ROUNDS):
         changed = False
         for review in reviews:
             region = _region(targets[review], review, needs, place)
             hasty = {id for inner in region for id in after[inner]} - region - {review}
             for outside in hasty:
+                for need in region.intersection(needs[outside]):
+                    after[need].discard(outside)
                 kept = (need for need in needs[outside] if need not in region)
                 needs[outside] = tuple(dict.fromkeys((*kept, review)))
-            if hasty:
-                after, place = _as_it_stands(order, needs)
-                changed = True
+                after[review].add(outside)
+            changed = changed or bool(hasty)
+            if any(place[outside] < place[review] for outside in hasty):
+                place = {id: at for at, id in enumerate(in_order(order, needs))}
         if not changed:
             break
     return needs, {review: _redo(targets[review], review, needs, place) for review in reviews}
-
-
-def _as_it_stands(order: Sequence[str], needs: Needs) -> tuple[Needs, dict[str, int]]:
-    """For each step those that depend on it, and its place in the order."""
-    after = {id: tuple(ids) for id, ids in predecessors(needs).items()}
-    return after, {id: at for at, id in enumerate(in_order(order, needs))}
 
 
 def _region(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..expr.ast import Call, Expr, Field, ListOf, Literal, Name, Text
 from ..ir import Assertion, GateNode, TaskNode
-from .contract_order import Needs, reviewed
+from .contract_order import Needs
 from .contract_steps import Contract, Gate, Step
 
 INPUTS, RESTARTS, FAILURES, RESULT = "input_parameters", "restarts", "failures", "result"
@@ -52,14 +52,10 @@ class Names:
         return Field(object=self.part(review, "scores"), name=self[step])
 
 
-def task_node(contract: Contract, step: Step, needs: Needs, names: Names) -> TaskNode:
-    """The work of one step."""
-    forms = {step.id: step.form for step in contract.steps}
-    reviews = [
-        other.id
-        for other in contract.steps
-        if other.form == "review" and step.id in reviewed(other.id, forms, needs)
-    ]
+def task_node(
+    contract: Contract, step: Step, needs: Sequence[str], reviews: Sequence[str], names: Names
+) -> TaskNode:
+    """The work of one step, which depends on `needs` and may be begun again by `reviews`."""
     redone = reviews and step.form in ("task", "decision")
     criteria = step.criteria
     return TaskNode(
@@ -70,7 +66,7 @@ def task_node(contract: Contract, step: Step, needs: Needs, names: Names) -> Tas
         form=step.form,
         prompt=_prompt(contract, step),
         criteria=(Assertion(text=criteria.text, span=criteria.span),) if criteria else (),
-        after=tuple(names[need] for need in needs[step.id]),
+        after=tuple(names[need] for need in needs),
         again=tuple(names[id] for id in (step.id, *reviews)) if redone else (),
         minutes=step.minutes,
         into=names[step.id],
