@@ -7,9 +7,10 @@ import contextlib
 import dataclasses
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from flowc.compiler.collector import collector_at_rest, heap_at_rest
@@ -147,6 +148,7 @@ class Execution:
     ) -> Outcome:
         """Execute from `given` (input, answers, or None to go on) to an outcome, and keep it."""
         started = time.monotonic()
+        self.services.elapsed = _clock_of(record)
         await self.store.clear_request(self.run_id)
         data = {
             "workflow": self.spec.name,
@@ -304,6 +306,12 @@ class Execution:
             await self._keep(record, status="error", error={"message": error.message})
         except RunError:
             return
+
+
+def _clock_of(record: RunRecord) -> Callable[[], float]:
+    """Tells the seconds since the run was started. A later execution counts from the same time."""
+    began = datetime.fromisoformat(record.started) if record.started else datetime.now(UTC)
+    return lambda: (datetime.now(UTC) - began).total_seconds()
 
 
 def _edge_count(spec: GraphSpec) -> int:

@@ -21,7 +21,7 @@ from .services import Services
 from .state import State, input_schema, nested_schema, output_schema, state_schema
 from .unasked import add_input_node
 
-ENFORCED_LIMITS = ("visits", "steps")
+ENFORCED_LIMITS = ("visits", "steps", "seconds")
 
 
 def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]:

@@ -256,6 +256,8 @@ class Services:
     max_steps: int = 10_000
     max_model_turns: int = 50
     people: People = field(default_factory=Nobody)
+    elapsed: Callable[[], float] = lambda: 0.0
+    """Seconds since the run was started, the time included in which it waited."""
     scripts: Scripts = field(default_factory=NoScripts)
 
 

@@ -17,6 +17,7 @@ from ..results import RESULT_TOOL, ResultFault, merge_handoffs, read_result, res
 from ..services import Json, ToolSchema
 from .agent import conversation
 from .ask import ask
+from .structured import object_in
 from .talk import Ending, Given, Refused, Talk
 from .talking import talk_graph
 from .visit import Done, Setting, Visit
@@ -59,11 +60,11 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
         return None
     tools = tuple(dict.fromkeys((*op.tools, *agent.tools)))
     return talk_graph(
-        Talk(setting=setting, node=node, agent=agent, tools=tools, ending=_ending(op))
+        Talk(setting=setting, node=node, agent=agent, tools=tools, ending=_ending(op, tools))
     )
 
 
-def _ending(op: TaskNode) -> Ending:
+def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:
     schema = result_schema(op)
     about = "Give the result of the task. Judge honestly how well it meets its criteria."
 
@@ -75,7 +76,9 @@ def _ending(op: TaskNode) -> Ending:
 
     reminder = f"Give the result now: call {RESULT_TOOL}."
     tool = ToolSchema(RESULT_TOOL, about, schema, effect="pure")
-    return Ending(tool, check, reminder, missing="giving its result")
+    return Ending(
+        tool, check, reminder, missing="giving its result", forced=not tools, read=object_in
+    )
 
 
 def _holder(setting: Setting, op: TaskNode) -> Agent | None:

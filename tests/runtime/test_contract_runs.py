@@ -39,6 +39,8 @@ class Crew:
         result = given[min(request.visit, len(given)) - 1]
         if isinstance(result, Exception):
             raise result
+        if result == "hangs":
+            await asyncio.Event().wait()
         (tool,) = request.tools
         args = {"output": f"{request.node} {request.visit}", **result}
         names = tool.parameters["properties"].get("scores", {}).get("required", ())
@@ -182,6 +184,14 @@ def test_all_attempts_together_are_at_most_max_iterations_c16(do) -> None:
 def test_without_auto_retry_a_failure_stops_the_run_where_it_is_c16(do) -> None:
     outcome = do(contract(step("a")), Crew({"a": [Failure("no gas")]}))
     assert (outcome.status, outcome.error["node"]) == ("error", "a")
+
+
+def test_the_whole_run_has_its_time_c16(do) -> None:
+    config = {"execution_config": {"timeout_minutes": 1 / 60, "auto_retry": True}}
+    text = contract(step("a"), step("b", "a"), **config)
+    outcome = do(text, Crew({"b": ["hangs"]}))
+    assert (outcome.status, outcome.error["kind"], outcome.error["node"]) == ("error", "limit", "b")
+    assert outcome.error["message"] == "the time that the workflow has is over"
 
 
 def test_a_last_review_leaves_what_it_judged_as_the_result(do) -> None:

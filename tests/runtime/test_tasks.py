@@ -58,7 +58,7 @@ def test_a_model_ends_its_task_with_a_result_that_later_tasks_are_given_c14(exec
     first, second, third, fourth = world.models.requests
     assert first.messages[0] == {"role": "system", "content": "You write."}
     assert [tool.name for tool in first.tools] == ["complete_task"]
-    assert (first.force_tool, second.force_tool) == (None, "complete_task")
+    assert (first.force_tool, second.force_tool) == ("complete_task", "complete_task")
     assert "`score` is no number from 0 to 1" in third.messages[-1]["content"]
     assert fourth.messages[-1]["content"] == (
         'Do final.\n\n## draft (`draft`, by ann)\na draft\n{\n  "words": 12\n}'
