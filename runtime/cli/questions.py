@@ -89,10 +89,24 @@ def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, 
             return {}
         if question.kind == "unknown" and line.strip().lower() in ("d", "done"):
             line = RESULT + read("what did it return? ")
+        if question.kind == "task":
+            line = _with_score(question, line, read)
         try:
             return {question.id: _checked(question, line)}
         except RunError as error:
             screen.print(f"  {error.message}: {error.help}")
+
+
+def _with_score(question: Question, text: str, read: ReadLine) -> str:
+    """What came of a plain task, with the person's own judgement of it, which gates compare."""
+    whole = (question.schema or {}).get("required") == ["output"]
+    if not whole or text.lstrip().startswith("{"):
+        return text
+    try:
+        score = read("  how well are its criteria met, 0 to 1? (Enter: no score) > ").strip()
+    except EOFError:
+        return text
+    return json.dumps({"output": text, "score": score}, ensure_ascii=False) if score else text
 
 
 def read_line(prompt: str) -> str:
