@@ -22,6 +22,10 @@ MAX_KEYS = 200_000
 """Characters before the cursor that are read for the keys around it."""
 
 
+_REST = re.compile(r"\w{0,100}")
+"""What of a name stands behind the cursor already."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One thing that fits: its label, what is written in place of `span`, and what it is."""
@@ -51,9 +55,11 @@ def complete(
     if slot is None or match is None:
         return [], True
     word = match["word"]
-    span = source.span(offset - len(word), offset)
-    behind = source.text[offset : offset + len(slot.after) + 2]
-    after = "" if slot.after and behind.startswith(slot.after.strip()) else slot.after
+    behind = _REST.match(source.text, offset)
+    end = behind.end() if behind is not None else offset
+    span = source.span(offset - len(word), end if word else offset)
+    closed = bool(slot.after) and source.text.startswith(slot.after.strip(), end)
+    after = "" if closed else slot.after
     found = list(_names(slot, span, after, names))
     chosen = found
     if len(found) > MAX_CHOICES:

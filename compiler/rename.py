@@ -23,6 +23,7 @@ from .symbols import Symbols, symbols_of
 RENAMED: dict[Kind, str] = {"variable": "a variable", "node": "a node", "prompt": "a prompt"}
 """What can be renamed; other names are given outside of the workflow's files."""
 LONGEST = 200
+MAX_READINGS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +213,13 @@ def same_but(a: Any, b: Any, old: str, new: str) -> bool:
 
 def _renamed(x: str, y: str, word: re.Pattern[str], new: str) -> bool:
     """Whether `y` is `x` with some of the words replaced. Where one is the beginning of the other
-    both readings are tried at each word; what fits is a set of places, so it stays linear."""
+    both readings are tried at each word; too many of them count as a difference."""
     places, at = {0}, 0
     for match in word.finditer(x):
         between = x[at : match.start()]
         behind = {p + len(between) for p in places if y.startswith(between, p)}
         places = {p + len(w) for p in behind for w in (match[0], new) if y.startswith(w, p)}
+        if not places or len(places) > MAX_READINGS:
+            return False
         at = match.end()
     return any(y[place:] == x[at:] for place in places)

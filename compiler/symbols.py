@@ -23,11 +23,10 @@ from .ir import (
     Node,
     Script,
     ScriptNode,
-    TaskNode,
     ToolNode,
     Workflow,
 )
-from .passes.variables import names_in, reads, reads_beside, writes
+from .passes.variables import Read, Write, names_in, reads, reads_beside, writes
 from .source import SourceSet, Span
 
 MAX_NARROWED = 20_000
@@ -147,17 +146,17 @@ class _Reader:
                     yield from self.place("node", self.shown(edge.target), "name", edge.span)
 
     def node(self, node: Node) -> Iterator[Mention]:
-        if node.group is None and node.span is not None:
+        if node.group is None and node.span is not None and "node" not in self.given:
             yield Mention("node", node.id, "define", self.narrowed(node.id, node.span) or node.span)
-        for write in writes(node):
-            yield from self.place("variable", write.name, "write", write.span)
-        for read in reads(node, self.workflow):
-            yield from self.place("variable", read.name, "read", read.span)
+        named: list[tuple[Act, Read | Write]] = [("write", write) for write in writes(node)]
+        named += [("read", read) for read in reads(node, self.workflow)]
+        for act, use in named:
+            # What a node reads without naming it has the place of the node.
+            if use.span != node.span or (use.span and self.narrowed(use.name, use.span)):
+                yield from self.place("variable", use.name, act, use.span)
         match node:
             case AgentNode():
                 yield from self.agent(node)
-            case TaskNode():
-                yield from self.place("role", node.role, "name", node.span)
             case ToolNode():
                 yield from self.place("tool", node.tool, "name", node.span)
             case CallNode() | ForeachNode():

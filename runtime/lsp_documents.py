@@ -17,7 +17,8 @@ from .lsp_lines import Lines
 
 T = TypeVar("T")
 SHORTEST_WAIT, LONGEST_WAIT = 0.03, 1.0
-"""Seconds without a keystroke before a text is compiled; a slow text waits longer."""
+"""Seconds without a keystroke before a text is compiled; one that takes `SLOW` waits longer."""
+SLOW = 0.5
 
 
 class Worker:
@@ -99,8 +100,8 @@ class Documents:
         changed = lines.body != document.text
         document.version, document.lines = version, lines
         if changed or document.analysis is None:
-            wait = max(SHORTEST_WAIT, min(document.seconds / 2, LONGEST_WAIT))
-            self.refresh(document, wait)
+            slow = document.seconds > SLOW
+            self.refresh(document, min(document.seconds, LONGEST_WAIT) if slow else SHORTEST_WAIT)
             self._refresh_users(document)
 
     def refresh(self, document: Document, wait: float) -> None:

@@ -122,7 +122,7 @@ class Shift:
         return self._moved(offset, self.new, self.old)
 
     def _moved(self, offset: int, there: int, here: int) -> int:
-        if offset <= self.head:
+        if offset < self.head:
             return offset
         if offset >= there - self.tail:
             return offset + here - there

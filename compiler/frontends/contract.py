@@ -6,6 +6,7 @@ import re
 
 from ..diagnostics import Sink
 from ..source import Source, SourceSet
+from .editing import Editing
 from .protocol import Frontend, Parsed
 
 _OWN = re.compile(r'"(?:workflow_type|required_role|success_criteria|quality_gates)"\s*:')
@@ -29,6 +30,12 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return read(source, sources, sink)
 
 
+def _editing() -> Editing:
+    from .contract_editing import contract_editing
+
+    return contract_editing()
+
+
 CONTRACT = Frontend(
     name="contract",
     title="orchestration contract (JSON): steps with roles, criteria and quality gates",
@@ -36,4 +43,5 @@ CONTRACT = Frontend(
     claims=claims,
     parse=parse,
     comment=("", ""),
+    editing=_editing,
 )

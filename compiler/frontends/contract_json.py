@@ -20,6 +20,7 @@ from ..ir import (
     Workflow,
 )
 from ..source import Source, SourceSet
+from .contract_editing import contract_mentions
 from .contract_graph import Graph, build_graph, plan_of
 from .contract_order import Needs, report_circles
 from .contract_steps import Contract, read_contract, unknown_dependencies
@@ -46,7 +47,11 @@ def _parsed(contract: Contract, tree: Tree) -> Parsed:
     names = Names.of([*needs, *(gate.id for gate in contract.gates)])
     graph = build_graph(plan_of(contract, needs, names))
     workflow = _workflow(contract, graph, names, tree.source)
-    return Parsed(workflow, details=_details(contract, needs))
+    return Parsed(
+        workflow,
+        details=_details(contract, needs),
+        mentions=lambda: contract_mentions(contract),
+    )
 
 
 def _workflow(contract: Contract, graph: Graph, names: Names, source: Source) -> Workflow:

@@ -7,6 +7,7 @@ import re
 from ...grammar.plan_lexing import CLOSING, MARK
 from ..diagnostics import Sink
 from ..source import Source, SourceSet
+from .editing import Editing
 from .protocol import Frontend, Parsed
 
 _HEADING = (
@@ -44,6 +45,12 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return parse(source, sources, sink)
 
 
+def _editing() -> Editing:
+    from .plan_editing import plan_editing
+
+    return plan_editing()
+
+
 PLAN = Frontend(
     name="plan",
     title="living document: a plan, the state of its steps and a log",
@@ -51,4 +58,5 @@ PLAN = Frontend(
     claims=claims,
     parse=parse,
     comment=("<!--", "-->"),
+    editing=_editing,
 )

@@ -32,7 +32,9 @@ from ..plan.document import is_step
 from ..plan.paths import reads_of
 from ..plan.values import place_of
 from ..source import Source, SourceSet, Span
+from .plan_editing import plan_mentions
 from .plan_faults import check_document
+from .plan_places import Places
 from .protocol import NotRun, Parsed
 
 EXECUTOR, PERSON, END, FAILED = "executor", "reviewer", "end", "failed"
@@ -60,6 +62,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
             progress=_progress(document),
             details={step.id: step.detail() for step in steps},
             not_run=_CARRIED_ON,
+            mentions=lambda: plan_mentions(Places(document, source)),
         )
 
 

@@ -12,6 +12,7 @@ import platform
 
 import cold
 import json_tree
+import keystroke
 import lowering
 import parse
 import plan
@@ -21,6 +22,7 @@ import steps
 PARTS = {
     "cold": cold.report,
     "json": json_tree.report,
+    "keystroke": keystroke.report,
     "lowering": lowering.report,
     "parse": parse.report,
     "plan": plan.report,

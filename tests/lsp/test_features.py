@@ -70,6 +70,9 @@ def test_what_is_no_workflow_has_no_diagnostics(client):
         ("trip.wf.md", "CHECK_¦OK{", ["choose", "RESULT CONTAINS 'Oslo'"]),
         ("trip.wf.md", "[[more.¦wf.md", ["workflow", "More"]),
         ("plain.mmd", "¦A[First]", ["`A`", "First"]),
+        ("roof.json", '["lo¦ok"]', ["`look`", "task", "role: roofer", "the leak is found"]),
+        ("roof.json", 'role": "roo¦fer', ["`roofer`", "used by:\n- `look`"]),
+        ("reading.md", "`$OUTPUT_S¦TEP_1`", ["`step_1`", "Raise the level"]),
     ],
 )
 def test_hover(client, name, mark, says):
@@ -93,6 +96,8 @@ def test_hover_says_nothing_where_nothing_is_named(client):
         ("trip.wf.md", "[[more.¦wf.md", [("more.wf.md", 1, "")]),
         ("more.wf.md", "Prompt: ¦User More", [("prompts.md", 1, "User More")]),
         ("plain.mmd", "B --> ¦C", [("plain.mmd", 3, "C")]),
+        ("roof.json", '["lo¦ok"]', [("roof.json", 7, "look")]),
+        ("reading.md", "`$OUTPUT_S¦TEP_1`", [("reading.md", 15, "step_1")]),
     ],
 )
 def test_definition(client, name, mark, places):
@@ -162,6 +167,12 @@ def test_rename_a_node_with_its_style(client):
     assert text == client.texts[client.uri("trip.wf.md")].replace("CHECK_OK", "CHECK_FINE")
 
 
+def test_rename_a_step_of_a_contract(client):
+    client.open("roof.json")
+    [(_, text)] = client.rename("roof.json", '["lo¦ok"]', "inspect").items()
+    assert text == client.texts[client.uri("roof.json")].replace('"look"', '"inspect"')
+
+
 def test_rename_a_prompt_in_an_included_file(client):
     client.open("more.wf.md")
     texts = client.rename("more.wf.md", "Prompt: Us¦er More", "User Again")
@@ -184,6 +195,8 @@ def test_rename_a_prompt_in_an_included_file(client):
         ("steps.md", "[PLA¦CE]", "", "one line of text"),
         ("steps.md", "[PLA¦CE]", "SENTENCE", "already"),
         ("steps.md", "[PLA¦CE]", "place", "."),
+        ("roof.json", '["lo¦ok"]', "mend", "there is a node `mend` already"),
+        ("reading.md", "`$OUTPUT_S¦TEP_1`", "first", "names it as"),
     ],
 )
 def test_a_rename_that_would_change_more_is_refused_with_the_reason(
@@ -219,6 +232,25 @@ def test_what_can_be_renamed_is_asked_before(client):
         ("trip.wf.md", "## User Tell", "## ", "\n## ¦", {"User Tell": "User Tell"}),
         ("trip.wf.md", "{RESULT C", "{RES", "{RES¦", {"RESULT": "RESULT", "CITY": "CITY"}),
         ("plain.mmd", "B --> C", "B --> ", "B --> ¦", {"A": "A", "C": "C"}),
+        ("roof.json", '"dependencies": []', '"dependencies": ["', '": ["¦', {"mend": "mend"}),
+        ("roof.json", '"sequential"', '"', 'type": "¦', {"hybrid": "hybrid"}),
+        ("roof.json", '"step_name": "Mend it"', '"step_n', '"step_n¦,', {"step_name": "step_name"}),
+        ("roof.json", '"description"', '"q', '"q¦', {"quality_gates": "quality_gates"}),
+        (
+            "reading.md",
+            "**Overall Status:** IN_P",
+            "**Overall Status:** ",
+            "all Status:** ¦",
+            {"SUCCESS": "SUCCESS"},
+        ),
+        (
+            "reading.md",
+            "**Description:** Take",
+            "**De",
+            "**De¦",
+            {"Description": "Description:** "},
+        ),
+        ("reading.md", "$OUTPUT_STEP_1", "$OUTPUT_", "$OUTPUT_¦", {"step_1": "step_1"}),
     ],
 )
 def test_completion(client, name, old, new, mark, offers):
