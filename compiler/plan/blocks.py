@@ -75,10 +75,13 @@ class Block:
 
     def field(self, name: str) -> Field | None:
         """The first field of that name."""
-        return next((field for field in self.fields if field.name == name), None)
+        for field in self.fields:
+            if field.name == name:
+                return field
+        return None
 
     def logs(self) -> list[Piece]:
-        """The log lines; only those of the last section count."""
+        """The log lines of a block; those of the log count."""
         return [piece for piece in self.pieces if piece.kind == "LOG"]
 
 

@@ -99,25 +99,61 @@ def append_line(block: Block, time: str, text: str, layout: Layout) -> Block:
     """The log with one more line at its end (A11); in `text` ends of lines become blanks. Raises
     `Refused`."""
     check_time(time)
+    line = f"`{time}`: {_LINE_ENDS.sub(' ', text.strip())}".rstrip()
     logs = block.logs()
-    at = logs[-1].end if logs else intro_end(block)
-    newline = newline_near(block.text, at) or layout.newline
-    bullet = layout.bullet
-    if logs:
-        last = block.text[logs[-1].start : logs[-1].end]
-        bullet = last[: last.index("`")]
-    before, behind = block.text[:at], block.text[at:]
-    lead = ("" if before.endswith("\n") else newline) + ("" if logs else newline)
-    tail = newline if behind or before.endswith("\n") else ""
-    if not logs and behind.strip() and not behind.lstrip(" \t").startswith(("\n", "\r\n")):
-        tail += newline
-    line = f"{bullet}`{time}`: {_LINE_ENDS.sub(' ', text.strip())}".rstrip()
-    changed = reread(block, before + lead + line + tail + behind)
-    new = changed.logs()[-1] if changed and len(changed.logs()) == len(logs) + 1 else None
-    rest = [piece for piece in changed.pieces if piece is not new] if changed else []
-    if changed is None or new is None or _texts(block, block.pieces) != _texts(changed, rest):
+    changed = _behind(block, logs[-1], line) if logs else _first_line(block, line, layout)
+    if changed is None:
         raise Refused("the line cannot be added to the log: it would not be read back as written")
     return changed
+
+
+def _behind(block: Block, last: Piece, line: str) -> Block | None:
+    """The block with a line below its last log line. Only that line is read: a log grows long."""
+    before, behind = block.text[: last.end], block.text[last.end :]
+    newline = newline_near(block.text, last.end) or "\n"
+    lead = "" if before.endswith("\n") else newline
+    bullet = block.text[last.start : block.text.index("`", last.start)]
+    text = bullet + line + ("" if lead else newline)
+    alone = read_blocks(text)
+    if len(alone) > 1 or [p.kind for p in alone[0].pieces] != ["LOG"] or alone[0].fields:
+        return None
+    start = last.end + len(lead)
+    grown = len(lead) + len(text)
+    at = block.pieces.index(last)
+    pieces = (
+        *block.pieces[:at],
+        last._replace(end=start),
+        Piece("LOG", start, start + len(text)),
+        *(Piece(p.kind, p.start + grown, p.end + grown) for p in block.pieces[at + 1 :]),
+    )
+    fields = tuple(f if f.start < start else _shifted(f, grown) for f in block.fields)
+    return Block(block.kind, block.key, before + lead + text + behind, fields, pieces)
+
+
+def _shifted(field: Field, by: int) -> Field:
+    return field._replace(
+        start=field.start + by,
+        label=field.label + by,
+        line=field.line + by,
+        body=field.body + by,
+        end=field.end + by,
+    )
+
+
+def _first_line(block: Block, line: str, layout: Layout) -> Block | None:
+    """The block with its first log line, below the heading and the prose there."""
+    at = intro_end(block)
+    newline = newline_near(block.text, at) or layout.newline
+    before, behind = block.text[:at], block.text[at:]
+    lead = newline if before.endswith("\n") else newline * 2
+    tail = newline if behind or before.endswith("\n") else ""
+    if behind.strip() and not behind.lstrip(" \t").startswith(("\n", "\r\n")):
+        tail += newline
+    changed = reread(block, before + lead + layout.bullet + line + tail + behind)
+    if changed is None or len(changed.logs()) != 1:
+        return None
+    rest = [piece for piece in changed.pieces if piece.kind != "LOG"]
+    return changed if _texts(block, block.pieces) == _texts(changed, rest) else None
 
 
 def intro_end(block: Block) -> int:

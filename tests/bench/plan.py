@@ -25,9 +25,14 @@ def report() -> None:
             for n in range(UPDATES):
                 document = document.set("Status", ("READY", "RUNNING")[n % 2], step=middle)
 
+        def log(document=document) -> None:
+            for n in range(UPDATES):
+                document = document.append_log("2031-05-01 14:10:00", f"Line {n}.")
+
         sides = {
             "read": lambda text=text: read_plan(text),
             "update": update,
+            "log": log,
             "write": lambda document=document: document.text,
             "markdown-it-py": lambda text=text: MarkdownIt().parse(text),
         }
@@ -37,5 +42,6 @@ def report() -> None:
         line("flowc, text to document", f"{speeds[size]:.1f} MB/s", "target: 5 MB/s")
         line("markdown-it-py, text to tokens", f"{bytes / times['markdown-it-py']:.1f} MB/s")
         line("one field set", f"{times['update'] / UPDATES * 1e3:.2f} ms", "no re-reading")
+        line("one line appended to the log", f"{times['log'] / UPDATES * 1e3:.2f} ms")
         line("written out", f"{times['write'] * 1e3:.2f} ms")
     line("slower at 10 MB than at 1 MB by", f"{speeds[1] / speeds[10]:.2f} x", "target: 1.3 x")

@@ -71,6 +71,11 @@ FIELDS = st.builds("{}**{}:**{}".format, BULLETS, st.sampled_from(KNOWN), VALUES
 DOCUMENTS = st.lists(
     st.tuples(st.one_of(st.sampled_from(LINES), FIELDS, FIELDS), ENDS), max_size=30
 ).map(lambda lines: "".join(text + end for text, end in lines))
+LOGS = st.one_of(
+    DOCUMENTS,
+    DOCUMENTS.map("## Workflow Log\n* `2031-01-01 00:00:00`: Began.\n{}".format),
+    DOCUMENTS.map("## Processing Plan\n### Step 1: Trim\n{}".format),
+)
 TEXTS = st.one_of(
     st.text(max_size=20),
     st.lists(st.sampled_from([*LINES, "", "\\n", "\\g<0>", "``` x"]), max_size=5).map("\n".join),
@@ -133,7 +138,7 @@ def test_adding_a_field_only_adds(text, value, choice, name):
     assert read_plan(changed.text) == changed
 
 
-@given(text=DOCUMENTS, line=st.text(max_size=30), title=st.text(max_size=10))
+@given(text=LOGS, line=st.text(max_size=30), title=st.text(max_size=10))
 def test_a_log_line_and_a_step_only_add(text, line, title):
     document = read_plan(text)
     fields = {"Status": "READY", "Description": line}
