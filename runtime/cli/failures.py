@@ -23,7 +23,8 @@ def failure_lines(
     who = f"{node} failed" if node else "the run failed"
     title = screen.ink("error", "bad") + screen.ink(f": {who}: {first}", "strong")
     rows = [title, *(f"  {line}" for line in more[:20])]
-    place = place_of(node, str(error.get("place", "")), spec)
+    told = str(error.get("place", ""))
+    place = place_of(node, told, spec) or place_in_script(told, spec)
     gutter = len(str(place.end_line)) if place else 1
     if place is not None:
         rows += _excerpt(place, sources, screen, gutter)
@@ -43,6 +44,16 @@ def place_of(node: str, place: str, spec: GraphSpec) -> Place | None:
             if candidate.id == node and candidate.place and place in ("", str(candidate.place)):
                 return candidate.place
     return None
+
+
+def place_in_script(place: str, spec: GraphSpec) -> Place | None:
+    """`file:line:column` of a script as the place of one character."""
+    file, line, column = [*place.rsplit(":", 2), "", ""][:3]
+    scripts = [s for one in (spec, *(inner for _, inner in spec.subgraphs)) for s in one.scripts]
+    if not any(script.file == file for script in scripts) or not column.isdecimal():
+        return None
+    at, end = int(column), int(column) + 1
+    return Place(file=file, line=int(line), column=at, end_line=int(line), end_column=end)
 
 
 def _excerpt(place: Place, sources: SourceSet, screen: Screen, gutter: int) -> Iterator[str]:

@@ -171,3 +171,32 @@ def test_a_model_that_writes_no_json_is_asked_again_and_the_script_sees_only_jso
     assert json.dumps(outcome.variables["last_response"]["tool_calls"][0]["args"]) == (
         '{"more": false}'
     )
+
+
+def test_an_error_in_a_script_is_shown_in_the_scripts_own_lines_j30(flowc: Any) -> None:
+    flowc.write(
+        "trial.flow.yaml",
+        """flow: 1
+name: trial
+state:
+  data: {type: object, default: {n: 0}}
+scripts:
+  s:
+    source: |
+      export function step(by) {
+        this.data.n += by;
+        if (this.data.n > 2) throw new Error('too much');
+      }
+nodes:
+  - {name: one, script: s, function: step, args: [2], shares: [data]}
+  - {name: two, script: s, function: step, args: [1], shares: [data]}
+""",
+    )
+    done = flowc("run", "trial.flow.yaml")
+    assert done.returncode == 1
+    assert "error: two failed: too much" in done.stderr
+    assert "--> trial.flow.yaml:10:40" in done.stderr
+    assert "if (this.data.n > 2) throw new Error('too much');" in done.stderr
+    assert json.loads(flowc("run", "trial.flow.yaml", "--json").stdout)["variables"] == {
+        "data": {"n": 2}
+    }

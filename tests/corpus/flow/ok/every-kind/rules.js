@@ -1,3 +1,3 @@
-exports.check = function () {
+export function check() {
   return this.RESULT.length > 0;
-};
+}
