@@ -40,6 +40,7 @@ from .ir import (
     Node,
     OnError,
     Program,
+    Script,
     ScriptNode,
     TaskNode,
     ToolNode,
@@ -105,7 +106,7 @@ def _lower_workflow(
         relays=ways.relays,
         tools=tuple(tool for tool in workflow.tools if tool.source == "declared"),
         threads=workflow.threads,
-        scripts=workflow.scripts,
+        scripts=tuple(replace(s, indent=_indent(s, sources)) for s in workflow.scripts),
         groups=workflow.groups,
         on_input=workflow.on_input,
         on_success=workflow.on_success,
@@ -260,3 +261,13 @@ def place_of(span: Span | None, sources: SourceSet) -> Place | None:
         end_line=last.line,
         end_column=last.column,
     )
+
+
+def _indent(script: Script, sources: SourceSet) -> int:
+    """How far a script that is written inside another file is indented there."""
+    source = sources.get(script.file)
+    lines = enumerate(script.source.splitlines(), script.line)
+    written = next(((number, line) for number, line in lines if line.strip()), None)
+    if source is None or written is None:
+        return 0
+    return max(source.line_text(written[0]).find(written[1]), 0)

@@ -107,7 +107,8 @@ class Tool:
 class Script:
     """Functions in a language of their own. `source` is the text, which begins in `line` (from 1)
     of `file`, so that an error in it points there (a place, so it does not count in comparisons);
-    `functions` are the names that can be called."""
+    `functions` are the names that can be called. Lowering notes in `indent` how many characters
+    stand before each of its lines there."""
 
     id: str
     language: Lit["javascript", "python"]
@@ -115,6 +116,7 @@ class Script:
     file: str = field(compare=False)
     line: int = field(default=1, compare=False)
     functions: tuple[str, ...] = ()
+    indent: int = field(default=0, compare=False)
     span: Span | None = field(default=None, compare=False)
 
 

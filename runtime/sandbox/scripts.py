@@ -333,5 +333,5 @@ def _place(script: Script, at: Json) -> Place | None:
     """[line, column] of the script's text as a place in its file."""
     if not (isinstance(at, list | tuple) and len(at) == 2 and all(isinstance(n, int) for n in at)):
         return None
-    line, column = script.line - 1 + max(at[0], 1), max(at[1], 1)
+    line, column = script.line - 1 + max(at[0], 1), script.indent + max(at[1], 1)
     return Place(file=script.file, line=line, column=column, end_line=line, end_column=column + 1)

@@ -236,9 +236,10 @@ def test_a_script_that_cannot_be_loaded_says_why(source: str, message: str, plac
 
 def test_a_script_that_stands_inside_another_file_points_there() -> None:
     source = "export default {\n  go() { throw new Error('x'); },\n};"
-    script = Script(id="s", language="javascript", source=source, file="flow.yaml", line=40)
+    where: dict[str, Any] = {"file": "flow.yaml", "line": 40, "indent": 6}
+    script = Script(id="s", language="javascript", source=source, **where)
     _, place = failure(ScriptCall(script, "go"))
-    assert place == "flow.yaml:41:20"
+    assert place == "flow.yaml:41:26"
 
 
 def test_no_environment_no_files_no_processes_reach_a_worker(monkeypatch: Any) -> None:
