@@ -88,6 +88,31 @@ _KITCHEN = (
     ).lstrip("\n"),
 )
 
+
+def _machine(condition: str) -> Example:
+    """A state machine that leads to its end, round or on, by a condition."""
+    return Example("printing.json", _MACHINE.replace("CONDITION", condition).lstrip("\n"))
+
+
+_MACHINE = """
+{
+  "workflow_name": "printing",
+  "description": "Counts copies.",
+  "input": {"name": "copies", "type": "number", "description": "how many"},
+  "output": {"name": "done", "type": "string", "description": "what was done"},
+  "contexts": [{"name": "talk"}],
+  "agents": [{"agent_role": "printer", "context": "talk", "role": "assistant"}],
+  "states": [
+    {
+      "name": "start",
+      "agent": "printer",
+      "input": "Print one copy.",
+      "transition": [{"target": "start", "condition": "CONDITION"}]
+    }
+  ]
+}
+"""
+
 EXAMPLES: dict[str, tuple[Example, Example]] = {
     "FC0001": (
         Example("review.md", "# Café menu, reviewed\n", encoding="latin-1"),
@@ -362,6 +387,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         replace(_contract(_cook("soup", "coook")), files=(_KITCHEN,), team="kitchen.json"),
         replace(_contract(_cook("soup", "cook")), files=(_KITCHEN,), team="kitchen.json"),
     ),
+    "FC4003": (_machine("common_data.copies >"), _machine("common_data.copies > 3")),
     "FC6001": (
         replace(_GOOD_CHART, to="steps"),
         replace(_GOOD_CHART, to="flowchart"),

@@ -65,6 +65,8 @@ _ROWS: tuple[Code, ...] = (
          "The agent would be offered a tool that cannot be called."),
     Code("FC4002", "missing-role", "error", "A role that nobody in the team holds.",
          "The task would have nobody to do it."),
+    Code("FC4003", "script-error", "error", "A script that does not parse.",
+         "None of its functions could be called."),
     Code("FC6001", "lossy-conversion", "warning", "The target format cannot say this.",
          "What was written was read again, and this did not come back."),
 )  # fmt: skip

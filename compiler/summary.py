@@ -8,7 +8,8 @@ from typing import Any
 from .diagnostics import Diagnostic
 from .expr.ast import Literal
 from .frontends.protocol import Parsed
-from .ir import AgentNode, Edge, EndNode, Limit, MessageNode, Node, TaskNode, Workflow
+from .ir import AgentNode, Limit, MessageNode, Node, TaskNode, Workflow
+from .outline import Element, elements, ways
 from .render import as_dict
 from .schedule import schedule_of
 from .source import SourceSet, Span
@@ -27,7 +28,7 @@ def summarize(
     """JSON values; the keys are those of docs/cli.md. A file that could not be read has no nodes,
     but always its diagnostics."""
     w = workflow or Workflow(name="")
-    shown = _written_nodes(w)
+    details = parsed.details if parsed else {}
     return {
         "schema_version": SCHEMA_VERSION,
         "format": format,
@@ -39,16 +40,17 @@ def summarize(
             {"name": p.name, "type": p.type, "required": p.required, "default": p.default}
             for p in w.params
         ],
-        "nodes": [_node(node, parsed.details if parsed else {}, sources) for node in shown],
-        "edges": [
-            {"source": e.source, "target": e.target, "label": e.label} for e in _successors(w)
-        ],
+        "nodes": [_element(element, details, sources) for element in elements(w)],
+        "edges": [{"source": e.source, "target": e.target, "label": e.label} for e in ways(w)],
         "agents": [_agent(agent.id, w) for agent in w.agents],
         "prompts": [
             {"name": p.id, "role": p.role, "line": _position(p.span, sources)["line"]}
             for p in w.prompts
         ],
-        "scripts": [],
+        "scripts": [
+            {"name": s.id, "language": s.language, "functions": list(s.functions)}
+            for s in w.scripts
+        ],
         "schedule": _schedule(w),
         "limits": {limit.name: _limit(limit) for limit in w.limits},
         "progress": dict(parsed.progress) if parsed and parsed.progress else None,
@@ -56,33 +58,18 @@ def summarize(
     }
 
 
-def _written_nodes(workflow: Workflow) -> list[Node]:
-    """The nodes in file order, without the ends that a format adds: those have no place."""
-    written = [n for n in workflow.nodes if not (isinstance(n, EndNode) and n.span is None)]
-    return sorted(written, key=lambda n: (n.span is None, n.span.start if n.span else 0))
-
-
-def _successors(workflow: Workflow) -> list[Edge]:
-    """The written edges and the implied ways on; not the implied ways out of a failure."""
-    return [
-        e
-        for e in workflow.edges
-        if not (e.implied and e.guard is not None and e.guard.kind == "error")
-    ]
-
-
-def _node(
-    node: Node, details: Mapping[str, Mapping[str, Any]], sources: SourceSet
+def _element(
+    element: Element, details: Mapping[str, Mapping[str, Any]], sources: SourceSet
 ) -> dict[str, Any]:
-    """A node with what its front end says of it, else what the IR does."""
-    place = _position(node.span, sources)
+    """An element of the file with what its front end says of it, else what the IR does."""
+    node = element.node
     own = _step(node) if isinstance(node, AgentNode) and node.report else _activity(node)
     return {
-        "id": node.id,
+        "id": element.id,
         "kind": node.kind,
-        "title": node.title,
-        **place,
-        "detail": dict(details[node.id]) if node.id in details else own,
+        "title": element.title,
+        **_position(element.span, sources),
+        "detail": dict(details[element.id]) if element.id in details else own,
     }
 
 

@@ -34,6 +34,7 @@ from ..ir import (
     ToolNode,
     Workflow,
 )
+from ..outline import is_failure
 
 Look = Literal[
     "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",
@@ -116,7 +117,12 @@ def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     """The picture of a workflow, with a run drawn over it when one is given."""
     taken = _taken(workflow, overlay) if overlay else Counter[tuple[str, str]]()
     visits = Counter(overlay.path) if overlay else Counter[str]()
-    edges = [edge for edge in _distinct(workflow.edges) if _is_shown(edge, taken)]
+    by_id = {node.id: node for node in workflow.nodes}
+    edges = [
+        edge
+        for edge in _distinct(workflow.edges)
+        if not is_failure(edge, by_id) or taken[edge.source, edge.target] > 0
+    ]
     touched = {id for edge in edges for id in (edge.source, edge.target)} | set(visits)
     nodes = [
         node
@@ -126,7 +132,7 @@ def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     return Picture(
         title=workflow.title or workflow.name,
         nodes=tuple(_show(node, workflow, overlay, visits) for node in nodes),
-        lines=tuple(_line(edge, taken if overlay else None) for edge in edges),
+        lines=tuple(_line(edge, by_id, taken if overlay else None) for edge in edges),
         boxes=tuple(_boxes(workflow)),
     )
 
@@ -170,23 +176,40 @@ def _distinct(edges: tuple[Edge, ...]) -> list[Edge]:
     for edge in edges:
         is_error = isinstance(edge.guard, OnError)
         seen.setdefault((edge.source, edge.target, edge.label, is_error, edge.implied), edge)
-    return list(seen.values())
+    cases = {(e.source, e.target) for e in seen.values() if isinstance(e.guard, Case) and e.label}
+    return [e for e in seen.values() if not _is_said(e, cases)]
 
 
-def _is_shown(edge: Edge, taken: Counter[tuple[str, str]]) -> bool:
-    hidden = edge.implied and isinstance(edge.guard, OnError)
-    return not hidden or taken[edge.source, edge.target] > 0
+def _is_said(edge: Edge, cases: set[tuple[str, str]]) -> bool:
+    """Whether an added case without a label leads where one with a label does."""
+    if not edge.implied or edge.label or not isinstance(edge.guard, Case):
+        return False
+    return (edge.source, edge.target) in cases
 
 
-def _line(edge: Edge, taken: Counter[tuple[str, str]] | None) -> Line:
+def _line(edge: Edge, nodes: Mapping[str, Node], taken: Counter[tuple[str, str]] | None) -> Line:
     return Line(
         source=edge.source,
         target=edge.target,
-        label=edge.label,
+        label=_label(edge, nodes.get(edge.source)),
         is_error=isinstance(edge.guard, OnError),
         is_implied=edge.implied,
         taken=None if taken is None else taken[edge.source, edge.target],
     )
+
+
+def _label(edge: Edge, source: Node | None) -> str:
+    """The label as written. Of a choice inside a group the case, where the label says nothing or
+    what stands in the node already."""
+    if source is None or source.group is None or edge.label not in ("", source.title, "true"):
+        return edge.label
+    match edge.guard:
+        case Case(value=value):
+            return value
+        case Otherwise():
+            return "otherwise"
+        case _:
+            return edge.label
 
 
 def _show(node: Node, workflow: Workflow, overlay: Overlay | None, visits: Counter[str]) -> Shown:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal as Lit
 
+from .replies import tool_arguments, tool_calls
 from .shell_text import shell_quote
 from .values import (
     MAX_TEXT,
@@ -84,6 +85,26 @@ def _keys(value: Json) -> list[str]:
     raise EvaluationError(f"keys needs an object, not {kind_of(value)}")
 
 
+def _put(value: Json, key: Json, entry: Json) -> dict[str, Json]:
+    if value is None or isinstance(value, dict):
+        return {**(value or {}), text_of(key): entry}
+    raise EvaluationError(f"put needs an object, not {kind_of(value)}")
+
+
+def _append(values: Json, value: Json) -> list[Json]:
+    if values is None or isinstance(values, list):
+        return [*(values or []), value]
+    raise EvaluationError(f"append needs a list, not {kind_of(values)}")
+
+
+def _truthy(value: Json) -> bool:
+    return value not in (None, False, 0, "")
+
+
+def _either(value: Json, otherwise: Json) -> Json:
+    return value if _truthy(value) else otherwise
+
+
 def _join(values: Json, separator: Json = ", ") -> str:
     if not isinstance(values, list):
         raise EvaluationError(f"join needs a list, not {kind_of(values)}")
@@ -131,6 +152,19 @@ _ROWS: tuple[Function, ...] = (
     Function("order", 2, 2, "integer",
              "-1, 0 or 1: compares as numbers when both are numbers, otherwise as text.", order_of),
     Function("keys", 1, 1, "list", "The keys of an object, in their order.", _keys),
+    Function("put", 3, 3, "object",
+             "The object with a key set to a value; null counts as an empty object.", _put),
+    Function("append", 2, 2, "list",
+             "The list with a value at its end; null counts as an empty list.", _append),
+    Function("truthy", 1, 1, "boolean",
+             "Whether a value is anything but null, false, 0 or the empty text.", _truthy),
+    Function("either", 2, 2, "any",
+             "The first value; the second when the first is not truthy.", _either),
+    Function("tool_calls", 1, 1, "list",
+             "The tool calls of a reply: a list of `{id, name, args}`.", tool_calls),
+    Function("tool_arguments", 2, 2, "object",
+             "The arguments of a reply's first call of a tool; null when it calls it not.",
+             tool_arguments),
     Function("join", 1, 2, "text", "The elements' texts with a separator (`, `) between.", _join),
     Function("least", 1, 1, "number",
              "The smallest of a list's numbers, null left out; null when there is none.", _least),

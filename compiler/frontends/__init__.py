@@ -6,11 +6,12 @@ from ..source import Source
 from .contract import CONTRACT
 from .flow import FLOW
 from .flowchart import FLOWCHART, MERMAID
+from .machine_json import MACHINE
 from .plan import PLAN
 from .protocol import Frontend
 from .steps_md import STEPS
 
-FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, PLAN, CONTRACT, FLOW)
+FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, MACHINE, PLAN, CONTRACT, FLOW)
 SURE = 50
 """A claim from which on a file counts as a workflow without having been named."""
 

@@ -60,11 +60,12 @@ class AgentNode(NodeBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageNode(NodeBase):
-    """Change a thread without a model call: `append` a message, or `reset` it to nothing but this
-    message. The rendered text of an appended message goes `into` a variable; reset empties it."""
+    """Change a thread without a model call: `append` a message, `reset` it to nothing but this
+    message, or `clear` it of all. The rendered text of an appended message goes `into` a variable;
+    the others empty it."""
 
     thread: str
-    mode: Lit["append", "reset"]
+    mode: Lit["append", "reset", "clear"]
     role: Role
     template: Expr
     into: str | None = None

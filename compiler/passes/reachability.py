@@ -43,9 +43,10 @@ def unreachable_steps(
 
 
 def starts(workflow: Workflow) -> list[str]:
-    """Where paths begin: the entry, and the handlers that run after an end."""
-    handlers = (workflow.on_success, workflow.on_failed)
-    return [id for id in (workflow.entry, *handlers) if id]
+    """Where paths begin: the entry, the handlers that run after an end, and where a line leads
+    that a person gives unasked."""
+    spoken = workflow.on_input.target if workflow.on_input else None
+    return [id for id in (workflow.entry, workflow.on_success, workflow.on_failed, spoken) if id]
 
 
 def list_place(node: Node) -> tuple[int, str]:
@@ -54,23 +55,30 @@ def list_place(node: Node) -> tuple[int, str]:
 
 
 def _blind(workflow: Workflow, there: Collection[str]) -> set[str]:
-    """Reached nodes from which the file leads nowhere: one of them may be a misspelt name."""
+    """Reached nodes from which the file leads nowhere: one of them may be a misspelt name. Those
+    of a group have names of our own."""
     leading = {edge.source for edge in workflow.edges if not edge.implied}
     ends = {node.id for node in workflow.nodes if isinstance(node, EndNode)}
-    return {*there} - leading - ends
+    grouped = {node.id for node in workflow.nodes if node.group}
+    return {*there} - leading - ends - grouped
 
 
 def _report(head: Node, behind: list[Node], blind: Spelling) -> Iterator[Diagnostic]:
     if head.span is None:
         return
     near = blind.nearest(head.id)
+    elsewhere = {
+        n.group or n.id: n for n in reversed(behind) if not n.group or n.group != head.group
+    }
     yield Diagnostic(
         "FC2002",
         f"no path leads to {called(head)}",
         head.span,
         CODES["FC2002"].severity,
         labels=tuple(
-            Label(node.span, "nor here") for node in behind[:MAX_LABELS] if node.span is not None
+            Label(node.span, "nor here")
+            for node in [n for n in behind if elsewhere.get(n.group or n.id) is n][:MAX_LABELS]
+            if node.span is not None
         ),
         help=f"`{near}` is reached: is it meant to be `{head.id}`?"
         if near

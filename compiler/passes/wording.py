@@ -11,16 +11,19 @@ MAX_PATH = 8
 
 
 def called(node: Node) -> str:
-    """A node by the file's own name: `CHECK_OK`, or step 2 (`Read the report`)."""
+    """A node by the file's own name: `CHECK_OK`, or step 2 (`Read the report`). Nodes that came
+    from one element of the file go by its name."""
     number = _step(node)
     if number is None:
-        return f"`{node.id}`"
+        return f"`{node.group or node.id}`"
     return f"step {number} (`{node.title}`)" if node.title else f"step {number}"
 
 
 def path_text(nodes: Sequence[Node]) -> str:
     """A path in one line: `START → CHECK_OK → ASK`."""
-    number_or_id = [f"step {n}" if (n := _step(node)) else node.id for node in nodes]
+    names = [f"step {n}" if (n := _step(node)) else node.group or node.id for node in nodes]
+    inside = {n for n in range(1, len(nodes)) if nodes[n].group and names[n] == names[n - 1]}
+    number_or_id = [name for n, name in enumerate(names) if n not in inside]
     if len(number_or_id) > MAX_PATH:
         half = MAX_PATH // 2
         number_or_id[half:-half] = ["…"]

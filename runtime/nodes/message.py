@@ -11,7 +11,7 @@ from .visit import Done, Visit
 
 async def run(visit: Visit) -> Done:
     """`append` adds the rendered text to the thread and puts it into the variable; `reset` leaves
-    nothing but it in the thread and empties the variable."""
+    nothing but it in the thread, `clear` leaves nothing; both empty the variable."""
     op = visit.node.op
     assert isinstance(op, MessageNode)
     text = visit.text(op.template)
@@ -19,6 +19,9 @@ async def run(visit: Visit) -> Done:
     appends = op.mode == "append"
     threads = {thread.id: thread for thread in visit.setting.spec.threads}
     there = messages_of(visit.state, op.thread)
-    write = adding(threads.get(op.thread), there, [message]) if appends else reset([message])
+    if appends:
+        write = adding(threads.get(op.thread), there, [message])
+    else:
+        write = reset([message] if op.mode == "reset" else [])
     variables = {op.into: text if appends else ""} if op.into else {}
     return Done(variables=variables, channels={channel_of(op.thread): write}, text=text)

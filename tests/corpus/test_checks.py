@@ -31,6 +31,8 @@ BY_CODE = {
 BY_READER = {
     "flowchart/err/fc3001-variable-nobody-sets",
     "flowchart/err/fc3006-path-with-a-variable",
+    "machine/err/fc4001-missing-functions",
+    "machine/err/fc4001-no-script",
     "plan/err/fc3001-path-nobody-writes",
     "plan/err/fc3002-output-of-a-later-step",
     "plan/err/fc3003-output-passed-over",

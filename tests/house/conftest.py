@@ -49,9 +49,11 @@ def files() -> tuple[Path, ...]:
 
 @pytest.fixture(scope="session")
 def sources(files: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Every Python file of the package, the tests left out."""
+    """Every Python file of the package, without the tests and the scripts of workflows, which are
+    data."""
     tops = {*TREES, "workflows"}
-    return tuple(f for f in files if f.suffix == ".py" and f.relative_to(ROOT).parts[0] in tops)
+    found = (f for f in files if f.suffix == ".py" and f.relative_to(ROOT).parts[0] in tops)
+    return tuple(f for f in found if f.relative_to(ROOT).parts[:2] != ("workflows", "examples"))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,6 @@
+def greet(self):
+    self.common_data['greeting' = 'Hello'
+
+
+def keep(self):
+    pass

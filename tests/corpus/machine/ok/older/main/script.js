@@ -1,0 +1,5 @@
+export default {
+  isLate() {
+    return new Date().getHours() > 20;
+  },
+};
