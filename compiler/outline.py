@@ -6,7 +6,7 @@ one again, and what the format added by itself is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from .ir import (
@@ -44,9 +44,10 @@ class Way:
     label: str
 
 
-def elements(workflow: Workflow) -> list[Element]:
-    """Every element in file order, without the nodes that a format adds: those have no place."""
-    groups = {group.id: group for group in workflow.groups}
+def elements(workflow: Workflow, whole: Collection[str]) -> list[Element]:
+    """Every element in file order, without the nodes that a format adds: those have no place. The
+    groups in `whole` are one element each; of others the file names the nodes themselves."""
+    groups = {group.id: group for group in workflow.groups if group.id in whole}
     members: dict[str, list[Node]] = {}
     found: list[Element] = []
     for node in workflow.nodes:
@@ -58,7 +59,7 @@ def elements(workflow: Workflow) -> list[Element]:
         group = groups[id]
         chief = _chief(nodes)
         found.append(Element(id, group.title, chief, is_group=True, span=group.span or chief.span))
-    if workflow.groups:
+    if groups:
         found = [element for element in found if element.span is not None]
     return sorted(found, key=lambda e: (e.span is None, e.span.start if e.span else 0))
 
@@ -72,14 +73,14 @@ def _chief(nodes: list[Node]) -> Node:
     return nodes[0]
 
 
-def ways(workflow: Workflow) -> list[Way]:
+def ways(workflow: Workflow, whole: Collection[str]) -> list[Way]:
     """The written edges and the implied ways on between elements, each once; not the implied ways
     out of a failure. A way may lead over nodes that a format adds."""
     nodes = {node.id: node for node in workflow.nodes}
     edges = [edge for edge in workflow.edges if not is_failure(edge, nodes)]
-    if not workflow.groups:
+    groups = {group.id for group in workflow.groups if group.id in whole}
+    if not groups:
         return [Way(edge.source, edge.target, edge.label) for edge in edges]
-    groups = {group.id for group in workflow.groups}
     group_of = {node.id: node.group for node in workflow.nodes if node.group in groups}
     entries = _entries(workflow, group_of)
     after: dict[str, list[Edge]] = {}

@@ -40,8 +40,10 @@ def summarize(
             {"name": p.name, "type": p.type, "required": p.required, "default": p.default}
             for p in w.params
         ],
-        "nodes": [_element(element, details, sources) for element in elements(w)],
-        "edges": [{"source": e.source, "target": e.target, "label": e.label} for e in ways(w)],
+        "nodes": [_element(element, details, sources) for element in elements(w, details)],
+        "edges": [
+            {"source": e.source, "target": e.target, "label": e.label} for e in ways(w, details)
+        ],
         "agents": [_agent(agent.id, w) for agent in w.agents],
         "prompts": [
             {"name": p.id, "role": p.role, "line": _position(p.span, sources)["line"]}
