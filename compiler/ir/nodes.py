@@ -41,7 +41,7 @@ class AgentNode(NodeBase):
     `description` what the file says it does, as written."""
 
     agent: str
-    prompt: Expr | None
+    prompt: Expr | None = None
     tools: tuple[str, ...] = ()
     ordered: bool = False
     inputs: tuple[Input, ...] = ()
