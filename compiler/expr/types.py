@@ -79,13 +79,25 @@ def _sum_type(left: Type, right: Type) -> Type:
     return "any" if "any" in (left, right) else "number"
 
 
-def faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
-    """Every certain fault: unknown functions, wrong numbers of arguments, invalid regular
-    expressions, operands that an operator never takes. Each part is reported once."""
+def faults(expr: Expr) -> Iterator[ExprFault]:
+    """Every certain fault of an expression in itself: unknown functions, wrong numbers of
+    arguments, invalid regular expressions, a division by zero. Each part is reported once."""
     for part in walk(expr):
         match part:
             case Call():
                 yield from _call_faults(part)
+            case Binary(op="matches"):
+                yield from _pattern_faults(part.right)
+            case Binary(op="/" | "%", right=Literal() as divisor) if _is_zero(divisor):
+                yield ExprFault("division by zero", divisor.span)
+            case _:
+                pass
+
+
+def operand_faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
+    """Operands that an operator never takes. Each part is reported once."""
+    for part in walk(expr):
+        match part:
             case Binary():
                 yield from _operand_faults(part, types)
             case Unary(op="-"):
@@ -116,13 +128,9 @@ def _call_faults(call: Call) -> Iterator[ExprFault]:
 
 def _operand_faults(expr: Binary, types: Mapping[str, Type]) -> Iterator[ExprFault]:
     match expr.op:
-        case "matches":
-            yield from _pattern_faults(expr.right)
         case "-" | "*" | "/" | "%":
             yield from _number_faults(expr.op, expr.left, types)
             yield from _number_faults(expr.op, expr.right, types)
-            if expr.op in "/%" and isinstance(expr.right, Literal) and _is_zero(expr.right):
-                yield ExprFault("division by zero", expr.right.span)
         case "<" | "<=" | ">" | ">=":
             for side in (expr.left, expr.right):
                 kind = _NO_NUMBER.get(infer(side, types))

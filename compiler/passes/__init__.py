@@ -12,9 +12,13 @@ from ..catalog import Catalog
 from ..diagnostics import Diagnostic
 from ..ir import Program, Workflow
 from .bindings import missing_roles, unknown_tools
+from .bounds import unbounded_loops
+from .branches import hidden_branches, open_branches
+from .conflicts import parallel_writes
 from .dataflow import early_reads, undefined_variables
 from .guards import bad_expressions
 from .joins import endless_waits
+from .mismatches import mismatches
 from .reachability import unreachable_steps
 from .termination import inescapable_loops
 from .unused import unused_outputs
@@ -25,9 +29,14 @@ CHECKS: tuple[Check, ...] = (
     unreachable_steps,
     endless_waits,
     inescapable_loops,
+    unbounded_loops,
+    open_branches,
+    hidden_branches,
     undefined_variables,
     early_reads,
     unused_outputs,
+    parallel_writes,
+    mismatches,
     bad_expressions,
     unknown_tools,
     missing_roles,

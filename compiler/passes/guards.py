@@ -9,7 +9,6 @@ from ..catalog import Catalog
 from ..codes import CODES
 from ..diagnostics import Diagnostic
 from ..expr.ast import Expr
-from ..expr.functions import Type
 from ..expr.types import faults
 from ..ir import (
     AgentNode,
@@ -34,19 +33,18 @@ from ..source import Span
 
 
 def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
-    """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions, operands
-    that an operator never takes. At the part that is wrong, or at the node that holds it."""
-    types: dict[str, Type] = {field.name: field.type for field in workflow.state}
-    types |= {param.name: param.type for param in workflow.params}
-    for expr, place in _expressions(workflow):
-        for fault in faults(expr, types):
+    """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
+    part that is wrong, or at the node that holds it."""
+    for expr, place in expressions(workflow):
+        for fault in faults(expr):
             span = fault.span or expr.span or place
             if span is not None:
                 severity = CODES["FC3006"].severity
                 yield Diagnostic("FC3006", fault.message, span, severity, help=fault.help)
 
 
-def _expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
+def expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
+    """Every expression of a workflow, with the place of what holds it."""
     yield from ((limit.value, limit.span or workflow.span) for limit in workflow.limits)
     yield from ((prompt.template, prompt.span) for prompt in workflow.prompts)
     yield from ((agent.system, agent.span) for agent in workflow.agents if agent.system)

@@ -1,0 +1,60 @@
+"""Bounds: loops that can be left, but that nothing limits (FC2006).
+
+    draft --> judge -->|again| draft        the judge may ask again for ever
+              judge -->|good| publish
+
+A loop in which a person answers every round goes at that person's pace: it needs no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..catalog import Catalog
+from ..codes import CODES
+from ..diagnostics import Diagnostic, Label
+from ..graphs import leaves, loops, reachable, successors
+from ..ir import AskNode, Node, OnError, Program, Workflow
+from .reachability import list_place, starts
+from .wording import called
+
+BOUNDING = frozenset({"steps", "visits", "tokens", "cost", "seconds"})
+"""Limits that end a loop some day."""
+
+
+def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC2006, once for each loop, at its first node in the file."""
+    if any(limit.name in BOUNDING for limit in workflow.limits):
+        return
+    nodes = {node.id: node for node in workflow.nodes}
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    after = successors(nodes, edges)
+    there = reachable(starts(workflow), after)
+    free = {id for id in there if not _is_bounded(nodes[id])}
+    circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
+    for members in loops(circling):
+        if leaves(members, after):
+            yield from _report(sorted((nodes[id] for id in members), key=list_place))
+
+
+def _is_bounded(node: Node) -> bool:
+    return isinstance(node, AskNode) or any(limit.name in BOUNDING for limit in node.limits)
+
+
+def _report(members: list[Node]) -> Iterator[Diagnostic]:
+    placed = [node for node in members if node.span is not None]
+    if not placed or placed[0].span is None:
+        return
+    head, *others = placed
+    yield Diagnostic(
+        "FC2006",
+        f"nothing limits how often the loop through {called(head)} runs",
+        placed[0].span,
+        CODES["FC2006"].severity,
+        labels=tuple(
+            Label(node.span, "in the loop")
+            for node in others[:5]
+            if node.span is not None and node.span != head.span
+        ),
+        help="write a limit of visits for one of its nodes, or of steps for the workflow",
+    )

@@ -1,0 +1,141 @@
+"""FC2007 and FC2008: choices with a gap, conditions that hide each other."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.expr.ast import Call, Literal
+from flowc.compiler.ir import AgentNode, AskNode, ChooseNode, Edge, Otherwise, StateField
+from flowc.compiler.passes.branches import hidden_branches, open_branches
+
+
+def which(flow, *conditions, otherwise=False, types=()):
+    args = tuple(flow.expr(text) for text in conditions)
+    on = Call(function="which", args=args, span=args[0].span)
+    flow.add(ChooseNode(id="START", on=on, span=flow.span()))
+    for number, _ in enumerate(conditions, start=1):
+        flow.edge(f"START {number}> END")
+    if otherwise:
+        flow.edges.append(Edge(source="START", target="END", guard=Otherwise()))
+    flow.state += [StateField(name=name, type=type) for name, type in types]
+    return flow.workflow()
+
+
+def messages(said):
+    return [message for _, _, message in said]
+
+
+def test_a_gap_between_two_ranges_is_shown_by_a_value(flow, said):
+    workflow = which(flow, "score > 0.8", "score < 0.5", types=[("score", "number")])
+    assert said(open_branches, workflow) == [
+        ("FC2007", "warning", "no edge of `START` is taken when `score` is 0.5")
+    ]
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        ("score > 0.8", "score <= 0.8"),
+        ("n == 1", "n != 1"),
+        ("n < 3", "n >= 3 and n < 7", "n >= 7"),
+        ("verdict.ok", "not verdict.ok"),
+    ],
+)
+def test_ranges_that_meet_leave_no_gap(flow, said, conditions):
+    types = [("score", "number"), ("n", "integer")]
+    assert said(open_branches, which(flow, *conditions, types=types)) == []
+
+
+def test_whole_numbers_have_nothing_between_them(flow, said):
+    workflow = which(flow, "n < 3", "n > 2", types=[("n", "integer")])
+    assert said(open_branches, workflow) == []
+
+
+def test_texts_that_no_condition_names_are_a_gap(flow, said):
+    workflow = which(flow, "kind == 'a'", "kind == 'b'", types=[("kind", "text")])
+    assert messages(said(open_branches, workflow)) == [
+        'no edge of `START` is taken when `kind` is "anything else"'
+    ]
+
+
+def test_an_edge_for_everything_else_closes_the_gap(flow, said):
+    assert said(open_branches, which(flow, "a == 1", otherwise=True)) == []
+
+
+def test_a_condition_with_one_edge(flow, said):
+    flow.choose("START", "a == 1")
+    flow.edge("START true> END")
+    assert messages(said(open_branches, flow.workflow())) == [
+        "no edge of `START` is taken when the condition is false"
+    ]
+
+
+def ask(flow, *cases):
+    question = Literal(value="?")
+    node = AskNode(id="START", question=question, into="word", choices=("yes", "no", "later"))
+    flow.add(node)
+    flow.choose("PICK", "word")
+    flow.edge("START > PICK")
+    for case in cases:
+        flow.edge(f"PICK {case}> END")
+    return flow.workflow()
+
+
+def test_the_choices_of_a_question_are_all_there_is(flow, said):
+    assert said(open_branches, ask(flow, "yes", "no", "later")) == []
+
+
+def test_a_choice_without_an_edge_is_named(flow, said):
+    assert messages(said(open_branches, ask(flow, "yes", "no"))) == [
+        "no edge of `PICK` is taken when it is `later`"
+    ]
+
+
+@pytest.mark.parametrize(("cases", "said_so"), [(("good", "bad"), []), (("good",), ["`bad`"])])
+def test_the_words_of_a_schema_are_all_there_is(flow, said, cases, said_so):
+    schema = {"properties": {"word": {"enum": ["good", "bad"]}}, "required": ["word"]}
+    flow.add(AgentNode(id="START", agent="a", prompt=None, schema=schema, into="verdict"))
+    flow.choose("PICK", "verdict.word")
+    flow.edge("START > PICK")
+    for case in cases:
+        flow.edge(f"PICK {case}> END")
+    found = messages(said(open_branches, flow.workflow()))
+    assert [text.rpartition("it is ")[2] for text in found] == said_so
+
+
+def test_any_text_may_come(flow, said):
+    flow.choose("START", "word")
+    flow.edge("START a> END")
+    assert messages(said(open_branches, flow.workflow())) == [
+        "no edge of `START` is taken when it is none of `a`"
+    ]
+
+
+def test_a_condition_that_an_earlier_one_covers(flow, said):
+    workflow = which(flow, "score > 0.5", "score > 0.8", otherwise=True)
+    assert said(hidden_branches, workflow) == [
+        (
+            "FC2008",
+            "warning",
+            "this condition of `START` is never the first that holds: when `score` is 1.8, both do",
+        )
+    ]
+
+
+def test_ranges_that_meet_halfway(flow, said):
+    workflow = which(flow, "n > 3", "n < 7", types=[("n", "integer")])
+    assert messages(said(hidden_branches, workflow)) == [
+        "this condition of `START` holds together with an earlier one: when `n` is 5, both do"
+    ]
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        ("score > 0.8", "score > 0.5"),
+        ("urgent", "score > 0.5"),
+        ("kind == 'a'", "kind == 'b'"),
+        ("kind == 'a' and urgent", "kind == 'a'"),
+    ],
+)
+def test_a_special_case_before_a_general_one_is_meant_so(flow, said, conditions):
+    assert said(hidden_branches, which(flow, *conditions, otherwise=True)) == []

@@ -1,0 +1,73 @@
+"""FC3004: two branches that write one variable at the same time."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.ir import StateField
+from flowc.compiler.passes.conflicts import parallel_writes
+
+
+def fork(flow, *edges):
+    flow.set("A", TEXT="1")
+    flow.set("B", TEXT="2")
+    for text in ("START > A", "START > B", *edges):
+        flow.edge(text)
+
+
+def test_two_branches_that_write_one_variable(flow, found):
+    fork(flow, "A > END", "B > END")
+    (item,) = found(parallel_writes, flow.workflow())
+    assert (item.code, item.severity) == ("FC3004", "error")
+    assert item.message == "`B` and `A` write `TEXT` at the same time"
+    assert item.notes == ("`START` starts both branches",)
+    assert [label.text for label in item.labels] == ["the other write"]
+
+
+@pytest.mark.parametrize("reducer", ["append", "merge", "add"])
+def test_a_reducer_brings_them_together(flow, said, reducer):
+    fork(flow, "A > END", "B > END")
+    flow.state.append(StateField(name="TEXT", reducer=reducer))
+    assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_one_after_the_other_is_no_conflict(flow, said):
+    flow.set("A", TEXT="1")
+    flow.set("B", TEXT="2")
+    for text in ("START > A", "A > B", "B > END"):
+        flow.edge(text)
+    assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_either_or_is_no_conflict(flow, said):
+    flow.set("A", TEXT="1")
+    flow.set("B", TEXT="2")
+    flow.choose("START", "X == 1")
+    for text in ("START true> A", "START false> B", "A > END", "B > END"):
+        flow.edge(text)
+    assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_what_both_branches_lead_to_is_behind_them(flow, said):
+    flow.set("JOIN", TEXT="3")
+    for text in ("START > A", "START > B", "A > JOIN", "B > JOIN", "JOIN > END"):
+        flow.edge(text)
+    assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_a_loop_back_to_the_fork_hides_nothing(flow, said):
+    fork(flow, "A > JOIN", "B > JOIN")
+    flow.choose("JOIN", "X == 1")
+    flow.edge("JOIN false> START")
+    flow.edge("JOIN true> END")
+    assert len(said(parallel_writes, flow.workflow())) == 1
+
+
+def test_deep_in_two_branches(flow, said):
+    flow.set("A2", TEXT="1")
+    flow.set("B2", TEXT="2")
+    edges = "START > A", "START > B", "A > A2", "B > B2", "A2 > END", "B2 > END"
+    for text in edges:
+        flow.edge(text)
+    assert [m for _, _, m in said(parallel_writes, flow.workflow())] == [
+        "`B2` and `A2` write `TEXT` at the same time"
+    ]

@@ -1,0 +1,143 @@
+"""FC3005: a value of one kind where another is needed."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.expr.ast import Literal
+from flowc.compiler.ir import (
+    AgentNode,
+    AskNode,
+    Assignment,
+    CallNode,
+    ForeachNode,
+    GateNode,
+    Param,
+    StateField,
+    Workflow,
+)
+from flowc.compiler.passes.mismatches import mismatches
+
+
+def messages(said):
+    assert {(code, severity) for code, severity, _ in said} <= {("FC3005", "error")}
+    return [message for _, _, message in said]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("'x' - 1", "`-` needs numbers, not the text `x`"),
+        ("keys(A) * 2", "`*` needs numbers, not a list"),
+        ("keys(A) > 2", "`>` compares numbers or texts, not a list"),
+        ("-(A == 1)", "`-` needs numbers, not a truth value"),
+        ("LIST + 1 - LIST", "`-` needs numbers, not a list"),
+    ],
+)
+def test_operands_that_an_operator_never_takes(flow, said, text, message):
+    flow.set("START", X=text)
+    params = (Param(name="LIST", type="list"),)
+    assert messages(said(mismatches, flow.workflow(params=params))) == [message]
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "message"),
+    [
+        ("list", "'none'", "`X` holds a list, this is a text"),
+        ("object", "keys(A)", "`X` holds an object, this is a list"),
+        ("text", "keys(A)", "`X` holds a text, this is a list"),
+        ("integer", "'three'", "`X` holds a whole number, this is a text"),
+        ("boolean", "'perhaps'", "`X` holds true or false, this is a text"),
+    ],
+)
+def test_a_variable_that_gets_another_kind(flow, said, declared, text, message):
+    flow.set("START", X=text)
+    flow.state.append(StateField(name="X", type=declared))
+    assert messages(said(mismatches, flow.workflow())) == [message]
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        ("integer", "'3'"),
+        ("number", "2"),
+        ("text", "3 + 4"),
+        ("boolean", "'False'"),
+        ("list", "A"),
+        ("any", "keys(A)"),
+    ],
+)
+def test_what_may_well_fit_is_left_to_the_run(flow, said, declared, text):
+    flow.set("START", X=text)
+    flow.state.append(StateField(name="X", type=declared))
+    assert said(mismatches, flow.workflow()) == []
+
+
+def test_a_list_that_grows_takes_single_elements(flow, said):
+    flow.set("START", X="'one'")
+    flow.state.append(StateField(name="X", type="list", reducer="append"))
+    assert said(mismatches, flow.workflow()) == []
+
+
+@pytest.mark.parametrize(("reducer", "needed"), [("append", "list"), ("merge", "object")])
+def test_a_reducer_that_cannot_grow_the_variable(flow, found, reducer, needed):
+    flow.set("START")
+    flow.state.append(StateField(name="X", type="text", reducer=reducer, span=flow.span()))
+    (item,) = found(mismatches, flow.workflow())
+    assert item.message == f"`X` holds a text, which `{reducer}` cannot grow"
+    assert item.help == f"declare it as {needed}"
+
+
+def test_what_a_called_workflow_is_given(flow, said):
+    passes = (Assignment(target="parts", value=flow.expr("'one'"), span=flow.span()),)
+    flow.add(CallNode(id="START", workflow="other.md", passes=passes, span=flow.span()))
+    other = Workflow(name="other", params=(Param(name="parts", type="list"),))
+    assert messages(said(mismatches, flow.workflow(), other)) == [
+        "`parts` holds a list, this is a text"
+    ]
+
+
+def test_what_foreach_goes_through(flow, said):
+    node = ForeachNode(
+        id="START", items=flow.expr("topic"), workflow="o", item="x", into="all", span=flow.span()
+    )
+    flow.add(node)
+    flow.state += [StateField(name="topic", type="text"), StateField(name="all", type="text")]
+    assert messages(said(mismatches, flow.workflow())) == [
+        "`START` needs a list to go through, this is a text",
+        "`START` gives a list, but `all` holds a text",
+    ]
+
+
+def test_the_score_of_a_gate(flow, said):
+    flow.add(GateNode(id="START", form="quality_check", score=flow.expr("keys(A)"), required=0.8))
+    assert messages(said(mismatches, flow.workflow())) == [
+        "`START` needs a number as its score, this is a list"
+    ]
+
+
+def test_a_structured_answer_is_an_object(flow, said):
+    flow.add(
+        AgentNode(
+            id="START",
+            agent="a",
+            prompt=None,
+            schema={"type": "object"},
+            into="X",
+            span=flow.span(),
+        )
+    )
+    flow.state.append(StateField(name="X", type="list"))
+    assert messages(said(mismatches, flow.workflow())) == [
+        "`START` gives an object, but `X` holds a list"
+    ]
+
+
+def test_a_case_that_the_value_never_has(flow, found):
+    choices = ("accept", "reject")
+    flow.add(AskNode(id="START", question=Literal(value="?"), into="word", choices=choices))
+    flow.choose("PICK", "word")
+    for text in ("START > PICK", "PICK acept> END", "PICK reject> END"):
+        flow.edge(text)
+    (item,) = found(mismatches, flow.workflow())
+    assert item.message == "the value of `PICK` is never `acept`"
+    assert item.help == "did you mean `accept`?"
