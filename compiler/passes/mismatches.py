@@ -67,16 +67,16 @@ def mismatches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterat
             if span is not None:
                 yield _found(fault.message, span, help=fault.help)
     yield from _reducers(workflow)
+    fields = {field.name: field for field in workflow.state}
     for node in workflow.nodes:
-        yield from _node(node, workflow, program, types)
+        yield from _node(node, fields, program, types)
     for choice, edges in choices(workflow):
         yield from _foreign_cases(choice, edges, workflow)
 
 
 def _node(
-    node: Node, workflow: Workflow, program: Program, types: Mapping[str, Type]
+    node: Node, fields: Mapping[str, StateField], program: Program, types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
-    fields = {field.name: field for field in workflow.state}
     match node:
         case AssignNode() | EndNode():
             yield from _assigned(node.assignments, types, types, fields)
