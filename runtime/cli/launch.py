@@ -23,6 +23,7 @@ from .outcomes import SCHEMA_VERSION, exit_code, print_json, resume_command
 from .output import Mode, RunView
 from .questions import can_ask
 from .screen import count_of, screen_on
+from .streams import result_alone
 
 Begin = Callable[[Engine, RunView, RunSignals], Awaitable[Outcome]]
 
@@ -67,7 +68,8 @@ def compiled_or_none(path: str, mode: Mode, team: str | None = None) -> CompileR
 def execute(launch: Launch, run: str, begin: Begin) -> int:
     """Execute with `begin` (a start or a resume) and show it; gives the exit code."""
     try:
-        return asyncio.run(_execute(launch, run, begin))
+        with result_alone():
+            return asyncio.run(_execute(launch, run, begin))
     except asyncio.CancelledError:  # a third signal, while the second one was being obeyed
         say("interrupted", f"  go on: {resume_command(run, launch.store)}")
         return INTERRUPTED

@@ -14,6 +14,7 @@ from ..services import Outcome
 from .app import FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
 from .screen import count_of, seconds_of, tokens_of
 from .stores import store_path, store_url
+from .streams import result_stream
 
 SCHEMA_VERSION = 1
 
@@ -84,7 +85,8 @@ def resume_command(run: str, store: str) -> str:
 
 def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
     """An object on stdout: in several lines, or in one (None)."""
-    print(json.dumps(value, ensure_ascii=False, indent=indent), flush=True)
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    print(text, file=result_stream(), flush=True)
 
 
 def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:

@@ -37,6 +37,7 @@ from .outcomes import (
 )
 from .questions import labels, question_lines
 from .screen import Screen, count_of
+from .streams import result_stream
 
 Mode = Literal["text", "json", "jsonl", "quiet"]
 TICK_SECONDS = 0.2
@@ -150,12 +151,13 @@ class RunView:
             if self.mode == "text":
                 text = text.removeprefix(plain).lstrip("\n")
                 text = f"{word}{chr(10) if chr(10) in text else '  '}{text}".rstrip()
-            print(text, flush=True)
+            print(text, file=result_stream(), flush=True)
             return
         if self.mode == "text":
             self.screen.print(word)
         if text:
-            print(text, end="" if text.endswith("\n") else "\n", flush=True)
+            end = "" if text.endswith("\n") else "\n"
+            print(text, end=end, file=result_stream(), flush=True)
 
     def _note_failure(self, event: RunEvent) -> None:
         """Keep the failure that the workflow ends with; one that it went on after is past."""
