@@ -81,15 +81,15 @@ def type_inputs(
 
     Raises `RunError` (exit 2) that names every unknown name, every value of a wrong type and every
     missing one with the line that declares it. With `ask` a missing one is asked for instead."""
-    known = {p.name: p for p in workflow.params}
-    settable = known.keys() | {f.name for f in workflow.state}
+    known = {f.name: Param(name=f.name, type=f.type, span=f.span) for f in workflow.state}
+    known |= {p.name: p for p in workflow.params}
     faults: list[str] = []
     inputs: dict[str, Any] = {}
     for name, value in given.values.items():
-        if name not in settable:
+        param = known.get(name)
+        if param is None:
             faults.append(_unknown(name, workflow))
             continue
-        param = known.get(name, Param(name=name, type="any"))
         try:
             inputs[name] = _typed(value, param.type, is_text=name in given.texts)
         except _Mismatch as mismatch:
@@ -104,6 +104,22 @@ def type_inputs(
     if missing:
         raise RunError("\n".join(_missing(p, sources) for p in missing), help=_example(missing))
     return inputs
+
+
+def typed_changes(pairs: Sequence[str], types: Mapping[str, TypeName]) -> dict[str, Any]:
+    """Other values for variables, NAME=VALUE, each read as its declared type. Names that are not
+    in `types` are kept as texts. Raises `RunError` for a malformed pair and a wrong type."""
+    changes: dict[str, Any] = {}
+    for pair in pairs:
+        name, sign, text = pair.partition("=")
+        if not sign or not name:
+            raise RunError(f"`{pair}` gives no value", help="write -i NAME=VALUE")
+        kind = types.get(name, "text")
+        try:
+            changes[name] = _from_text(text, kind)
+        except _Mismatch as mismatch:
+            raise RunError(f"`{name}` must be {WORDS[kind]}, not {mismatch}") from None
+    return changes
 
 
 def missing_params(workflow: Workflow, inputs: Mapping[str, Any]) -> tuple[Param, ...]:

@@ -18,10 +18,12 @@ from ..engine import open_engine
 from ..errors import RunError
 from ..events import RunEvent
 from ..services import Question
+from ..state import variables_of
 from ..store import RunRecord, open_store
 from . import flags
 from .app import OK, say
 from .failures import failure_lines
+from .inputs import typed_changes
 from .names import new_run_name
 from .narrate import Narrator
 from .outcomes import SCHEMA_VERSION, print_json, result_text, resume_command
@@ -121,7 +123,7 @@ def fork(
     ],
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="another value for a variable"),
+        typer.Option("-i", "--set", metavar="NAME=VALUE", help="another value for a variable"),
     ] = None,
     run_id: flags.RunId = None,
     store: flags.Store = None,
@@ -129,8 +131,7 @@ def fork(
 ) -> int:
     """A new run that begins at a checkpoint of another one; `flowc resume` executes it."""
     url = existing_store(store)
-    updates = dict(_pair(change) for change in changes or [])
-    record = asyncio.run(_fork(url, run, at, updates, run_id or new_run_name()))
+    record = asyncio.run(_fork(url, run, at, changes or [], run_id or new_run_name()))
     go_on = resume_command(record.id, url)
     if as_json:
         print_json({"schema_version": SCHEMA_VERSION, **_record_object(record), "resume": go_on})
@@ -156,8 +157,11 @@ async def _history(url: str, run: str) -> list[CheckpointView]:
         return await engine.history(run)
 
 
-async def _fork(url: str, run: str, at: str, updates: dict[str, Any], new: str) -> RunRecord:
+async def _fork(url: str, run: str, at: str, changes: list[str], new: str) -> RunRecord:
     async with open_engine(url) as engine:
+        spec = load_spec((await engine.store.get(run)).spec)
+        types = {name: channel.type for name, channel in variables_of(spec).items()}
+        updates = typed_changes(changes, types)
         return await engine.fork(run, at, updates, new)
 
 
@@ -246,13 +250,6 @@ def _tupled(value: Any) -> Any:
 
 def _short(value: Any) -> str:
     return one_line(result_text(value), 80)
-
-
-def _pair(change: str) -> tuple[str, str]:
-    name, sign, value = change.partition("=")
-    if not sign or not name:
-        raise RunError(f"`--set {change}` gives no value", help="write --set NAME=VALUE")
-    return name, value
 
 
 def clock(time: str) -> str:

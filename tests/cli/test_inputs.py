@@ -7,7 +7,7 @@ import json
 import pytest
 from flowc.compiler.ir import Param, StateField, Workflow
 from flowc.compiler.source import Source, SourceSet
-from flowc.runtime.cli.inputs import read_given, type_inputs
+from flowc.runtime.cli.inputs import read_given, type_inputs, typed_changes
 from flowc.runtime.errors import RunError
 
 TEXT = "GOAL: what it is for\nCOUNT: how often\n"
@@ -189,3 +189,22 @@ def test_a_person_is_asked_until_the_answer_fits():
     found = inputs(workflow(param("COUNT", type="integer", required=True)), ask=ask)
     assert found == {"COUNT": 3}
     assert problems == ["", "that is `many`; it must be a whole number"]
+
+
+def test_a_variable_is_read_as_the_type_it_is_declared_with():
+    flow = workflow(state=(StateField(name="ROUNDS", type="integer"),))
+    assert inputs(flow, "ROUNDS=3") == {"ROUNDS": 3}
+    assert "`ROUNDS` must be a whole number, not `many`" in refusal(flow, "ROUNDS=many")
+
+
+def test_changes_of_a_fork_are_typed_like_inputs():
+    types = {"ROUNDS": "integer", "PARTS": "list", "WORD": "text"}
+    given = ["ROUNDS=3", 'PARTS=["a"]', "WORD=a=b", "OTHER=1"]
+    expected = {"ROUNDS": 3, "PARTS": ["a"], "WORD": "a=b", "OTHER": "1"}
+    assert typed_changes(given, types) == expected
+
+
+@pytest.mark.parametrize(("pair", "said"), [("ROUNDS", "no value"), ("ROUNDS=x", "whole number")])
+def test_a_change_that_cannot_be_read_is_refused(pair, said):
+    with pytest.raises(RunError, match=said):
+        typed_changes([pair], {"ROUNDS": "integer"})

@@ -323,7 +323,7 @@ def test_a_run_goes_on_in_the_folder_it_was_started_in(flowc, tmp_path):
 def test_a_fork_begins_before_a_node_with_other_values(flowc):
     flowc.write("two.wf.md", chart("SET_WORD[WORD=first]", "ASSIGN_B['{{WORD}}!']"))
     assert flowc("run", "two.wf.md", "--run-id", "two").stdout == "first!\n"
-    forked = flowc("fork", "two", "--at", "ASSIGN_B", "--set", "WORD=second", "--run-id", "other")
+    forked = flowc("fork", "two", "--at", "ASSIGN_B", "-i", "WORD=second", "--run-id", "other")
     assert (forked.returncode, forked.stdout) == (0, "other\n")
     assert flowc("resume", "other").stdout == "second!\n"
     history = flowc("history", "other")
