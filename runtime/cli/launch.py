@@ -13,6 +13,7 @@ from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.render import as_dict
 
 from ..engine import Engine, ServicesFactory, open_engine
+from ..models.script import read_script, strangers
 from ..services import Outcome
 from ..signals import RunSignals
 from ..wiring import RunOptions
@@ -65,8 +66,19 @@ def compiled_or_none(path: str, mode: Mode, team: str | None = None) -> CompileR
     return None
 
 
+def _note_strangers(launch: Launch) -> None:
+    """A misspelt name in a file of answers would show only as an answer that is missing."""
+    if launch.options.answers is None or launch.mode not in ("text", "quiet"):
+        return
+    script = read_script(launch.options.answers)
+    for name, near in strangers(script, launch.compiled.spec):
+        hint = f"; did you mean `{near}`?" if near else ""
+        say(f"{os.path.basename(script.path)}: no node or prompt is called `{name}`{hint}")
+
+
 def execute(launch: Launch, run: str, begin: Begin) -> int:
     """Execute with `begin` (a start or a resume) and show it; gives the exit code."""
+    _note_strangers(launch)
     try:
         with result_alone():
             return asyncio.run(_execute(launch, run, begin))

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.source import Unreadable, read_text
+from flowc.compiler.spelling import Spelling
 
 from ..errors import RunError
 
@@ -119,6 +121,16 @@ def parse_script(text: str, name: str) -> Script:
         raise RunError(f"{name}: not valid YAML: {error}") from None
     except RecursionError:
         raise RunError(f"{name}: nested too deeply") from None
+
+
+def strangers(script: Script, spec: GraphSpec) -> Iterator[tuple[str, str | None]]:
+    """Keys of the script that name nothing in the program, each with the name that was probably
+    meant."""
+    specs = (spec, *(inner for _, inner in spec.subgraphs))
+    known = {node.id for one in specs for node in one.nodes}
+    known |= {prompt.id for one in specs for prompt in one.prompts}
+    spelling = Spelling(known)
+    yield from ((key, spelling.nearest(key)) for key in script.entries if key not in known)
 
 
 def _nth(items: tuple[T, ...], number: int, always: bool) -> T | None:

@@ -54,3 +54,12 @@ def test_what_a_tool_prints_goes_to_standard_error(folder, flowc, flag):
         assert all(json.loads(line) for line in done.stdout.splitlines())
     else:
         assert "hello" in done.stdout
+
+
+def test_an_answer_for_a_node_that_is_not_there_is_pointed_out(folder, flowc):
+    (folder / "answers.yaml").write_text(ANSWERS + "step_7: never\nsteq_0: never\n")
+    done = flowc("run", "shout.md", "--answers", "answers.yaml")
+    assert done.returncode == 0, done.stderr
+    said = "answers.yaml: no node or prompt is called"
+    assert f"{said} `steq_0`; did you mean `step_0`?" in done.stderr
+    assert f"{said} `step_7`" in done.stderr
