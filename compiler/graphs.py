@@ -13,6 +13,8 @@ from typing import TypeVar
 from .ir import Edge
 
 Node = TypeVar("Node", bound=Hashable)
+MAX_SEARCH = 2_000_000
+"""Nodes looked at to tell which edges lead back; in larger graphs a plain search decides."""
 Successors = Mapping[Node, Sequence[Node]]
 
 
@@ -113,6 +115,47 @@ def loops(after: Successors[Node]) -> list[tuple[Node, ...]]:
         for members in components(after)
         if len(members) > 1 or members[0] in after.get(members[0], ())
     ]
+
+
+def returns(starts: Sequence[Node], after: Successors[Node]) -> set[tuple[Node, Node]]:
+    """The edges that lead back, as a reader sees it: those to a node nearer to the start from
+    which the way leads on to where the edge begins. Without them the graph has no loop."""
+    before = reachable(starts, after)
+    depth: dict[Node, int] = {}
+    for node, previous in before.items():
+        depth[node] = 0 if previous is None else depth[previous] + 1
+    onward = {
+        node: tuple(t for t in targets if depth.get(t, 0) >= depth.get(node, 0))
+        for node, targets in after.items()
+    }
+    found: set[tuple[Node, Node]] = set()
+    nearer = dict.fromkeys(t for node in onward for t in after[node] if t not in onward[node])
+    for target in nearer if len(nearer) * len(after) <= MAX_SEARCH else ():
+        behind = reachable([target], onward)
+        found |= {(node, target) for node in behind if target in after.get(node, ())}
+    left = {node: tuple(t for t in after[node] if (node, t) not in found) for node in after}
+    return found | _closing(starts, left)
+
+
+def _closing(starts: Sequence[Node], after: Successors[Node]) -> set[tuple[Node, Node]]:
+    """The edges to a node on the path that a depth-first search has come along."""
+    found: set[tuple[Node, Node]] = set()
+    begun: set[Node] = set()
+    on_path: set[Node] = set()
+    for root in (*starts, *after):
+        work: list[tuple[Node, bool]] = [(root, False)]
+        while work:
+            node, is_done = work.pop()
+            if is_done:
+                on_path.discard(node)
+            elif node not in begun:
+                begun.add(node)
+                on_path.add(node)
+                work.append((node, True))
+                targets = after.get(node, ())
+                found.update((node, target) for target in targets if target in on_path)
+                work.extend((target, False) for target in reversed(targets))
+    return found
 
 
 def dominators(start: Node, after: Successors[Node]) -> dict[Node, Node]:

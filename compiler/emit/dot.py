@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..graphs import returns, successors
 from ..ir import Workflow
 from .palette import COLOURS, EDGE, ERROR, FADED, PATH
 from .picture import Line, Look, Overlay, Shown, picture_of
@@ -55,7 +56,12 @@ def emit_dot(workflow: Workflow, overlay: Overlay | None = None) -> str:
         )
         lines += ["        " + _node(node) for node in picture.nodes if node.id in box.members]
         lines.append("    }")
-    lines += ["    " + _edge(line) for line in picture.lines]
+    after = successors((node.id for node in workflow.nodes), workflow.edges)
+    back = returns([workflow.entry] if workflow.entry else [], after)
+    lines += [
+        "    " + _edge(line, leads_back=(line.source, line.target) in back)
+        for line in picture.lines
+    ]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -81,7 +87,9 @@ def _label(node: Shown, accent: str) -> str:
     return "<br/>".join(parts)
 
 
-def _edge(line: Line) -> str:
+def _edge(line: Line, *, leads_back: bool) -> str:
+    """Graphviz ranks nodes along edges: one that leads back is written the other way round, so that
+    the start stays on top, and is drawn backwards."""
     colour = ERROR if line.is_error else EDGE
     if line.is_implied or line.taken == 0:
         colour = FADED.line
@@ -95,7 +103,11 @@ def _edge(line: Line) -> str:
         label = f"{label} {line.taken}×".strip()
     if label:
         attributes.append(f"label=< {_html(label)} >")
-    return f"{_quoted(line.source)} -> {_quoted(line.target)} [{' '.join(attributes)}]"
+    ends = [_quoted(line.source), _quoted(line.target)]
+    if leads_back and line.source != line.target:
+        attributes.append("dir=back")
+        ends.reverse()
+    return f"{' -> '.join(ends)} [{' '.join(attributes)}]"
 
 
 def _quoted(text: str) -> str:

@@ -3,7 +3,8 @@
     draft --> judge -->|again| draft        the judge may ask again for ever
               judge -->|good| publish
 
-A loop in which a person answers every round goes at that person's pace: it needs no limit.
+A loop in which a person answers every round goes at that person's pace, and one that counts its
+rounds and asks for the count ends by itself: neither needs a limit.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Iterator
 from ..catalog import Catalog
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Label
+from ..expr.ast import Binary, Expr, Literal
+from ..expr.walk import names_read
 from ..graphs import leaves, loops, reachable, successors
-from ..ir import AskNode, Node, OnError, Program, Workflow
+from ..ir import AskNode, AssignNode, ChooseNode, Node, OnError, Program, Workflow
 from .reachability import list_place, starts
 from .wording import called
 
@@ -33,12 +36,29 @@ def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> I
     free = {id for id in there if not _is_bounded(nodes[id])}
     circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
     for members in loops(circling):
-        if leaves(members, after):
+        if leaves(members, after) and not _counts([nodes[id] for id in members]):
             yield from _report(sorted((nodes[id] for id in members), key=list_place))
 
 
 def _is_bounded(node: Node) -> bool:
     return isinstance(node, AskNode) or any(limit.name in BOUNDING for limit in node.limits)
+
+
+def _counts(members: list[Node]) -> bool:
+    """Whether a choice in the loop reads a variable that the loop only counts up."""
+    assigned = [a for node in members if isinstance(node, AssignNode) for a in node.assignments]
+    counters = {a.target for a in assigned if _adds_to(a.target, a.value)}
+    counters -= {a.target for a in assigned if not _adds_to(a.target, a.value)}
+    choices = [node.on for node in members if isinstance(node, ChooseNode)]
+    return any(name.name in counters for on in choices for name in names_read(on))
+
+
+def _adds_to(name: str, value: Expr) -> bool:
+    if not isinstance(value, Binary) or value.op != "+":
+        return False
+    step = value.right
+    is_up = isinstance(step, Literal) and isinstance(step.value, int | float) and step.value > 0
+    return is_up and [read.name for read in names_read(value.left)] == [name]
 
 
 def _report(members: list[Node]) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from flowc.compiler.graphs import (
     path_to,
     predecessors,
     reachable,
+    returns,
     successors,
 )
 from flowc.compiler.ir import Edge
@@ -91,3 +92,22 @@ def test_a_hundred_thousand_nodes_that_all_may_fail_into_one_end():
     assert not holds(5, LONG)
     assert [len(members) for members in components(after)] == [1, LONG]
     assert len(path_to(LONG - 1, reachable([0], after))) == LONG
+
+
+def test_what_leads_back_is_what_a_reader_takes_for_it():
+    """A restart of two branches: neither branch leads back, the restart does, to both."""
+    after = {"a": ("b", "c"), "b": ("d",), "c": ("d",), "d": ("b", "c", "e"), "e": ("e",)}
+    assert returns(["a"], after) == {("d", "b"), ("d", "c"), ("e", "e")}
+
+
+def test_a_short_cut_leads_on():
+    after = {"a": ("b", "d"), "b": ("c",), "c": ("d",), "d": ("a",)}
+    assert returns(["a"], after) == {("d", "a")}
+
+
+@given(after=TABLES)
+@settings(deadline=None)
+def test_without_what_leads_back_there_is_no_loop(after):
+    back = returns([next(iter(after))], after)
+    rest = {node: tuple(t for t in after[node] if (node, t) not in back) for node in after}
+    assert loops(rest) == []

@@ -58,3 +58,21 @@ def test_a_loop_that_nothing_leaves_and_one_that_nothing_reaches_are_others_busi
     for text in ("START > A", "A > B", "B > A", "X > Y", "Y > X", "Y > END"):
         flow.edge(text)
     assert said(unbounded_loops, flow.workflow()) == []
+
+
+def test_a_loop_that_counts_its_rounds_ends_by_itself(flow, said):
+    flow.set("DRAFT", ROUND="coalesce(ROUND, 0) + 1")
+    flow.choose("JUDGE", "score < 1 and ROUND < 3")
+    for text in ("START > DRAFT", "DRAFT > JUDGE", "JUDGE true> DRAFT", "JUDGE false> END"):
+        flow.edge(text)
+    assert said(unbounded_loops, flow.workflow()) == []
+
+
+def test_a_count_that_is_set_back_bounds_nothing(flow, said):
+    flow.set("DRAFT", ROUND="ROUND + 1")
+    flow.set("RESET", ROUND="0")
+    flow.choose("JUDGE", "ROUND < 3")
+    for text in ("START > DRAFT", "DRAFT > RESET", "RESET > JUDGE", "JUDGE true> DRAFT"):
+        flow.edge(text)
+    flow.edge("JUDGE false> END")
+    assert len(said(unbounded_loops, flow.workflow())) == 1
