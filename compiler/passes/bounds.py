@@ -35,8 +35,9 @@ def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> I
     there = reachable(starts(workflow), after)
     free = {id for id in there if not _is_bounded(nodes[id])}
     circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
+    sums = {field.name for field in workflow.state if field.reducer == "add"}
     for members in loops(circling):
-        if leaves(members, after) and not _counts([nodes[id] for id in members]):
+        if leaves(members, after) and not _counts([nodes[id] for id in members], sums):
             yield from _report(sorted((nodes[id] for id in members), key=list_place))
 
 
@@ -44,11 +45,13 @@ def _is_bounded(node: Node) -> bool:
     return isinstance(node, AskNode) or any(limit.name in BOUNDING for limit in node.limits)
 
 
-def _counts(members: list[Node]) -> bool:
-    """Whether a choice in the loop reads a variable that the loop only counts up."""
+def _counts(members: list[Node], sums: set[str]) -> bool:
+    """Whether a choice in the loop reads a variable that the loop only counts up. What is assigned
+    to one of `sums` is added to it."""
     assigned = [a for node in members if isinstance(node, AssignNode) for a in node.assignments]
-    counters = {a.target for a in assigned if _adds_to(a.target, a.value)}
-    counters -= {a.target for a in assigned if not _adds_to(a.target, a.value)}
+    ups = [_is_up(a.value) if a.target in sums else _adds_to(a.target, a.value) for a in assigned]
+    counters = {a.target for a, up in zip(assigned, ups, strict=True) if up}
+    counters -= {a.target for a, up in zip(assigned, ups, strict=True) if not up}
     choices = [node.on for node in members if isinstance(node, ChooseNode)]
     return any(name.name in counters for on in choices for name in names_read(on))
 
@@ -56,9 +59,11 @@ def _counts(members: list[Node]) -> bool:
 def _adds_to(name: str, value: Expr) -> bool:
     if not isinstance(value, Binary) or value.op != "+":
         return False
-    step = value.right
-    is_up = isinstance(step, Literal) and isinstance(step.value, int | float) and step.value > 0
-    return is_up and [read.name for read in names_read(value.left)] == [name]
+    return _is_up(value.right) and [read.name for read in names_read(value.left)] == [name]
+
+
+def _is_up(step: Expr) -> bool:
+    return isinstance(step, Literal) and isinstance(step.value, int | float) and step.value > 0
 
 
 def _report(members: list[Node]) -> Iterator[Diagnostic]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.expr.ast import Literal
-from flowc.compiler.ir import AskNode, AssignNode, Limit
+from flowc.compiler.ir import AskNode, AssignNode, Limit, StateField
 from flowc.compiler.passes.bounds import unbounded_loops
 
 
@@ -76,3 +76,12 @@ def test_a_count_that_is_set_back_bounds_nothing(flow, said):
         flow.edge(text)
     flow.edge("JUDGE false> END")
     assert len(said(unbounded_loops, flow.workflow())) == 1
+
+
+def test_a_sum_counts_what_is_added_to_it(flow, said):
+    flow.set("DRAFT", ROUND="1")
+    flow.choose("JUDGE", "ROUND < 3")
+    flow.state.append(StateField(name="ROUND", type="integer", reducer="add"))
+    for text in ("START > DRAFT", "DRAFT > JUDGE", "JUDGE true> DRAFT", "JUDGE false> END"):
+        flow.edge(text)
+    assert said(unbounded_loops, flow.workflow()) == []
