@@ -18,9 +18,10 @@ from flowc.compiler import driver
 from flowc.compiler.codes import CODES
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.emit.mermaid import emit_mermaid
-from flowc.compiler.frontends import FRONTENDS
+from flowc.compiler.frontends import FRONTENDS, is_workflow
 from flowc.compiler.passes import CHECKS
 from flowc.compiler.render import render_text
+from flowc.compiler.source import SourceSet
 from flowc.compiler.summary import summarize
 
 HERE = Path(__file__).parent
@@ -51,6 +52,13 @@ def read(monkeypatch):
 
 def shown(result: CompileResult) -> str:
     return render_text(result.diagnostics, result.sources)
+
+
+@pytest.mark.parametrize("case", OK, ids=name)
+def test_a_folder_s_check_finds_it(case):
+    """A file that nobody named counts as a workflow only when its format is sure of it."""
+    (main,) = case.glob("main.*")
+    assert is_workflow(SourceSet().read(str(main)))
 
 
 @pytest.mark.parametrize("case", OK, ids=name)
