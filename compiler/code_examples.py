@@ -50,6 +50,10 @@ def _chart(text: str, *files: tuple[str, str], name: str = "review.wf.md") -> Ex
     return Example(name, f"# Workflow\n\n```mermaid\nflowchart TD\n{lines}```\n{_PROMPTS}", files)
 
 
+def _flow(text: str) -> Example:
+    return Example("review.flow.yaml", f"flow: 1\nname: review\n{dedent(text).lstrip()}")
+
+
 _PROMPTS = """
 # Prompts
 
@@ -260,6 +264,73 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             """
         ),
     ),
+    "FC2006": (
+        _flow(
+            """
+            nodes:
+              - {name: write, agent: poet, prompt: Write a haiku., into: poem}
+              - name: judge
+                agent: critic
+                prompt: A mark from 1 to 10. {{ poem }}
+                into: mark
+                next: [{when: mark < 7, to: write}, end]
+            outputs: [poem]
+            """
+        ),
+        _flow(
+            """
+            limits: {visits: 5}
+            nodes:
+              - {name: write, agent: poet, prompt: Write a haiku., into: poem}
+              - name: judge
+                agent: critic
+                prompt: A mark from 1 to 10. {{ poem }}
+                into: mark
+                next: [{when: mark < 7, to: write}, end]
+            outputs: [poem]
+            """
+        ),
+    ),
+    "FC2007": (
+        _flow(
+            """
+            nodes:
+              - {name: kind, ask: What is it?, choices: [question, praise], into: kind}
+              - name: pick
+                choose: kind
+                cases: {question: failed}
+            """
+        ),
+        _flow(
+            """
+            nodes:
+              - {name: kind, ask: What is it?, choices: [question, praise], into: kind}
+              - name: pick
+                choose: kind
+                cases: {question: failed, praise: end}
+            """
+        ),
+    ),
+    "FC2008": (
+        _flow(
+            """
+            params: {days: integer}
+            nodes:
+              - name: rate
+                assign:
+                next: [{when: days > 7, to: failed}, {when: days > 30, to: end}, failed]
+            """
+        ),
+        _flow(
+            """
+            params: {days: integer}
+            nodes:
+              - name: rate
+                assign:
+                next: [{when: days > 30, to: end}, {when: days > 7, to: failed}, failed]
+            """
+        ),
+    ),
     "FC2009": (
         _chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _BACK)),
         _chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _TESTS)),
@@ -352,6 +423,44 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             """
         ),
         _GOOD_CHART,
+    ),
+    "FC3004": (
+        _flow(
+            """
+            nodes:
+              - {name: begin, assign: , next: [life, work]}
+              - {name: life, agent: writer, prompt: Tell the life., into: text, next: end}
+              - {name: work, agent: writer, prompt: Describe the work., into: text, next: end}
+            outputs: [text]
+            """
+        ),
+        _flow(
+            """
+            nodes:
+              - {name: begin, assign: , next: [life, work]}
+              - {name: life, agent: writer, prompt: Tell the life., into: life, next: end}
+              - {name: work, agent: writer, prompt: Describe the work., into: work, next: end}
+            outputs: [life, work]
+            """
+        ),
+    ),
+    "FC3005": (
+        _flow(
+            """
+            state: {count: integer}
+            nodes:
+              - {name: count, assign: {count: '"none"'}}
+            outputs: [count]
+            """
+        ),
+        _flow(
+            """
+            state: {count: integer}
+            nodes:
+              - {name: count, assign: {count: 0}}
+            outputs: [count]
+            """
+        ),
     ),
     "FC3006": (
         _chart(

@@ -137,9 +137,13 @@ def _around(values: list[Json], kind: Type) -> list[Json]:
 def _between(numbers: list[float], *, whole: bool) -> list[float]:
     found: list[float] = [numbers[0] - 1]
     for low, high in itertools.pairwise(numbers):
-        middle = (low + high) // 2 if whole else (low + high) / 2
-        found += [low, round(middle, 6)]
+        middle = float((low + high) // 2) if whole else (low + high) / 2
+        found += [low, _plain(middle)]
     return [*found, numbers[-1], numbers[-1] + 1]
+
+
+def _plain(number: float) -> float:
+    return int(number) if number.is_integer() else round(number, 6)
 
 
 def _nested(paths: list[Path], values: Sequence[Json]) -> dict[str, Json]:

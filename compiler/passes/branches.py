@@ -176,7 +176,7 @@ def _overlap(
     what = "is never the first that holds" if hidden else "holds together with an earlier one"
     yield Diagnostic(
         "FC2008",
-        f"this condition of {called(node)} {what}: when {_shown(both)}, both do",
+        f"this condition {what}: when {_shown(both)}, both do",
         place,
         CODES["FC2008"].severity,
         labels=(Label(pair[0].span, "the earlier one"),) if pair[0].span is not None else (),
@@ -195,4 +195,4 @@ def _shown(values: Mapping[str, Json]) -> str:
 
 def _labels(edges: Sequence[Edge]) -> tuple[Label, ...]:
     spans = dict.fromkeys(e.span for e in edges if e.span is not None and not e.implied)
-    return tuple(Label(span, "taken sometimes") for span in list(spans)[:3])
+    return tuple(Label(span, "for another value") for span in list(spans)[:3])

@@ -9,9 +9,13 @@ from flowc.compiler import driver
 from flowc.compiler.driver import compile_file
 from flowc.compiler.passes import CHECKS
 from flowc.compiler.passes.bindings import missing_roles, unknown_tools
+from flowc.compiler.passes.bounds import unbounded_loops
+from flowc.compiler.passes.branches import hidden_branches, open_branches
+from flowc.compiler.passes.conflicts import parallel_writes
 from flowc.compiler.passes.dataflow import early_reads, undefined_variables
 from flowc.compiler.passes.guards import bad_expressions
 from flowc.compiler.passes.joins import endless_waits
+from flowc.compiler.passes.mismatches import mismatches
 from flowc.compiler.passes.reachability import unreachable_steps
 from flowc.compiler.passes.termination import inescapable_loops
 from flowc.compiler.passes.unused import unused_outputs
@@ -21,9 +25,14 @@ BY_CODE = {
     "fc2002": unreachable_steps,
     "fc2003": endless_waits,
     "fc2005": inescapable_loops,
+    "fc2006": unbounded_loops,
+    "fc2007": open_branches,
+    "fc2008": hidden_branches,
     "fc3001": undefined_variables,
     "fc3002": early_reads,
     "fc3003": unused_outputs,
+    "fc3004": parallel_writes,
+    "fc3005": mismatches,
     "fc3006": bad_expressions,
     "fc4001": unknown_tools,
     "fc4002": missing_roles,

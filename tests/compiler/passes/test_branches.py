@@ -116,7 +116,7 @@ def test_a_condition_that_an_earlier_one_covers(flow, said):
         (
             "FC2008",
             "warning",
-            "this condition of `START` is never the first that holds: when `score` is 1.8, both do",
+            "this condition is never the first that holds: when `score` is 1.8, both do",
         )
     ]
 
@@ -124,7 +124,7 @@ def test_a_condition_that_an_earlier_one_covers(flow, said):
 def test_ranges_that_meet_halfway(flow, said):
     workflow = which(flow, "n > 3", "n < 7", types=[("n", "integer")])
     assert messages(said(hidden_branches, workflow)) == [
-        "this condition of `START` holds together with an earlier one: when `n` is 5, both do"
+        "this condition holds together with an earlier one: when `n` is 5, both do"
     ]
 
 
