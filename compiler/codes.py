@@ -1,6 +1,6 @@
 """The table of diagnostic codes: severities, `flowc explain` and docs/diagnostics.md.
 
-A code is stable for ever. Examples of each are in code_examples.py.
+A code is stable for ever. Examples of each are in examples/.
 """
 
 from __future__ import annotations

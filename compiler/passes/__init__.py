@@ -50,9 +50,13 @@ NOTHING_LOST = frozenset({"FC1003", "FC1004", "FC2001", "FC2009"})
 texts may be missing, and what they would have read."""
 
 
+WHOLE_CHECKS: tuple[Check, ...] = (unused_outputs, unbounded_loops)
+"""Checks that a single wrong name can mislead: they wait until there is no error."""
+
+
 def applies(check: Check, faults: set[str]) -> bool:
     """Whether a check can be trusted on a file in which its reader found these faults. What the
     reader dropped would otherwise make it speak of nodes and variables that are not at fault."""
     if not faults or check in LOCAL_CHECKS:
         return True
-    return faults <= NOTHING_LOST and check is not unused_outputs
+    return faults <= NOTHING_LOST and check not in WHOLE_CHECKS

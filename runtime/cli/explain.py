@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from typing import Annotated
 
 import typer
-from flowc.compiler.code_examples import EXAMPLES, Example
 from flowc.compiler.codes import CODES, Code
+from flowc.compiler.examples import EXAMPLES, Example
 
 from ..errors import RunError
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flowc.compiler.code_examples import EXAMPLES, Example
 from flowc.compiler.codes import CODES
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.diagnostics import Diagnostic
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.emit.dialects import dialect_named
+from flowc.compiler.examples import EXAMPLES, Example
 from flowc.compiler.render import render_text
 
 
@@ -63,7 +63,7 @@ HEAD = """\
 # Diagnostics
 
 Every fault that `flowc check` finds: its code, a file that has it and the same file without it. The
-page is generated from compiler/codes.py and compiler/code_examples.py (`make docs`), and the tests
+page is generated from compiler/codes.py and compiler/examples/ (`make docs`), and the tests
 run each example. `flowc explain CODE` shows the same.
 
 An error ends with exit code 1; a warning does so under `--strict`. A warning can be allowed in a

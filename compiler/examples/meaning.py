@@ -1,217 +1,37 @@
-"""A bad and a good file for every diagnostic code, for `flowc explain` and docs/diagnostics.md.
-
-A test runs each: the bad one gives its code, the good one is silent.
-"""
+"""Examples of faults in what a workflow means: all other codes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from textwrap import dedent
+from dataclasses import replace
 
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A file by name and content; `files` are further files beside it. What a code says of a
-    conversion shows when the file is converted `to` that format, what it says of a `team` when the
-    file is checked with that."""
-
-    file: str
-    text: str
-    files: tuple[tuple[str, str], ...] = ()
-    encoding: str = "utf-8"
-    to: str = ""
-    team: str | None = None
-
-
-def _steps(text: str, *files: tuple[str, str]) -> Example:
-    return Example("review.md", dedent(text).lstrip("\n"), files)
-
-
-def _flow(text: str) -> Example:
-    return Example("news.flow.yaml", f"flow: 1\n{dedent(text).lstrip()}")
-
-
-def _contract(*steps: str) -> Example:
-    """A contract with these steps, one a line."""
-    lines = ",\n".join(f"    {{{step}}}" for step in steps)
-    head = '  "workflow_name": "Menu",\n  "workflow_type": "sequential",\n'
-    return Example("menu.json", f'{{\n{head}  "steps": [\n{lines}\n  ]\n}}\n')
-
-
-def _cook(id: str, role: str, *needs: str) -> str:
-    listed = ", ".join(f'"{need}"' for need in needs)
-    text = f'"step_id": "{id}", "required_role": "{role}", "dependencies": [{listed}], '
-    return f'{text}"success_criteria": "tasted"'
-
-
-def _chart(text: str, *files: tuple[str, str], name: str = "review.wf.md") -> Example:
-    """A flowchart document around the lines of its chart; the prompts are those it may name."""
-    lines = "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
-    return Example(name, f"# Workflow\n\n```mermaid\nflowchart TD\n{lines}```\n{_PROMPTS}", files)
-
-
-def _flow(text: str) -> Example:
-    return Example("review.flow.yaml", f"flow: 1\nname: review\n{dedent(text).lstrip()}")
-
-
-_PROMPTS = """
-# Prompts
-
-## User Review
-Review the change. Answer GOOD or BAD.
-
-## User Repair
-Repair what the review found.
-"""
-_TESTS = _chart("START --> EXECUTE[make test]", name="unit-tests.wf.md").text
-_BACK = _chart("START --> CALL_REVIEW[[review.wf.md]]", name="tests.wf.md").text
-_GOOD_STEP = _steps(
-    """
-    ### 🔧 WORKFLOW STEP: Look around
-    ```
-    List the files of the project.
-    ```
-    ### 🛠️ TOOL: list_files
-    """
-)
-_GOOD_CHART = _chart("START --> PROMPT_REVIEW[User Review]")
-
-_KITCHEN = (
-    "kitchen.json",
-    dedent(
-        """
-        {
-          "team_name": "Kitchen",
-          "team_type": "content_creation",
-          "agents": [
-            {"agent_id": "ann", "role": "cook"},
-            {"agent_id": "bob", "role": "taster", "type": "person"}
-          ]
-        }
-        """
-    ).lstrip("\n"),
+from .forms import (
+    BACK,
+    GOOD_CHART,
+    GOOD_STEP,
+    KITCHEN,
+    TESTS,
+    Example,
+    chart,
+    contract,
+    cook,
+    flow,
+    machine,
+    steps,
 )
 
-
-def _machine(condition: str) -> Example:
-    """A state machine that leads to its end, round or on, by a condition."""
-    return Example("printing.json", _MACHINE.replace("CONDITION", condition).lstrip("\n"))
-
-
-_MACHINE = """
-{
-  "workflow_name": "printing",
-  "description": "Counts copies.",
-  "input": {"name": "copies", "type": "number", "description": "how many"},
-  "output": {"name": "done", "type": "string", "description": "what was done"},
-  "contexts": [{"name": "talk"}],
-  "agents": [{"agent_role": "printer", "context": "talk", "role": "assistant"}],
-  "states": [
-    {
-      "name": "start",
-      "agent": "printer",
-      "input": "Print one copy.",
-      "transition": [{"target": "start", "condition": "CONDITION"}]
-    }
-  ]
-}
-"""
-
-EXAMPLES: dict[str, tuple[Example, Example]] = {
-    "FC0001": (
-        Example("review.md", "# Café menu, reviewed\n", encoding="latin-1"),
-        _GOOD_STEP,
-    ),
-    "FC0002": (
-        _steps(
-            """
-            <!-- flowc: allow FC2002 -->
-
-            ### 🔧 WORKFLOW STEP: Look around
-            ```
-            List the files of the project.
-            ```
-            ### 🛠️ TOOL: list_files
-            """
-        ),
-        _GOOD_STEP,
-    ),
-    "FC1001": (
-        _chart("START -> PROMPT_REVIEW[User Review]"),
-        _GOOD_CHART,
-    ),
-    "FC1002": (
-        _chart("START --> PROMT_REVIEW[User Review]"),
-        _GOOD_CHART,
-    ),
-    "FC1003": (
-        _steps(
-            """
-            ### 🔧 WORKFLOW STEP: Look around
-            ```
-            List the files of the project.
-            ```
-            """
-        ),
-        _GOOD_STEP,
-    ),
-    "FC1004": (
-        _chart(
-            """
-            START --> PROMPT_REVIEW[User Review]
-            PROMPT_REVIEW --> SUCCESS
-            PROMPT_REVIEW --> FAILED
-            """
-        ),
-        _chart(
-            """
-            START --> PROMPT_REVIEW[User Review]
-            PROMPT_REVIEW --> SUCCESS
-            PROMPT_REVIEW --> |ERROR| FAILED
-            """
-        ),
-    ),
-    "FC1005": (
-        _chart(
-            """
-            START --> PROMPT_REVIEW[User Review]
-            PROMPT_REVIEW --> |PERHAPS| SUCCESS
-            """
-        ),
-        _GOOD_CHART,
-    ),
-    "FC1006": (
-        _steps(
-            """
-            ### ðŸ”§ WORKFLOW STEP: Look around
-            ```
-            List the files of the project.
-            ```
-            ### 🛠️ TOOL: list_files
-            """
-        ),
-        _GOOD_STEP,
-    ),
-    "FC1007": (
-        Example("review.md", _GOOD_STEP.text + "\n" + _GOOD_CHART.text),
-        _GOOD_STEP,
-    ),
-    "FC1008": (
-        Example("review.md", "# Review\n\nNothing is written here yet.\n"),
-        _GOOD_STEP,
-    ),
+MEANING: dict[str, tuple[Example, Example]] = {
     "FC2001": (
-        _chart("START --> CALL_TESTS[[tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
-        _chart("START --> CALL_TESTS[[unit-tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
+        chart("START --> CALL_TESTS[[tests.wf.md]]", ("unit-tests.wf.md", TESTS)),
+        chart("START --> CALL_TESTS[[unit-tests.wf.md]]", ("unit-tests.wf.md", TESTS)),
     ),
     "FC2002": (
-        _chart(
+        chart(
             """
             START --> PROMPT_REVIEW[User Review]
             PROMPT_REPAIR[User Repair] --> PROMPT_REVIEW
             """
         ),
-        _chart(
+        chart(
             """
             START --> PROMPT_REPAIR[User Repair]
             PROMPT_REPAIR --> PROMPT_REVIEW[User Review]
@@ -219,7 +39,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC2003": (
-        _flow(
+        flow(
             """
             nodes:
               - {name: start, assign: {}, next: [check, draft]}
@@ -230,7 +50,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             outputs: [log, news]
             """
         ),
-        _flow(
+        flow(
             """
             nodes:
               - {name: start, assign: {}, next: [check, draft]}
@@ -243,18 +63,18 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC2004": (
-        _contract(_cook("stock", "cook", "soup"), _cook("soup", "cook", "stock")),
-        _contract(_cook("stock", "cook"), _cook("soup", "cook", "stock")),
+        contract(cook("stock", "cook", "soup"), cook("soup", "cook", "stock")),
+        contract(cook("stock", "cook"), cook("soup", "cook", "stock")),
     ),
     "FC2005": (
-        _chart(
+        chart(
             """
             START --> PROMPT_REVIEW[User Review]
             PROMPT_REVIEW --> PROMPT_REPAIR[User Repair]
             PROMPT_REPAIR --> PROMPT_REVIEW
             """
         ),
-        _chart(
+        chart(
             """
             START --> PROMPT_REVIEW[User Review]
             PROMPT_REVIEW --> CHECK_REVIEW{RESULT == 'GOOD'}
@@ -265,7 +85,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC2006": (
-        _flow(
+        flow(
             """
             nodes:
               - {name: write, agent: poet, prompt: Write a haiku., into: poem}
@@ -277,7 +97,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             outputs: [poem]
             """
         ),
-        _flow(
+        flow(
             """
             limits: {visits: 5}
             nodes:
@@ -292,7 +112,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC2007": (
-        _flow(
+        flow(
             """
             nodes:
               - {name: kind, ask: What is it?, choices: [question, praise], into: kind}
@@ -301,7 +121,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
                 cases: {question: failed}
             """
         ),
-        _flow(
+        flow(
             """
             nodes:
               - {name: kind, ask: What is it?, choices: [question, praise], into: kind}
@@ -312,31 +132,31 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC2008": (
-        _flow(
+        flow(
             """
             params: {days: integer}
             nodes:
               - name: rate
-                assign:
+                assign: {}
                 next: [{when: days > 7, to: failed}, {when: days > 30, to: end}, failed]
             """
         ),
-        _flow(
+        flow(
             """
             params: {days: integer}
             nodes:
               - name: rate
-                assign:
+                assign: {}
                 next: [{when: days > 30, to: end}, {when: days > 7, to: failed}, failed]
             """
         ),
     ),
     "FC2009": (
-        _chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _BACK)),
-        _chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _TESTS)),
+        chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", BACK)),
+        chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", TESTS)),
     ),
     "FC3001": (
-        _steps(
+        steps(
             """
             ### 🔧 WORKFLOW STEP: Look around
             ```
@@ -355,7 +175,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             - FILE: what there is to read
             """
         ),
-        _steps(
+        steps(
             """
             ### 🔧 WORKFLOW STEP: Look around
             ```
@@ -376,7 +196,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC3002": (
-        _steps(
+        steps(
             """
             ### 🔧 WORKFLOW STEP: Read
             ```
@@ -395,7 +215,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             - result.files → FILES
             """
         ),
-        _steps(
+        steps(
             """
             ### 🔧 WORKFLOW STEP: Look around
             ```
@@ -416,28 +236,28 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC3003": (
-        _chart(
+        chart(
             """
             START --> SET_GOAL[GOAL=fewer warnings]
             SET_GOAL --> PROMPT_REVIEW[User Review]
             """
         ),
-        _GOOD_CHART,
+        GOOD_CHART,
     ),
     "FC3004": (
-        _flow(
+        flow(
             """
             nodes:
-              - {name: begin, assign: , next: [life, work]}
+              - {name: begin, assign: {}, next: [life, work]}
               - {name: life, agent: writer, prompt: Tell the life., into: text, next: end}
               - {name: work, agent: writer, prompt: Describe the work., into: text, next: end}
             outputs: [text]
             """
         ),
-        _flow(
+        flow(
             """
             nodes:
-              - {name: begin, assign: , next: [life, work]}
+              - {name: begin, assign: {}, next: [life, work]}
               - {name: life, agent: writer, prompt: Tell the life., into: life, next: end}
               - {name: work, agent: writer, prompt: Describe the work., into: work, next: end}
             outputs: [life, work]
@@ -445,7 +265,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC3005": (
-        _flow(
+        flow(
             """
             state: {count: integer}
             nodes:
@@ -453,7 +273,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             outputs: [count]
             """
         ),
-        _flow(
+        flow(
             """
             state: {count: integer}
             nodes:
@@ -463,7 +283,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC3006": (
-        _chart(
+        chart(
             """
             START --> PROMPT_REVIEW[User Review]
             PROMPT_REVIEW --> CHECK_REVIEW{RESULT MATCHES '(GOOD'}
@@ -471,7 +291,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             CHECK_REVIEW --> |NO| FAILED
             """
         ),
-        _chart(
+        chart(
             """
             START --> PROMPT_REVIEW[User Review]
             PROMPT_REVIEW --> CHECK_REVIEW{RESULT MATCHES 'GOOD'}
@@ -481,7 +301,7 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
         ),
     ),
     "FC4001": (
-        _steps(
+        steps(
             """
             ### 🔧 WORKFLOW STEP: Look around
             ```
@@ -490,15 +310,15 @@ EXAMPLES: dict[str, tuple[Example, Example]] = {
             ### 🛠️ TOOL: list_file
             """
         ),
-        _GOOD_STEP,
+        GOOD_STEP,
     ),
     "FC4002": (
-        replace(_contract(_cook("soup", "coook")), files=(_KITCHEN,), team="kitchen.json"),
-        replace(_contract(_cook("soup", "cook")), files=(_KITCHEN,), team="kitchen.json"),
+        replace(contract(cook("soup", "coook")), files=(KITCHEN,), team="kitchen.json"),
+        replace(contract(cook("soup", "cook")), files=(KITCHEN,), team="kitchen.json"),
     ),
-    "FC4003": (_machine("common_data.copies >"), _machine("common_data.copies > 3")),
+    "FC4003": (machine("common_data.copies >"), machine("common_data.copies > 3")),
     "FC6001": (
-        replace(_GOOD_CHART, to="steps"),
-        replace(_GOOD_CHART, to="flowchart"),
+        replace(GOOD_CHART, to="steps"),
+        replace(GOOD_CHART, to="flowchart"),
     ),
 }
