@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import dataclasses
-import json
-import os
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
-from flowc.compiler.driver import compile_file
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
-from flowc.runtime.events import RunEvent
-from flowc.runtime.sandbox.shell import BashShell
-from flowc.runtime.services import Services, ToolSchema
-from flowc.runtime.wiring import RunOptions, make_services
-from killing import Killed, in_process, kill_me
+from killed_cases import Case, killed_everywhere
 
 CHART = """\
 # Everything
@@ -100,82 +87,6 @@ step_1:
 STEPS_LOG = ["note one", "seal two", "note three"]
 
 
-@dataclasses.dataclass
-class LogTools:
-    """Tools that leave a line in a file."""
-
-    log: Path
-
-    async def open(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    def schema(self, tool: str) -> ToolSchema:
-        return ToolSchema(tool, "", {"type": "object"}, "once")
-
-    async def call(self, tool: str, args: dict[str, Any]) -> Any:
-        with self.log.open("a") as out:
-            out.write(f"{tool} {args['text']}\n")
-        return {"sealed": tool == "seal"}
-
-
-@dataclasses.dataclass
-class Case:
-    """A workflow in a folder of its own: started, killed, resumed there."""
-
-    folder: Path
-    file: str
-    spec: Any = None
-    factory: Any = None
-
-    def __post_init__(self) -> None:
-        """Before any fork, so that the children share what is imported and compiled."""
-        result = compile_file(str(self.folder / self.file))
-        assert result.ok, result.diagnostics
-        answers = str(self.folder / "answers.yaml")
-        options = RunOptions(answers=answers, allow_exec=True, workspace=str(self.folder))
-        self.spec, self.factory = result.spec, make_services(options, result.spec, Config())
-
-    def execute(self, *, resume: bool, kill_at: int = -1) -> dict[str, Any]:
-        def services(journal: Any, emit: Any) -> Services:
-            tools: Any = LogTools(self.folder / "log")
-            shell: Any = BashShell(self.folder, {"PATH": os.environ["PATH"]})
-            return dataclasses.replace(self.factory(journal, emit), tools=tools, shell=shell)
-
-        async def go() -> dict[str, Any]:
-            async with open_engine(f"sqlite:///{self.folder}/runs.db") as engine:
-                fields: dict[str, Any] = {"listeners": (Killer(kill_at),)}
-                if resume:
-                    outcome = await engine.resume(
-                        "r", self.spec, services, answers={}, on_unknown="repeat", **fields
-                    )
-                else:
-                    outcome = await engine.start(
-                        self.spec, services, run="r", inputs={}, options={}, **fields
-                    )
-                return json.loads(json.dumps(dataclasses.asdict(outcome)))
-
-        return asyncio.run(asyncio.wait_for(go(), 60))
-
-    def log(self) -> list[str]:
-        return (self.folder / "log").read_text().splitlines()
-
-
-@dataclasses.dataclass
-class Killer:
-    """Kills the process at one of its events; the end of a node is the beginning of the next."""
-
-    at: int
-    seen: int = 0
-
-    def __call__(self, event: RunEvent) -> None:
-        if event.kind == "node_finished":
-            return
-        if self.seen == self.at:
-            kill_me()
-        self.seen += 1
-
-
 @pytest.fixture
 def chart(tmp_path: Path) -> Case:
     (tmp_path / "main.wf.md").write_text(CHART)
@@ -189,36 +100,6 @@ def steps(tmp_path: Path) -> Case:
     (tmp_path / "main.md").write_text(STEPS)
     (tmp_path / "answers.yaml").write_text(STEPS_ANSWERS)
     return Case(tmp_path, "main.md")
-
-
-def the_same(outcome: dict[str, Any], undisturbed: dict[str, Any]) -> None:
-    for field in ("status", "result", "variables", "outcomes", "nodes"):
-        assert outcome[field] == undisturbed[field], field
-
-
-def killed_everywhere(case: Case, log: list[str], **expected: Any) -> None:
-    """Kill at the first event, the second, …; every run ends as the undisturbed one does, and at
-    most the one effect that was under way happens twice."""
-    undisturbed = case.execute(resume=False)
-    assert {key: undisturbed[key] for key in expected} == expected
-    assert case.log() == log
-    at = 0
-    while True:
-        for old in (*case.folder.glob("runs.db*"), case.folder / "log"):
-            if old.is_file():
-                old.unlink()
-        try:
-            in_process(lambda at=at: case.execute(resume=False, kill_at=at))
-        except Killed:
-            outcome = in_process(lambda: case.execute(resume=(case.folder / "runs.db").exists()))
-        else:
-            break
-        the_same(outcome, undisturbed)
-        twice = Counter(case.log()) - Counter(log)
-        assert sum(twice.values()) <= 1, f"killed at event {at}: {case.log()}"
-        assert not Counter(log) - Counter(case.log())
-        at += 1
-    assert at > 10, "there were events to be killed at"
 
 
 def test_a_flowchart_ends_the_same_wherever_it_is_killed(chart: Case) -> None:

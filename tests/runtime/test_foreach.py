@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from flowc.compiler.emit.project import emit_project
 from flowc.compiler.expr.ast import Binary, Call
 from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import (
@@ -13,6 +14,7 @@ from flowc.compiler.ir import (
     ForeachNode,
     Limit,
     Param,
+    Program,
     StateField,
     ToolNode,
     Workflow,
@@ -20,6 +22,8 @@ from flowc.compiler.ir import (
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
+from flowc.runtime.project import check_project, load_module
+from flowc.runtime.signals import RunSignals
 from specs import (
     FAILED,
     STATE,
@@ -252,3 +256,47 @@ def test_a_time_out_bounds_all_elements_together(execute, busy) -> None:
     outcome = execute(each(item(tool()), timeout=0.1, concurrency=2))
     assert outcome.error["kind"] == "timeout"
     assert "`each` took longer than 0.1 s" in outcome.error["message"]
+
+
+def test_a_pause_comes_between_the_nodes_of_elements(wait, url, busy) -> None:
+    spec = each(item(tool(), point("p")), items=range(6), concurrency=2)
+    signals = RunSignals()
+
+    def pause(event: RunEvent) -> None:
+        if event.kind == "item_finished":
+            signals.request_drain("pause")
+
+    async def go() -> Any:
+        async with open_engine(url) as engine:
+            outcome = await start(engine, spec, busy, listeners=(pause,), control=signals)
+            assert outcome.status == "paused"
+            assert len(busy.tools.calls) < 6
+            return await engine.resume("r", spec, busy, answers={})
+
+    outcome = wait(go())
+    assert (outcome.status, outcome.result) == ("success", [0, 10, 20, 30, 40, 50])
+    assert sorted(done_by(busy)) == list(range(6))
+    assert outcome.nodes == 1 + 6 * 3 + 1
+
+
+def test_the_compiled_module_goes_through_a_list_too(wait, tmp_path) -> None:
+    main = workflow(
+        ForeachNode(
+            id="each", items=lit(["a", "b"]), workflow="item", item="ITEM", into="RESULT"
+        ),
+        SUCCESS,
+        state=STATE,
+    )  # fmt: skip
+    inner = item(point("p", OUT=plus(name("ITEM"), lit("!"))))
+    spec = program_of(main, item=inner)
+    whole = Program(entry="flow.md", workflows=(("flow.md", main), ("item", inner)))
+    for file, content in emit_project(spec, whole, str(tmp_path)).items():
+        (tmp_path / file).write_text(content)
+    check_project(spec, tmp_path)
+
+    async def go() -> Any:
+        module = load_module(tmp_path)
+        await module.FLOW.open()
+        return await module.build().compile().ainvoke({})
+
+    assert wait(go())["RESULT"] == ["a!", "b!"]

@@ -225,8 +225,9 @@ def test_the_compiled_module_forks_and_joins_as_the_live_graph_does(wait, tmp_pa
         state=STATE,
         on_success="after",
     )
-    spec = lower(Program(entry="flow.md", workflows=(("flow.md", flow),)), SourceSet())
-    for file, text in emit_project(spec, flow, str(tmp_path)).items():
+    whole = Program(entry="flow.md", workflows=(("flow.md", flow),))
+    spec = lower(whole, SourceSet())
+    for file, text in emit_project(spec, whole, str(tmp_path)).items():
         (tmp_path / file).write_text(text)
     assert "defer=True" in (tmp_path / "graph.py").read_text()
     check_project(spec, tmp_path)

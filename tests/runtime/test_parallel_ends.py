@@ -13,6 +13,8 @@ from flowc.compiler.ir import (
 )
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure
+from flowc.runtime.events import RunEvent
+from flowc.runtime.signals import RunSignals
 from specs import (
     FAILED,
     STATE,
@@ -184,3 +186,32 @@ def test_questions_of_several_branches_are_answered_one_by_one_or_together(wait,
 
     for outcome in (wait(one_by_one()), wait(together())):
         assert (outcome.status, outcome.variables["LIST"]) == ("success", ["BC"])
+
+
+def test_a_pause_lets_every_branch_finish_its_node(wait, url, tools: World) -> None:
+    spec = program(
+        point("a"),
+        ToolNode(id="b", tool="fine", into="N"),
+        ToolNode(id="c", tool="fine", into="RESULT"),
+        point("c2", LIST=lit("c2")),
+        point("d", "all", LIST=lit("d")),
+        SUCCESS,
+        edges=edges("a > b c\nb > d\nc > c2\nc2 > d\nd > SUCCESS"),
+        state=STATE,
+    )
+    signals = RunSignals()
+
+    def pause(event: RunEvent) -> None:
+        if event.kind == "tool_called":
+            signals.request_drain("pause")
+
+    async def go() -> Any:
+        async with open_engine(url) as engine:
+            outcome = await start(engine, spec, tools, listeners=(pause,), control=signals)
+            assert (outcome.status, outcome.variables["N"]) == ("paused", "fine")
+            assert set((await engine.state("r")).next) == {"c2"}
+            return await engine.resume("r", spec, tools, answers={})
+
+    outcome = wait(go())
+    assert (outcome.status, outcome.variables["LIST"]) == ("success", ["c2", "d"])
+    assert len(tools.tools.calls) == 2
