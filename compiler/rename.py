@@ -167,12 +167,23 @@ def _changed(
         return Refusal(worse[0].message if worse else "the check of the file would change")
     if first.program is None or second.program is None:
         return Refusal("the file cannot be read as a workflow")
-    for (_, a), (_, b) in zip(first.program.workflows, second.program.workflows, strict=False):
+    part, inner, _ = mention.name.rpartition("#")
+    for (name, a), (_, b) in zip(_workflows(first), _workflows(second), strict=False):
         if not same_but(a, b, old, new):
             return Refusal(f"`{new}` would make the workflow mean something else")
-        if mention.kind == "variable" and old in _variables(b):
+        is_its_own = not inner or name == f"{path}#{part}"
+        if mention.kind == "variable" and is_its_own and old in _variables(b):
             return Refusal(f"not every place that uses `{old}` is known")
     return None
+
+
+def _workflows(result: CompileResult) -> list[tuple[str, Workflow]]:
+    """The program's workflows, and those of the file that nothing calls."""
+    called = list(result.program.workflows) if result.program else []
+    parts = result.parsed.parts.items() if result.parsed else ()
+    known = {name for name, _ in called}
+    more = [(f"{result.path}#{name}", part) for name, part in parts]
+    return [*called, *(row for row in more if row[0] not in known)]
 
 
 def _fault(diagnostic: Any) -> tuple[str, str]:

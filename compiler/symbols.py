@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .driver import CompileResult
 from .expr.walk import walk
@@ -94,7 +94,7 @@ def symbols_of(result: CompileResult) -> Symbols:
     given = tuple(result.parsed.mentions())
     reader = _Reader(workflow, result.sources, frozenset(m.kind for m in given))
     found: dict[tuple[Kind, str, str, int, int], Mention] = {}
-    for mention in (*given, *reader.read()):
+    for mention in (*map(reader.fitted, given), *reader.read()):
         span = mention.span
         key = (mention.kind, mention.name, span.file, span.start, span.end)
         known = found.get(key)
@@ -128,7 +128,7 @@ class _Reader:
                 yield from self.place("variable", read.name, "read", read.span)
         for group in w.groups:
             yield from self.place("node", group.id, "define", group.span)
-        for agent in w.agents:
+        for agent in w.agents if "agent" not in self.given else ():
             yield from self.place("agent", agent.id, "define", agent.span)
         for thread in w.threads:
             yield from self.place("thread", thread.id, "define", thread.span)
@@ -206,6 +206,14 @@ class _Reader:
             # The file says it in other words, as CONTENT for RESULT: a place, but not its name.
             return () if kind in self.given or act == "name" else (Mention(kind, name, act, span),)
         return (Mention(kind, name, act, narrow),)
+
+    def fitted(self, mention: Mention) -> Mention:
+        """The mention without quotes and the like, where its name stands in it once."""
+        name = mention.name.rpartition("#")[2]
+        if mention.span.end - mention.span.start == len(name):
+            return mention
+        span = self.narrowed(name, mention.span)
+        return mention if span is None else replace(mention, span=span)
 
     def narrowed(self, name: str, span: Span) -> Span | None:
         source = self.sources.get(span.file)

@@ -97,7 +97,7 @@ async def on_definition(
     _, analysis, mention = found
     symbols = analysis.symbols
     spans = [m.span for m in symbols.definitions(mention.kind, mention.name)]
-    if mention.kind == "workflow":
+    if mention.kind == "workflow" and not spans:
         spans = [Span(mention.name.partition("#")[0], 0, 0)]
     elif mention.kind == "tool":
         spans += _in_lock(mention.name, analysis)

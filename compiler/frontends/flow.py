@@ -6,6 +6,7 @@ import re
 
 from ..diagnostics import Sink
 from ..source import Source, SourceSet
+from .editing import Editing
 from .protocol import Frontend, Parsed
 
 _VERSION = re.compile(r"^flow[ \t]*:[ \t]*[0-9]", re.MULTILINE)
@@ -31,6 +32,12 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return read_document(source, sources, sink)
 
 
+def _editing() -> Editing:
+    from .flow_editing import flow_editing
+
+    return flow_editing()
+
+
 FLOW = Frontend(
     name="flow",
     title="flow YAML (*.flow.yaml)",
@@ -38,4 +45,5 @@ FLOW = Frontend(
     claims=claims,
     parse=parse,
     comment=("#", ""),
+    editing=_editing,
 )

@@ -9,6 +9,7 @@ from ..diagnostics import Sink
 from ..flow_keys import SECTIONS, TOP, VERSION
 from ..ir import Workflow
 from ..source import Source, SourceSet
+from .flow_editing import flow_mentions
 from .flow_forms import Forms, kind
 from .flow_tree import Mapping, Scalar, brief, read_tree
 from .flow_workflow import WorkflowReader
@@ -44,7 +45,7 @@ def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     for key, mapping in parts.items():
         forms.known_keys(mapping, keys, "an inner workflow")
         inner[key] = reader.read(mapping, key)
-    return Parsed(main, parts=inner)
+    return Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
 
 
 def _check_version(root: Mapping, forms: Forms) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lsp_client import LspClient
-from lsp_texts import CHART, CONTRACT, MERMAID, MORE, PLAN, PROMPTS, STEPS
+from lsp_texts import CHART, CONTRACT, FLOW, MERMAID, MORE, PLAN, PROMPTS, STEPS
 
 
 @pytest.fixture
@@ -18,6 +18,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "more.wf.md").write_text(MORE, encoding="utf-8")
     (tmp_path / "prompts.md").write_text(PROMPTS, encoding="utf-8")
     (tmp_path / "plain.mmd").write_text(MERMAID, encoding="utf-8")
+    (tmp_path / "judge.flow.yaml").write_text(FLOW, encoding="utf-8")
     (tmp_path / "roof.json").write_text(CONTRACT, encoding="utf-8")
     (tmp_path / "reading.md").write_text(PLAN, encoding="utf-8")
     return tmp_path

@@ -70,6 +70,9 @@ def test_what_is_no_workflow_has_no_diagnostics(client):
         ("trip.wf.md", "CHECK_¦OK{", ["choose", "RESULT CONTAINS 'Oslo'"]),
         ("trip.wf.md", "[[more.¦wf.md", ["workflow", "More"]),
         ("plain.mmd", "¦A[First]", ["`A`", "First"]),
+        ("judge.flow.yaml", "to: rew¦rite", ["`rewrite`", "agent", "writes: `text`"]),
+        ("judge.flow.yaml", "when: ma¦rk", ["`mark`", "written by:\n- `judge`"]),
+        ("judge.flow.yaml", "uses: Bet¦ter", ["prompt of the user", "Write it better"]),
         ("roof.json", '["lo¦ok"]', ["`look`", "task", "role: roofer", "the leak is found"]),
         ("roof.json", 'role": "roo¦fer', ["`roofer`", "used by:\n- `look`"]),
         ("reading.md", "`$OUTPUT_S¦TEP_1`", ["`step_1`", "Raise the level"]),
@@ -96,6 +99,9 @@ def test_hover_says_nothing_where_nothing_is_named(client):
         ("trip.wf.md", "[[more.¦wf.md", [("more.wf.md", 1, "")]),
         ("more.wf.md", "Prompt: ¦User More", [("prompts.md", 1, "User More")]),
         ("plain.mmd", "B --> ¦C", [("plain.mmd", 3, "C")]),
+        ("judge.flow.yaml", 'to: "do¦ne"', [("judge.flow.yaml", 25, "done")]),
+        ("judge.flow.yaml", "when: ma¦rk", [("judge.flow.yaml", 14, "mark")]),
+        ("judge.flow.yaml", "call: te¦ll", [("judge.flow.yaml", 32, "tell")]),
         ("roof.json", '["lo¦ok"]', [("roof.json", 7, "look")]),
         ("reading.md", "`$OUTPUT_S¦TEP_1`", [("reading.md", 15, "step_1")]),
     ],
@@ -136,6 +142,7 @@ def test_references_across_files(client):
     tools = client.references("steps.md", "- read_f¦ile")
     assert {(name, line) for name, line, _ in tools} == {
         ("steps.md", 9), ("steps.md", 17), ("other.md", 9), ("other.md", 17),
+        ("judge.flow.yaml", 13),
     }  # fmt: skip
 
 
@@ -171,6 +178,25 @@ def test_rename_a_step_of_a_contract(client):
     client.open("roof.json")
     [(_, text)] = client.rename("roof.json", '["lo¦ok"]', "inspect").items()
     assert text == client.texts[client.uri("roof.json")].replace('"look"', '"inspect"')
+
+
+def test_rename_in_flow_yaml(client):
+    client.open("judge.flow.yaml")
+    text = client.texts[client.uri("judge.flow.yaml")]
+    [(_, node)] = client.rename("judge.flow.yaml", 'to: "do¦ne"', "ready").items()
+    assert node == text.replace("done", "ready")
+    [(_, prompt)] = client.rename("judge.flow.yaml", "uses: Bet¦ter", "Again").items()
+    assert prompt == text.replace("Better", "Again")
+    [(_, variable)] = client.rename("judge.flow.yaml", "when: ma¦rk", "score").items()
+    assert variable == text.replace("into: mark", "into: score").replace("mark >", "score >")
+
+
+def test_an_inner_workflow_has_names_of_its_own(client):
+    client.open("judge.flow.yaml")
+    inner = client.references("judge.flow.yaml", "into: sa¦id")
+    assert [line for _, line, _ in inner] == [38, 39]
+    outer = client.references("judge.flow.yaml", "Give a mark. {{ te¦xt")
+    assert [line for _, line, _ in outer] == [4, 7, 12, 22, 27, 29]
 
 
 def test_rename_a_prompt_in_an_included_file(client):
@@ -232,6 +258,13 @@ def test_what_can_be_renamed_is_asked_before(client):
         ("trip.wf.md", "## User Tell", "## ", "\n## ¦", {"User Tell": "User Tell"}),
         ("trip.wf.md", "{RESULT C", "{RES", "{RES¦", {"RESULT": "RESULT", "CITY": "CITY"}),
         ("plain.mmd", "B --> C", "B --> ", "B --> ¦", {"A": "A", "C": "C"}),
+        ("judge.flow.yaml", "next: judge", "next: ", "next: ¦", {"done": "done"}),
+        ("judge.flow.yaml", "tools: [read_file]", "tools: [r", "[r¦", {"read_file": "read_file"}),
+        ("judge.flow.yaml", "    into: mark", "    in", "    in¦", {"into": "into: "}),
+        ("judge.flow.yaml", "uses: Better", "uses: ", "uses: ¦", {"Better": "Better"}),
+        ("judge.flow.yaml", "better, {{ text }}", "better, {{ t", "{{ t¦", {"text": "text }}"}),
+        ("judge.flow.yaml", "flow: 1\n", "flow: 1\nst", "\nst¦", {"state": "state: "}),
+        ("judge.flow.yaml", "  text: text", "  text: {type: ", "type: ¦", {"number": "number"}),
         ("roof.json", '"dependencies": []', '"dependencies": ["', '": ["¦', {"mend": "mend"}),
         ("roof.json", '"sequential"', '"', 'type": "¦', {"hybrid": "hybrid"}),
         ("roof.json", '"step_name": "Mend it"', '"step_n', '"step_n¦,', {"step_name": "step_name"}),
