@@ -124,9 +124,8 @@ class Execution:
         if said is not None:
             line = checked_line(self.spec, said)
             writes_of(self.spec, values, line)  # which refuses it while nothing is kept of it
-            await self.journal.hear(self.run_id, line)
-        lines = await self.journal.lines(self.run_id)
-        waiting = lines[lines_obeyed(values) :]
+            await self.journal.hear(self.run_id, line, lines_obeyed(values))
+        waiting = await self.journal.lines(self.run_id, lines_obeyed(values))
         if waiting and beginning is not None:
             await self.app.aupdate_state(config, beginning, as_node=START)
         for line in waiting:

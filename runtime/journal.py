@@ -159,16 +159,19 @@ class EffectJournal:
         )
         return {row[0]: json.loads(row[1]) for row in rows}
 
-    async def hear(self, run: str, line: str) -> None:
-        """Keep a line that a person said unasked, before anything comes of it (J45)."""
+    async def hear(self, run: str, line: str, obeyed: int) -> None:
+        """Keep a line that a person said unasked, before anything comes of it (J45). `obeyed` lines
+        have had their effect, which in a fork were said to another run."""
         await self.db.execute(
-            "insert into lines select ?, count(*), ? from lines where run = ?", (run, line, run)
+            "insert into lines select ?, max(?, coalesce(max(number) + 1, 0)), ?"
+            " from lines where run = ?",
+            (run, obeyed, line, run),
         )
 
-    async def lines(self, run: str) -> tuple[str, ...]:
-        """Every line that was said, in order."""
-        query = "select line from lines where run = ? order by number"
-        return tuple(row[0] for row in await self.db.execute_fetchall(query, (run,)))
+    async def lines(self, run: str, obeyed: int = 0) -> tuple[str, ...]:
+        """The lines that were said, in order, without the first `obeyed`."""
+        query = "select line from lines where run = ? and number >= ? order by number"
+        return tuple(row[0] for row in await self.db.execute_fetchall(query, (run, obeyed)))
 
     async def leave(self, run: str) -> None:
         """The run goes on elsewhere: what it left in doubt is not asked about."""

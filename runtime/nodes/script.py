@@ -18,7 +18,8 @@ from flowc.compiler.ir import AgentNode, ScriptNode
 
 from ..conversations import messages_of
 from ..errors import Failure
-from ..services import Conversation, Json, ScriptCall, ScriptResult
+from ..services import Conversation, Json, ScriptCall
+from ..state import reset, variables_of
 from .visit import Done, Visit, put_question, shorten
 
 _CLOCK = "$clock"
@@ -29,18 +30,25 @@ async def run(visit: Visit) -> Done:
     """Raises `Failure` with the place in the script (J30)."""
     op = visit.node.op
     assert isinstance(op, ScriptNode)
-    clock = visit.state.get(_CLOCK) or _new_clock()
+    noted = visit.state.get(_CLOCK)
+    clock = noted or _new_clock()
     call = _call(visit, op, clock)
     if call.script.language == "python":
         _approve(visit, call)
     result = await visit.services.scripts.evaluate(call)
     for level, line in result.log:
         visit.emit("script_said", {"level": level, "line": line})
-    channels: dict[str, Any] = {_CLOCK: clock}
+    channels: dict[str, Any] = {} if noted else {_CLOCK: clock}
     for thread, change in result.threads.items():
         channels[f"$thread.{thread}"] = change
     shown = visit.scope.show(result.value) if op.into else ""
-    return Done(variables=_variables(op, result), channels=channels, text=shorten(shown))
+    done = Done(channels=channels, text=shorten(shown))
+    if op.keeps and result.kept is not None:
+        done.variables[op.keeps] = result.kept
+    if op.into:
+        done.variables[op.into] = result.value
+    _share(visit, done, result.shares)
+    return done
 
 
 def _new_clock() -> dict[str, Json]:
@@ -74,14 +82,21 @@ def _call(visit: Visit, op: ScriptNode, clock: dict[str, Json]) -> ScriptCall:
     )
 
 
-def _variables(op: ScriptNode, result: ScriptResult) -> dict[str, Json]:
-    """Only what changed: a variable that a parallel node writes is left alone."""
-    variables = dict(result.shares)
-    if op.keeps and result.kept is not None:
-        variables[op.keeps] = result.kept
-    if op.into:
-        variables[op.into] = result.value
-    return variables
+def _share(visit: Visit, done: Done, shares: dict[str, Json]) -> None:
+    """The writes after which the variables are what the script made of them, whatever a write does
+    to each. Only of what changed: a variable that a parallel node writes is left alone."""
+    channels = variables_of(visit.setting.spec)
+    for name, new in shares.items():
+        old = visit.scope.values.get(name)
+        match channels[name].reducer, old, new:
+            case "append", list(), list() if new[: len(old)] == old:
+                done.variables[name] = new[len(old) :]
+            case "append", _, list():
+                done.channels[channels[name].name] = reset(new)
+            case "add", int() | float() | None, int() | float():
+                done.variables[name] = new - (old or 0)
+            case _:
+                done.variables[name] = new
 
 
 def _replies(spec: GraphSpec) -> set[str]:

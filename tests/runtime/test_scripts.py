@@ -18,7 +18,7 @@ from flowc.compiler.ir import (
 )
 from flowc.runtime.engine import open_engine
 from flowc.runtime.wiring import runs_commands
-from specs import SUCCESS, lit, program
+from specs import SUCCESS, assign, lit, program
 from worlds import start
 
 
@@ -283,6 +283,25 @@ def test_an_answer_is_only_kept_by_a_script_where_the_agent_does_not_remember_j1
         agents=(Agent(id="main", thread="main"),),
     )
     assert execute(spec).result == 0
+
+
+def test_a_variable_that_adds_up_is_after_the_call_what_the_script_made_of_it(execute) -> None:
+    source = """export default {
+  more() { this.list.push(2); this.sum += 5; this.map.b = 2; },
+  other() { this.list = [9]; this.sum = 1; },
+};"""
+    state = (
+        StateField(name="list", type="list", reducer="append"),
+        StateField(name="sum", type="number", reducer="add"),
+        StateField(name="map", type="object", reducer="merge"),
+    )
+    shared = {"shares": ("list", "sum", "map"), "fixed": (), "threads": (), "keeps": None}
+    begin = assign("begin", list=lit([1]), sum=lit(1), map=lit({"a": 1}))
+    after = execute(flow(source, begin, node("more", **shared), state=state, outputs=()))
+    assert after.variables == {"list": [1, 2], "sum": 6, "map": {"a": 1, "b": 2}}
+    nodes = (begin, node("more", **shared), node("other", **shared))
+    after = execute(flow(source, *nodes, state=state, outputs=()))
+    assert after.variables == {"list": [9], "sum": 1, "map": {"a": 1, "b": 2}}
 
 
 def in_python() -> Any:

@@ -128,6 +128,22 @@ def test_a_run_that_ended_goes_on_with_what_is_said_then_and_keeps_its_conversat
     assert inputs(world) == ["hello", "said: one more thing"]
 
 
+def test_a_fork_hears_what_is_said_to_it_j45(wait, url) -> None:
+    async def go() -> list[Outcome]:
+        async with open_engine(url) as engine:
+            world = World()
+            world.models.replies = ["one", "two"]
+            await start(engine, chat(), world, inputs={"N": 0})
+            await resumed(engine, world, said="wait")
+            await engine.fork("r", "again", {}, "f")
+            there = await engine.resume("f", chat(), world, answers={}, said="elsewhere")
+            return [there, await resumed(engine, world)]
+
+    there, here = wait(go())
+    assert (there.variables["LINE"], here.variables["LINE"]) == ("said: elsewhere", "said: wait")
+    assert there.variables["N"] == 21
+
+
 @pytest.mark.parametrize("kind", ["said", "run_resumed", "node_started"])
 def test_a_line_said_before_a_crash_is_obeyed_once_by_the_next_resume_j45(url, kind) -> None:
     def first() -> str:
