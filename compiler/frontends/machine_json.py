@@ -17,6 +17,7 @@ from ..ir import (
     Assignment,
     AssignNode,
     EndNode,
+    Limit,
     OnInput,
     Origin,
     Param,
@@ -35,6 +36,8 @@ from .machine_script import Handlers, read_script, script_of
 from .machine_states import add_states
 from .protocol import Frontend, Parsed
 
+MAX_STEPS = 10_000
+"""Nodes after which a run stops: real machines go round until a script has enough (J31)."""
 DONE = "Workflow completed successfully"
 _KEY = re.compile(r'"(workflow_name|contexts|agents|states)"[ \t\r\n]*:')
 _TYPES: dict[str, TypeName] = {
@@ -110,6 +113,7 @@ def _workflow(layout: Layout, roles: dict[str, Entry]) -> Workflow:
         edges=tuple(layout.edges),
         entry=layout.begin,
         on_input=_on_input(layout),
+        limits=(Limit(name="steps", value=Literal(value=MAX_STEPS), then="stop"),),
         span=machine.tree.source.span(0),
         origin=Origin(format="machine", file=machine.tree.source.path),
     )
