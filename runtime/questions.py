@@ -32,6 +32,7 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
         commands=tuple(value.get("commands", ())),
         place=place,
         schema=value.get("schema"),
+        who=str(value.get("who", "")),
         path=tuple(value.get("path", ())),
     )
 

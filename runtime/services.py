@@ -265,8 +265,8 @@ class Services:
 class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
     (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
-    person does: a text, or an object that fits `schema`). `path` are the calls that lead to the
-    node, an element of a foreach as `each#3`."""
+    person does: a text, or an object that fits `schema`; `who` is whose it is). `path` are the
+    calls that lead to the node, an element of a foreach as `each#3`."""
 
     id: str
     kind: QuestionKind
@@ -276,6 +276,7 @@ class Question:
     commands: tuple[str, ...] = ()
     place: str = ""
     schema: Json = None
+    who: str = ""
     path: tuple[str, ...] = ()
 
     @property

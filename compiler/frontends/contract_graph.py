@@ -186,7 +186,7 @@ def _add_step(graph: Graph, plan: Plan, step: Step, doors: dict[str, str]) -> Ex
         graph.connect(exit, verdict)
         exit = (verdict, Case(value="false"))
         again = graph.again[step.id] = graph.new_id(f"{step.id}.again")
-        graph.connect((verdict, Case(value="true")), again, label="too low")
+        graph.connect((verdict, Case(value="true")), again)
         own.append(_restart(again))
     if plan.contract.retries:
         own += _retry(graph, plan, step.id)
@@ -254,7 +254,7 @@ def _add_ways_in(
 def _add_restarts(graph: Graph, plan: Plan) -> None:
     for review, redo in plan.redos.items():
         for head in redo.heads:
-            graph.connect((graph.again[review], None), head)
+            graph.connect((graph.again[review], None), head, label="too low")
 
 
 def _add_end(graph: Graph, plan: Plan, exits: Mapping[str, Exit]) -> None:

@@ -175,7 +175,9 @@ class RunView:
         error = outcome.error or self.failure
         node = str(error.get("node") or "")
         remedy = f"go on: {self.go_on}" + (f"          begins again at {node}" if node else "")
-        if outcome.status == "failed":
+        if error.get("kind") == "gate":
+            remedy = f"do a step again: flowc fork {self.run} --at STEP, then flowc resume"
+        elif outcome.status == "failed":
             at = error.get("fork", node)
             remedy = f"try again from there: flowc fork {self.run} --at {at}, then flowc resume"
         spec, sources = self.compiled.spec, self.compiled.sources

@@ -135,7 +135,8 @@ def _title(question: Question) -> str:
         case "ask":
             return f"{question.node} asks"
         case "task":
-            return f"{question.node} is yours to do"
+            who = f" ({question.who})" if question.who else ""
+            return f"{question.node} is yours to do{visible(who)}"
         case "unknown":
             return f"{question.node}: {visible(question.text)}"
         case "breakpoint":

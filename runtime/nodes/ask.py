@@ -23,9 +23,10 @@ def ask(
     *,
     choices: tuple[str, ...] = (),
     schema: Json = None,
+    who: str = "",
 ) -> Json:
     """The answer given in advance, or the interrupt that waits for one: for one of `choices`, or
-    for what fits `schema`."""
+    for what fits `schema`, from `who`."""
     known = visit.services.people.answer(kind, visit.node.id, visit.number)
     if known is not None:
         return known
@@ -39,4 +40,6 @@ def ask(
         about["choices"] = list(choices)
     if schema is not None:
         about["schema"] = schema
+    if who:
+        about["who"] = who
     return put_question(about)

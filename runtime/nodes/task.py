@@ -34,7 +34,8 @@ async def run(visit: Visit) -> Done:
         raise Failure(f"nobody holds the role `{op.role}`", help="give a team: --team FILE")
     schema, question = result_schema(op), _question(visit, op)
     if agent.person:
-        given = ask(visit, "task", question, schema=schema)
+        who = agent.role if agent.id == agent.role else f"{agent.id}, {agent.role}"
+        given = ask(visit, "task", question, schema=schema, who=who)
     else:
         messages = conversation(visit, agent, question)
         talked = await visit.run_subgraph(dict(Given(messages=messages, visit=visit.number)))

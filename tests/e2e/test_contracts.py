@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,7 @@ def test_people_do_it_one_answer_after_another_c15_c23(flowc) -> None:
     assert "`score` is no number from 0 to 1" in refused.stderr
     done = flowc("resume", "one", "--answer", "soup")
     assert done.returncode == 4
-    assert "taste is yours to do" in done.stderr
+    assert "taste is yours to do (taster)" in done.stderr
     assert "soup" in done.stderr
     done = flowc("resume", "one", "--answer", "0.9")
     assert done.returncode == 4
@@ -107,6 +108,11 @@ def test_a_refused_approval_and_a_low_score_end_with_6_c15(flowc) -> None:
     done = flowc("run", "menu.json", "--team", "people", "--answers", "no.yaml")
     assert done.returncode == 6
     assert "gate `serve`: not approved" in done.stderr
+    run = re.search(r"flowc fork (\S+) --at STEP", done.stderr)[1]
+    forked = flowc("fork", run, "--at", "taste", "--run-id", "again")
+    assert forked.returncode == 0, forked.stderr
+    flowc.write("no.yaml", "taste: 1\nserve: yes\n")
+    assert flowc("resume", "again").stdout == "soup\n"
     flowc.write("low.yaml", "cook_it: soup\ntaste: 0.4\nserve: yes\n")
     done = flowc("run", "menu.json", "--team", "people", "--answers", "low.yaml", "--json")
     assert done.returncode == 6
