@@ -92,7 +92,7 @@ def test_windows_line_ends() -> None:
 
 @pytest.mark.parametrize("unit", ["`", "'", '"', "(", "{ ", "if ", "<<E ", "\\", "```sh\n", "$("])
 def test_no_text_takes_more_than_linear_time(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     shell_commands(f"```sh\n{unit * 200_000}\n```")
     shell_commands(f"```sh\n{(unit + chr(10)) * 100_000}```")
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

@@ -205,6 +205,6 @@ def test_a_plain_chart_lists_nodes_and_edges_and_has_no_entry():
     ids=lambda text: repr(text[:8]),
 )  # fmt: skip
 def test_hostile_texts_take_linear_time(text):
-    started = time.monotonic()
+    started = time.process_time()
     read_chart("graph TD\n" + text)
-    assert time.monotonic() - started < 8
+    assert time.process_time() - started < 8

@@ -171,6 +171,6 @@ def test_a_wide_join_is_judged_in_time(judged) -> None:
     width = 4000
     lines = ["START " + " ".join(f"> N{n}" for n in range(width))]
     lines += [f"N{n} > J" for n in range(width)]
-    started = time.monotonic()
+    started = time.process_time()
     assert judged("\n".join([*lines, "J > END"])) == []
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
