@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .html_layout import Layout, Point, Rect, Route
+from .html_layout import Layout, Point, Rect, Route, back_lines
 from .html_sizes import Sized
 
 _DOT = 72.0
@@ -18,18 +18,19 @@ _DOT = 72.0
 def layout_request(sized: Sized) -> str:
     """The graph for `dot -Tjson0`; nodes are `n0`, `n1`, … in the picture's order."""
     names = {node.id: f"n{number}" for number, node in enumerate(sized.picture.nodes)}
+    back = _back(sized)
     lines = [
         "digraph {",
-        "graph [rankdir=TB pad=0 nodesep=0.4 ranksep=0.45 splines=spline fontsize=12]",
+        "graph [rankdir=TB newrank=true pad=0 nodesep=0.4 ranksep=0.45 splines=spline fontsize=12]",
         'node [shape=box fixedsize=true label=""]',
         "edge [arrowsize=0.7 fontsize=10]",
     ]
-    for number, box in enumerate(sized.picture.boxes):
-        members = " ".join(names[id] + ";" for id in box.members if id in names)
-        lines.append(f'subgraph cluster_{number} {{ label=" " margin=12 {members} }}')
     for id, name in names.items():
         size = sized.nodes[id]
         lines.append(f"{name} [width={size.width / _DOT:.4f} height={size.height / _DOT:.4f}]")
+    for number, box in enumerate(sized.picture.boxes):
+        members = " ".join(names[id] + ";" for id in box.members if id in names)
+        lines.append(f'subgraph cluster_{number} {{ label=" " margin=12 {members} }}')
     for number, line in enumerate(sized.picture.lines):
         if line.source not in names or line.target not in names:
             continue
@@ -39,8 +40,21 @@ def layout_request(sized: Sized) -> str:
                 f' label=<<table border="0" cellborder="0" cellpadding="0" fixedsize="true" '
                 f'width="{size.width:.0f}" height="{size.height:.0f}"><tr><td></td></tr></table>>'
             )
-        lines.append(f"{names[line.source]} -> {names[line.target]} [id={number}{label}]")
+        ends = names[line.source], names[line.target]
+        if number in back:
+            lines.append(f"{ends[1]} -> {ends[0]} [id={number} dir=back{label}]")
+        else:
+            lines.append(f"{ends[0]} -> {ends[1]} [id={number}{label}]")
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _back(sized: Sized) -> set[int]:
+    """The lines that lead back when one follows the file: they are given turned round, so that
+    circles are cut where a reader would."""
+    ids = [node.id for node in sized.picture.nodes]
+    known = set(ids)
+    lines = [(n, line.source, line.target) for n, line in enumerate(sized.picture.lines)]
+    return back_lines(ids, [(n, a, b) for n, a, b in lines if a != b and {a, b} <= known])
 
 
 def read_layout(answer: str, sized: Sized) -> Layout | None:
@@ -85,16 +99,21 @@ _PAD = 24.0
 
 
 def _spline(text: str) -> list[Point]:
-    """The control points, and the arrow's tip as a last straight segment."""
+    """The control points, and the arrow's tip as a last straight segment. An arrow at the start is
+    that of a line which was given turned round."""
     points: list[Point] = []
     tip: Point | None = None
+    turned = False
     for word in text.split(";")[0].split():
         kind, _, rest = word.partition(",")
-        if kind == "e":
+        if kind in ("e", "s"):
             x, _, y = rest.partition(",")
             tip = float(x), float(y)
-        elif kind != "s":
+            turned = kind == "s"
+        else:
             points.append((float(kind), float(rest)))
+    if turned:
+        points.reverse()
     if tip is not None:
         points += [points[-1], tip, tip]
     return points

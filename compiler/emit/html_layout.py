@@ -15,6 +15,8 @@ from .html_sizes import Sized
 Point = tuple[float, float]
 MARGIN, GAP, RANK_GAP = 24.0, 34.0, 46.0
 SWEEPS = 6
+MAX_DOUBTFUL = 200
+"""With more lines that may lead back, those are taken that a walk in depth finds."""
 MAX_BENDS = 40_000
 """Above this many crossings of a rank by a line, lines go straight from box to box."""
 
@@ -76,7 +78,7 @@ def layered(sized: Sized) -> Layout:
         for n, line in enumerate(sized.picture.lines)
         if line.source in known and line.target in known
     ]
-    back = _back_lines(ids, [(n, a, b) for n, a, b in lines if a != b])
+    back = back_lines(ids, [(n, a, b) for n, a, b in lines if a != b])
     ranks = _ranks(ids, [(b, a) if n in back else (a, b) for n, a, b in lines if a != b])
     grid = _grid(sized, ids, lines, back, ranks)
     _order(grid)
@@ -84,8 +86,65 @@ def layered(sized: Sized) -> Layout:
     return _drawn(sized, grid, lines, back, ranks)
 
 
-def _back_lines(ids: list[str], lines: list[tuple[int, str, str]]) -> set[int]:
-    """The lines that close a circle when one walks from the first node on."""
+def back_lines(ids: list[str], lines: list[tuple[int, str, str]]) -> set[int]:
+    """The lines that lead back, so that without them there is no circle; `lines` are number, source
+    and target, none from a node to itself.
+
+    A line to a node farther from the beginning leads on. Of the others the one that goes up the
+    fewest steps is tried first: it leads on as well unless that would close a circle."""
+    depth = _depths(ids, lines)
+    doubtful = [line for line in lines if depth[line[2]] <= depth[line[1]]]
+    if len(doubtful) > MAX_DOUBTFUL:
+        return _closing(ids, lines)
+    out: dict[str, list[str]] = {id: [] for id in ids}
+    for _, source, target in lines:
+        if depth[target] > depth[source]:
+            out[source].append(target)
+    back: set[int] = set()
+    for number, source, target in sorted(doubtful, key=lambda x: (depth[x[1]] - depth[x[2]], x[0])):
+        if _reaches(target, source, out):
+            back.add(number)
+        else:
+            out[source].append(target)
+    return back
+
+
+def _depths(ids: list[str], lines: list[tuple[int, str, str]]) -> dict[str, int]:
+    """How many lines lead from the beginning to each node: from nodes that nothing leads to, and
+    where there are none, from the first one in the file."""
+    out: dict[str, list[str]] = {id: [] for id in ids}
+    reached = set()
+    for _, source, target in lines:
+        out[source].append(target)
+        reached.add(target)
+    depth = {id: 0 for id in ids if id not in reached}
+    for root in (None, *ids):
+        if root is not None and root in depth:
+            continue
+        row = list(depth) if root is None else [root]
+        depth.update(dict.fromkeys(row, 0))
+        for at in row:
+            for target in out[at]:
+                if target not in depth:
+                    depth[target] = depth[at] + 1
+                    row.append(target)
+    return depth
+
+
+def _reaches(start: str, goal: str, out: dict[str, list[str]]) -> bool:
+    seen, todo = {start}, [start]
+    while todo:
+        at = todo.pop()
+        if at == goal:
+            return True
+        fresh = [target for target in out[at] if target not in seen]
+        seen.update(fresh)
+        todo += fresh
+    return False
+
+
+def _closing(ids: list[str], lines: list[tuple[int, str, str]]) -> set[int]:
+    """The lines that close a circle in a walk in depth."""
     out: dict[str, list[tuple[int, str]]] = {id: [] for id in ids}
     for n, source, target in lines:
         out[source].append((n, target))

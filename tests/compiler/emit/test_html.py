@@ -16,7 +16,7 @@ import pytest
 from flowc.compiler.driver import compile_text
 from flowc.compiler.emit.html import Page, emit_html, sized_picture
 from flowc.compiler.emit.html_graphviz import layout_request, read_layout
-from flowc.compiler.emit.html_layout import Rect, layered
+from flowc.compiler.emit.html_layout import Rect, back_lines, layered
 from flowc.compiler.emit.html_places import excerpts_of
 from flowc.compiler.emit.picture import Overlay
 from flowc.compiler.ir import AssignNode, Edge, Workflow
@@ -202,6 +202,25 @@ def test_our_own_layout_keeps_boxes_apart_and_inside(workflow):
     points += [(r.x + r.width, r.y + r.height) for r in rects] + [(r.x, r.y) for r in rects]
     assert all(0 <= x <= layout.width and 0 <= y <= layout.height for x, y in points)
     assert None not in layout.routes
+
+
+@pytest.mark.parametrize(
+    ("lines", "back"),
+    [
+        ("ab bc", ""),
+        ("ab bc ca", "ca"),
+        ("ab bc cd ad da", "da"),
+        ("rt rp tl pl lv vg gt gp", "gt gp"),
+        ("ab ba", "ba"),
+        ("bc ab ca", "ca"),
+    ],
+)
+def test_the_lines_that_lead_back_are_those_that_close_a_circle(lines, back):
+    """A shortcut leads on, and so does a way that a loop joins from behind."""
+    pairs = lines.split()
+    ids = sorted({id for pair in pairs for id in pair})
+    found = back_lines(ids, [(n, a, b) for n, (a, b) in enumerate(pairs)])
+    assert [pairs[n] for n in sorted(found)] == back.split()
 
 
 def test_a_picture_without_nodes_is_a_page():
