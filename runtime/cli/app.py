@@ -63,6 +63,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("fork", "runs", "fork", "Run", "a new run from a checkpoint of another"),
     Command("explain", "explain", "explain", "Write", "why a diagnostic exists, bad and good"),
     Command("lsp", "lsp", "lsp", "Write", "the language server for editors, over stdio"),
+    Command("fmt", "fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"),
     Command("schema", "schema", "schema", "Write", "the JSON Schema of a format, for editors"),
     Command("tools", "tools", "tools", "Set up", "the tools that workflows can use here"),
     Command("doctor", "doctor", "doctor", "Set up", "what this machine offers"),

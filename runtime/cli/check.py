@@ -77,7 +77,7 @@ def check_files(
     require_format(from_format)
     chosen, dropped = _codes(select), _codes(ignore)
     report = Report()
-    for path in dict.fromkeys(_expand(files)):
+    for path in dict.fromkeys(workflow_files(files)):
         report.add(_compile(path, (from_format, team), fix, report), keep=verbose)
     found = [d for d in report.sink.all() if _wanted(d.code, chosen, dropped)]
     if format == "text":
@@ -164,7 +164,7 @@ def _by_name(name: str) -> str:
         return name
 
 
-def _expand(paths: list[str]) -> Iterator[str]:
+def workflow_files(paths: list[str]) -> Iterator[str]:
     """The files that are meant: those named, and in folders those that some format claims."""
     if not paths:
         raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
@@ -216,13 +216,13 @@ def _compile(
         fixes = safe_fixes(result.diagnostics, result.path)
         if not fixes:
             break
-        _rewrite(result.path, apply_fixes(result.sources.files[result.path].text, fixes))
+        rewrite_file(result.path, apply_fixes(result.sources.files[result.path].text, fixes))
         report.fixed += len(fixes)
         result = compile_path(path, *read_as)
     return result
 
 
-def _rewrite(path: str, text: str) -> None:
+def rewrite_file(path: str, text: str) -> None:
     """Replace a file's text at once or not at all; its byte-order mark, mode and links stay."""
     import shutil
 

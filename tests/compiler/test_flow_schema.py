@@ -11,7 +11,8 @@ from flowc.compiler.flow_schema import flow_schema
 from flowc.compiler.frontends.flow_forms import Forms
 from flowc.compiler.frontends.flow_tree import Scalar, read_tree
 from flowc.compiler.source import Source, Span
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
+
 from workflows import FILE, workflows
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +21,7 @@ ACCEPTED = [
     *sorted((ROOT / "workflows").rglob("*.flow.yaml")),
 ]
 REFUSED = ("fc1002", "fc1003", "fc1005", "fc1008")
+NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 VALIDATOR = jsonschema.Draft202012Validator(flow_schema())
 
 
@@ -55,7 +57,9 @@ def test_what_stands_in_a_wrong_place_is_not(path):
     assert faults(path.read_text(encoding="utf-8")) != []
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=25, phases=NO_SHRINKING, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(workflow=workflows())
 def test_whatever_is_written_is_valid(workflow):
     from flowc.compiler.emit.flow_yaml import emit_flow_yaml

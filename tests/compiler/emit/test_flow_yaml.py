@@ -15,12 +15,13 @@ from flowc.compiler.emit.flow_yaml import emit_flow_yaml
 from flowc.compiler.frontends.flow import parse
 from flowc.compiler.ir import Program, Workflow
 from flowc.compiler.source import Source, SourceSet
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from workflows import FILE, workflows
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 CASES = sorted(CORPUS.glob("*/ok/*/"))
+NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
 
@@ -48,7 +49,7 @@ def test_every_accepted_case_reads_back_as_itself(case, monkeypatch):
     assert emit_flow_yaml(again.program) == text
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=50, phases=NO_SHRINKING, deadline=None, suppress_health_check=SLOW)
 @given(main=workflows(), inner=workflows())
 def test_every_workflow_reads_back_as_itself(main, inner):
     program = Program(entry=FILE, workflows=((FILE, main), (f"{FILE}#inner", inner)))
@@ -62,7 +63,7 @@ def test_every_workflow_reads_back_as_itself(main, inner):
     assert emit_flow_yaml(again) == text
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=30, phases=NO_SHRINKING, deadline=None, suppress_health_check=SLOW)
 @given(main=workflows())
 def test_other_yaml_readers_see_texts_where_there_are_texts(main):
     text = emit_flow_yaml(Program(entry=FILE, workflows=((FILE, main),)))

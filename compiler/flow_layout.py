@@ -1,0 +1,288 @@
+"""The layout of flow YAML files: `flowc fmt`. Nothing but white space is changed, so no comment can
+be lost and no text can come to mean something else.
+
+Two blanks for each level, lists below their key included; one blank behind a colon and a dash, two
+before a comment at the end of a line; one blank line between nodes and between sections of several
+lines, never two. What stands inside brackets and blocks moves as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+_STEP = 2
+_HEADER = re.compile(r"[|>][-+0-9]*")
+_SECTIONS = re.compile(r"(?:workflows(?:/[^/]*)?)?\Z")
+_NODES = re.compile(r"(?:workflows/[^/]*/)?nodes\Z")
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A block list or mapping: the columns where its entries stand and shall stand. `path` are the
+    keys that lead to it; `starts` the lines where its entries begin."""
+
+    is_list: bool
+    old: int
+    new: int
+    path: str
+    loose: bool = False
+    """A list whose dashes stand below their key: the parser does not say where it ends."""
+    key: str = ""
+    starts: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Line:
+    """A line: `indent` is the column where it shall begin (None: as it is); `kept` lines are those
+    of a text, which may be moved but not trimmed; a `ragged` one ends inside a text."""
+
+    text: str
+    indent: int | None = None
+    kept: bool = False
+    ragged: bool = False
+    edits: list[tuple[int, int, str]] = field(default_factory=list)
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.kept and not self.text.strip()
+
+    @property
+    def is_comment(self) -> bool:
+        return not self.kept and self.text.lstrip().startswith("#")
+
+    def written(self) -> str:
+        text = self.text
+        for start, end, new in sorted(self.edits, reverse=True):
+            text = text[:start] + new + text[end:]
+        if self.indent is not None:
+            text = " " * self.indent + text.lstrip()
+        return text if self.kept or self.ragged else text.rstrip()
+
+
+def laid_out(text: str) -> str:
+    """The same file in canonical layout. The text has to be YAML without faults."""
+    ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    plain = text.replace("\r\n", "\n")
+    if not plain.strip():
+        return text
+    new = _Layout(plain).run()
+    assert _meaning(new) == _meaning(plain), "white space alone was changed"
+    return new.replace("\n", ending)
+
+
+def _meaning(text: str) -> tuple[list[Any], list[str]]:
+    events = [
+        (type(e), getattr(e, "value", None), getattr(e, "anchor", None), getattr(e, "tag", None))
+        for e in yaml.parse(text, Loader=yaml.CSafeLoader)
+    ]
+    comments = [line.strip() for line in text.split("\n") if line.lstrip().startswith("#")]
+    return events, comments
+
+
+class _Layout:
+    def __init__(self, text: str) -> None:
+        self.lines = [_Line(line) for line in text.removesuffix("\n").split("\n")]
+        self.tokens = list(yaml.scan(text, Loader=yaml.CSafeLoader))
+        self.frames: list[_Frame] = []
+        self.all: list[_Frame] = []
+        self.owners: dict[int, list[_Frame]] = {}
+        """For each line on which an entry begins the collections it stands in."""
+        self.ends: dict[int, int] = {}
+        """The column where the last token of a line ends."""
+        self.open_ended: set[int] = set()
+        """Lines behind a block that takes up blank ones."""
+
+    def run(self) -> str:
+        self._read_tokens()
+        self._move_comments()
+        blanks = self._blank_lines()
+        found: list[str] = []
+        for number, line in enumerate(self.lines):
+            if line.is_blank and (not found or not found[-1]):
+                continue
+            if number in blanks and found and found[-1]:
+                found.append("")
+            found.append(line.written())
+        while not self.lines[-1].kept and not found[-1]:
+            found.pop()
+        return "\n".join(found) + "\n"
+
+    def _read_tokens(self) -> None:
+        depth = 0
+        opened: Any = None
+        for at, token in enumerate(self.tokens):
+            match token:
+                case yaml.FlowSequenceStartToken() | yaml.FlowMappingStartToken():
+                    opened = opened or token
+                    depth += 1
+                case yaml.FlowSequenceEndToken() | yaml.FlowMappingEndToken():
+                    depth -= 1
+                    if depth == 0:
+                        self._move_rest(opened, token.end_mark.line)
+                        opened = None
+                case _ if depth == 0:
+                    self._block_token(at, token)
+            self._note_end(token)
+
+    def _block_token(self, at: int, token: Any) -> None:
+        line, column = token.start_mark.line, token.start_mark.column
+        match token:
+            case yaml.BlockMappingStartToken():
+                self._open(False, column)
+            case yaml.BlockSequenceStartToken():
+                self._open(True, column)
+            case yaml.BlockEndToken():
+                self._close_loose()
+                self.frames.pop()
+            case yaml.BlockEntryToken():
+                if not self.frames[-1].is_list:
+                    self._open(True, column)
+                    self.frames[-1].loose = True
+                self._entry(line, column)
+                self._one_blank(token, self.tokens[at + 1])
+            case yaml.KeyToken():
+                self._close_loose()
+                self._entry(line, column)
+                self.frames[-1].key = getattr(self.tokens[at + 1], "value", "")
+            case yaml.ValueToken():
+                if not self.lines[line].text[:column].strip():
+                    self.lines[line].indent = self.frames[-1].new
+                self._one_blank(token, self.tokens[at + 1])
+            case yaml.ScalarToken():
+                self._scalar(token)
+            case _:
+                pass
+
+    def _open(self, is_list: bool, column: int) -> None:
+        above = self.frames[-1] if self.frames else None
+        new = above.new + _STEP if above else 0
+        path = "/".join(part for part in (above.path, above.key) if part) if above else ""
+        frame = _Frame(is_list, column, new, path)
+        self.frames.append(frame)
+        self.all.append(frame)
+
+    def _close_loose(self) -> None:
+        if self.frames[-1].loose:
+            self.frames.pop()
+
+    def _entry(self, line: int, column: int) -> None:
+        frame = self.frames[-1]
+        frame.starts.append(line)
+        if not self.lines[line].text[:column].strip():
+            self.lines[line].indent = frame.new
+            self.owners[line] = list(self.frames)
+
+    def _one_blank(self, token: Any, after: Any) -> None:
+        """One blank between a dash or colon and what follows it on the line."""
+        line, start = token.end_mark.line, token.end_mark.column
+        end = after.start_mark.column
+        follows = after.start_mark.line == line and end > start
+        if follows and not self.lines[line].text[start:end].strip():
+            self.lines[line].edits.append((start, end, " "))
+
+    def _scalar(self, token: Any) -> None:
+        first, last = token.start_mark.line, token.end_mark.line
+        frame = self.frames[-1] if self.frames else None
+        inside = frame.new + _STEP if frame else 0
+        if token.style in ("|", ">"):
+            self._block(token, frame, inside)
+            return
+        self.lines[first].ragged = last > first
+        for number, line in enumerate(self.lines[first + 1 : last + 1], start=first + 1):
+            line.kept, line.ragged = number < last, True
+            blanks = len(line.text) - len(line.text.lstrip(" \t"))
+            if line.text.strip():
+                line.edits.append((0, blanks, " " * inside))
+
+    def _block(self, token: Any, frame: _Frame | None, inside: int) -> None:
+        """The lines of a block, moved so that they stand one level deeper than what holds them."""
+        first, last = token.start_mark.line, token.end_mark.line
+        header = _HEADER.match(self.lines[first].text, token.start_mark.column)
+        assert header is not None, "a block begins with its sign"
+        self.ends[first] = header.end()
+        body = self.lines[first + 1 : last if token.end_mark.column == 0 else last + 1]
+        deep = [len(b.text) - len(b.text.lstrip(" ")) for b in body if b.text.strip(" ")]
+        least = min(deep, default=0)
+        shift = inside - least
+        if digit := next((int(sign) for sign in header[0] if sign.isdigit()), 0):
+            least = (frame.old if frame else 0) + digit
+            shift = frame.new - frame.old if frame else 0
+        if "+" in header[0]:
+            self.open_ended.add(first + 1 + len(body))
+        while body and "+" not in header[0] and len(body[-1].text) <= least:
+            if body[-1].text.strip(" "):
+                break
+            body.pop()
+        for line in body:
+            line.kept = True
+            blanks = len(line.text) - len(line.text.lstrip(" "))
+            if deep and (line.text.strip(" ") or blanks > least):
+                line.edits.append((0, blanks, " " * max(0, blanks + shift)))
+
+    def _move_rest(self, opened: Any, last: int) -> None:
+        """The further lines inside brackets, by as much as the first one is moved."""
+        frame = self.frames[-1] if self.frames else None
+        shift = frame.new - frame.old if frame else 0
+        for line in self.lines[opened.start_mark.line + 1 : last + 1]:
+            blanks = len(line.text) - len(line.text.lstrip())
+            if line.text.strip():
+                line.indent = max(blanks + shift, frame.new + 1 if frame else 0)
+
+    def _note_end(self, token: Any) -> None:
+        mark = token.end_mark
+        block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
+        if not block and mark.line < len(self.lines) and mark.index > token.start_mark.index:
+            self.ends[mark.line] = max(self.ends.get(mark.line, 0), mark.column)
+
+    def _move_comments(self) -> None:
+        """Two blanks before a comment behind something; a comment on a line of its own stands where
+        the entry stands whose column it had, else where the next one does."""
+        before: list[_Frame] = []
+        for number, line in enumerate(self.lines):
+            before = self.owners.get(number, before)
+            if line.is_comment and line.indent is None:
+                line.indent = self._column(number, line, before)
+            elif not line.is_blank and not line.kept and (end := self.ends.get(number)):
+                rest = line.text[end:]
+                if rest.lstrip().startswith("#"):
+                    line.edits.append((end, end + len(rest) - len(rest.lstrip()), "  "))
+
+    def _column(self, number: int, line: _Line, before: list[_Frame]) -> int:
+        column = len(line.text) - len(line.text.lstrip())
+        after = next(
+            (self.owners[n] for n in range(number, len(self.lines)) if n in self.owners), []
+        )
+        for frames in (after[-1:], before, after):
+            for frame in frames:
+                if frame.old == column:
+                    return frame.new
+        return after[-1].new if after else 0
+
+    def _blank_lines(self) -> set[int]:
+        """The lines before which a blank one shall stand."""
+        found: set[int] = set()
+        for frame in self.all:
+            spaced = frame.is_list and _NODES.match(frame.path)
+            sections = not frame.is_list and _SECTIONS.match(frame.path)
+            for start, after in zip(frame.starts, frame.starts[1:], strict=False):
+                further = next((s for s in frame.starts if s > after), None)
+                if spaced or (sections and self._is_long(start, after, further)):
+                    found.add(self._above_comments(after, start))
+        return found - self.open_ended
+
+    def _is_long(self, start: int, after: int, further: int | None) -> bool:
+        """Whether one of two entries has several lines, comments and blank ones left out."""
+        end = len(self.lines) if further is None else further
+        return any(
+            sum(not (line.is_blank or line.is_comment) for line in self.lines[first:last]) > 1
+            for first, last in ((start, after), (after, end))
+        )
+
+    def _above_comments(self, line: int, least: int) -> int:
+        while line - 1 > least and self.lines[line - 1].is_comment:
+            line -= 1
+        return line

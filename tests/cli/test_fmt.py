@@ -1,0 +1,136 @@
+"""`flowc fmt` and `flowc schema` from the outside."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+UNTIDY = """flow:  1
+nodes:
+- name:  look   # around
+  # the question
+  ask: Well?
+  into:   answer
+outputs: [answer]
+"""
+TIDY = """flow: 1
+
+nodes:
+  - name: look  # around
+    # the question
+    ask: Well?
+    into: answer
+
+outputs: [answer]
+"""
+
+
+def test_a_file_is_laid_out_once(flowc, tmp_path):
+    file = tmp_path / "a.flow.yaml"
+    file.write_text(UNTIDY)
+    done = flowc("fmt", "a.flow.yaml")
+    assert (done.returncode, done.stdout) == (0, "a.flow.yaml\n")
+    assert file.read_text() == TIDY
+    again = flowc("fmt", "a.flow.yaml")
+    assert (again.returncode, again.stdout) == (0, "")
+
+
+def test_check_changes_nothing_and_ends_with_1(flowc, tmp_path):
+    file = tmp_path / "a.flow.yaml"
+    file.write_text(UNTIDY)
+    done = flowc("fmt", "--check", ".")
+    assert (done.returncode, done.stdout) == (1, "a.flow.yaml\n")
+    assert file.read_text() == UNTIDY
+    file.write_text(TIDY)
+    assert flowc("fmt", "--check", "a.flow.yaml").returncode == 0
+
+
+def test_standard_input_is_laid_out_to_standard_output(flowc):
+    done = flowc("fmt", "-", input=UNTIDY)
+    assert (done.returncode, done.stdout) == (0, TIDY)
+
+
+def test_byte_order_mark_and_windows_line_ends_stay(flowc, tmp_path):
+    file = tmp_path / "a.flow.yaml"
+    file.write_bytes(b"\xef\xbb\xbf" + UNTIDY.replace("\n", "\r\n").encode())
+    assert flowc("fmt", "a.flow.yaml").returncode == 0
+    assert file.read_bytes() == b"\xef\xbb\xbf" + TIDY.replace("\n", "\r\n").encode()
+
+
+def test_a_file_with_errors_is_left_as_it_is(flowc, tmp_path):
+    file = tmp_path / "a.flow.yaml"
+    file.write_text(UNTIDY.replace("into:", "intoo:"))
+    done = flowc("fmt", "a.flow.yaml")
+    assert done.returncode == 1
+    assert "FC1002" in done.stderr
+    assert "intoo:  " in file.read_text()
+
+
+def test_other_formats_are_refused(flowc, tmp_path):
+    (tmp_path / "a.mmd").write_text("flowchart TD\n  A --> B\n")
+    done = flowc("fmt", "a.mmd")
+    assert done.returncode == 1
+    assert "fmt lays out flow YAML only" in done.stderr
+    assert flowc("fmt").returncode == 2
+    assert flowc("fmt", "nowhere.flow.yaml").returncode == 1
+
+
+@pytest.mark.parametrize("name", ["flow", "spec"])
+def test_schemas_are_json(flowc, name):
+    done = flowc("schema", name)
+    assert done.returncode == 0
+    assert {"$defs", "properties"} & json.loads(done.stdout).keys()
+    assert name in flowc("schema").stdout
+
+
+def test_a_schema_that_is_not_there(flowc):
+    done = flowc("schema", "flwo")
+    assert done.returncode == 2
+    assert "one of: flow, spec" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["answers:\n  flow: [a, b]\n", "mcpServers:\n  flow: {command: x}\n", "flow: [yes]\n"]
+)
+def test_other_yaml_files_are_no_workflows(flowc, tmp_path, text):
+    (tmp_path / "answers.yaml").write_text(text)
+    (tmp_path / "a.flow.yaml").write_text(TIDY)
+    assert "in 1 file (" in flowc("check", ".").stdout
+    assert "FC1008" in flowc("check", "answers.yaml").stdout
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.yml", "a.txt", "-"])
+def test_a_version_at_the_top_makes_a_workflow(flowc, tmp_path, name):
+    text = "# a comment\n---\n" + TIDY
+    if name != "-":
+        (tmp_path / name).write_text(text)
+    assert flowc("check", name, input=text).returncode == 0
+
+
+BAD = {
+    "empty": "flow: 1",
+    "cut": TIDY[:-40],
+    "deep": "flow: 1\nnodes: " + "[" * 1000,
+    "deeper": "flow: 1\nnodes: " + "[" * 100_000,
+    "deep blocks": "flow: 1\nnodes:\n" + "\n".join("  " * n + "-" for n in range(1, 1000)),
+    "bomb": "flow: 1\na: &a [x,x]\n"
+    + "".join(f"b{n}: &b{n} [*{'a' if n == 0 else f'b{n - 1}'},*a]\n" * 1 for n in range(60)),
+    "wide bomb": "flow: 1\nb0: &b0 [x,x,x,x,x,x,x,x,x]\n"
+    + "".join(f"b{n}: &b{n} [{','.join([f'*b{n - 1}'] * 9)}]\n" for n in range(1, 30)),
+    "twice": TIDY + TIDY,
+    "types": "flow: 1\nname: [a]\nparams: 3\nstate: [x]\nagents: x\ntools: 1\nthreads: {a: 1}\n"
+    "scripts: x\nprompts: [1]\ngroups: 5\nlimits: [a]\non_error: 7\non_input: [1]\ndefaults: 3\n"
+    "start: {}\nnodes: {a: b}\nworkflows: [1]\n",
+    "control": "flow: 1\ntitle: \x07\n",
+    "long": TIDY.replace("Well?", "{{ answer }} " * 200_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_an_error_and_no_traceback(flowc, tmp_path, name):
+    (tmp_path / "a.flow.yaml").write_text(BAD[name])
+    done = flowc("check", "a.flow.yaml", timeout=30)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert flowc("fmt", "a.flow.yaml", timeout=60).returncode in (0, 1)
