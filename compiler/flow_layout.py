@@ -242,25 +242,24 @@ class _Layout:
         """Two blanks before a comment behind something; a comment on a line of its own stands where
         the entry stands whose column it had, else where the next one does."""
         before: list[_Frame] = []
+        follows = self._followers()
         for number, line in enumerate(self.lines):
             before = self.owners.get(number, before)
             if line.is_comment and line.indent is None:
-                line.indent = self._column(number, line, before)
+                line.indent = _column(line, before, follows[number])
             elif not line.is_blank and not line.kept and (end := self.ends.get(number)):
                 rest = line.text[end:]
                 if rest.lstrip().startswith("#"):
                     line.edits.append((end, end + len(rest) - len(rest.lstrip()), "  "))
 
-    def _column(self, number: int, line: _Line, before: list[_Frame]) -> int:
-        column = len(line.text) - len(line.text.lstrip())
-        after = next(
-            (self.owners[n] for n in range(number, len(self.lines)) if n in self.owners), []
-        )
-        for frames in (after[-1:], before, after):
-            for frame in frames:
-                if frame.old == column:
-                    return frame.new
-        return after[-1].new if after else 0
+    def _followers(self) -> list[list[_Frame]]:
+        """For each line the collections of the first entry from there on."""
+        found: list[list[_Frame]] = []
+        after: list[_Frame] = []
+        for number in reversed(range(len(self.lines))):
+            after = self.owners.get(number, after)
+            found.append(after)
+        return found[::-1]
 
     def _blank_lines(self) -> set[int]:
         """The lines before which a blank one shall stand."""
@@ -268,15 +267,15 @@ class _Layout:
         for frame in self.all:
             spaced = frame.is_list and _NODES.match(frame.path)
             sections = not frame.is_list and _SECTIONS.match(frame.path)
-            for start, after in zip(frame.starts, frame.starts[1:], strict=False):
-                further = next((s for s in frame.starts if s > after), None)
+            starts = [*frame.starts, len(self.lines)]
+            for start, after, further in zip(starts, starts[1:], starts[2:], strict=False):
                 if spaced or (sections and self._is_long(start, after, further)):
                     found.add(self._above_comments(after, start))
         return found - self.open_ended
 
-    def _is_long(self, start: int, after: int, further: int | None) -> bool:
-        """Whether one of two entries has several lines, comments and blank ones left out."""
-        end = len(self.lines) if further is None else further
+    def _is_long(self, start: int, after: int, end: int) -> bool:
+        """Whether one of two entries has several lines, comments and blank ones left out. What
+        stands behind the last entry of an inner mapping does no harm: it is long anyway."""
         return any(
             sum(not (line.is_blank or line.is_comment) for line in self.lines[first:last]) > 1
             for first, last in ((start, after), (after, end))
@@ -286,3 +285,13 @@ class _Layout:
         while line - 1 > least and self.lines[line - 1].is_comment:
             line -= 1
         return line
+
+
+def _column(line: _Line, before: list[_Frame], after: list[_Frame]) -> int:
+    """Where a comment between two entries shall stand."""
+    column = len(line.text) - len(line.text.lstrip())
+    for frames in (after[-1:], before, after):
+        for frame in frames:
+            if frame.old == column:
+                return frame.new
+    return after[-1].new if after else 0

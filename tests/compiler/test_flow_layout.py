@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 import yaml
@@ -53,9 +52,9 @@ def test_what_flowc_writes_is_laid_out_already(main, inner):
 
 
 SCRAPS = st.sampled_from(
-    ["a: b", "- c", "-   d: e", "  f:   g  # tail", "# note", "   # deep", "", "  ", "h: |", "i: >-",
-     "    text", "   more: text", "j: [k,", "   l]", 'm: "n', '  o"  ', "- - p", "  - q", "? r", ": s",
-     "t: &u {v: w}", "x: *u", "---", "nodes:", "  -", "y: |+", "z: 'it''s"]
+    ["a: b", "- c", "-   d: e", "  f:   g  # tail", "# note", "   # deep", "", "  ", "h: |",
+     "i: >-", "    text", "   more: text", "j: [k,", "   l]", 'm: "n', '  o"  ', "- - p", "  - q",
+     "? r", ": s", "t: &u {v: w}", "x: *u", "---", "nodes:", "  -", "y: |+", "z: 'it''s"]
 )  # fmt: skip
 
 
@@ -69,59 +68,60 @@ def test_whatever_is_yaml_keeps_its_meaning(lines):
         assert laid_out(once) == once
 
 
+UNTIDY = """\
+flow: 1   # the version
+params:
+    topic: text     # what it is about
+    # how many
+    count:   {type: integer,
+              default: 3}   # lines
+nodes:
+# first of all
+- name: draft
+  # the question
+  prompt: |    # kept
+        Dear reader,
+
+          this is indented.
+  agent:  writer
+# then
+-   name: look
+    ask: Well?
+    into: answer
+
+
+# the end
+"""
+TIDY = """\
+flow: 1  # the version
+
+params:
+  topic: text  # what it is about
+  # how many
+  count: {type: integer,
+            default: 3}  # lines
+
+nodes:
+  # first of all
+  - name: draft
+    # the question
+    prompt: |  # kept
+      Dear reader,
+
+        this is indented.
+    agent: writer
+
+  # then
+  - name: look
+    ask: Well?
+    into: answer
+
+# the end
+"""
+
+
 def test_comments_stand_where_what_they_speak_of_stands():
-    text = """
-    flow: 1   # the version
-    params:
-        topic: text     # what it is about
-        # how many
-        count:   {type: integer,
-                  default: 3}   # lines
-    nodes:
-    # first of all
-    - name: draft
-      # the question
-      prompt: |    # kept
-            Dear reader,
-
-              this is indented.
-      agent:  writer
-    # then
-    -   name: look
-        ask: Well?
-        into: answer
-
-
-    # the end
-    """
-    assert laid_out(dedent(text).lstrip("\n")) == dedent(
-        """\
-        flow: 1  # the version
-
-        params:
-          topic: text  # what it is about
-          # how many
-          count: {type: integer,
-                    default: 3}  # lines
-
-        nodes:
-          # first of all
-          - name: draft
-            # the question
-            prompt: |  # kept
-              Dear reader,
-
-                this is indented.
-            agent: writer
-
-          # then
-          - name: look
-            ask: Well?
-            into: answer
-
-        # the end
-        """
-    )
+    assert laid_out(UNTIDY) == TIDY
 
 
 @pytest.mark.parametrize(
