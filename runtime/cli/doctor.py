@@ -19,6 +19,7 @@ from flowc import __version__
 from .app import FINDINGS, OK
 
 _PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "lark")
+_NO_SCRIPTS = "scripts in JavaScript: pip install quickjs-ng"
 _KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
     "MISTRAL_API_KEY", "GROQ_API_KEY", "DEEPSEEK_API_KEY", "OPENROUTER_API_KEY",
@@ -60,6 +61,8 @@ def _examine() -> Iterator[Finding]:
     yield _store()
     yield "store memory", True, "kept for one process only (--store memory:)", False
     yield _shell()
+    version = _version("quickjs-ng")
+    yield "scripts", version is not None, f"QuickJS {version}" if version else _NO_SCRIPTS, False
     yield _graphviz()
     for extra, module, use in _EXTRAS:
         there = find_spec(module) is not None

@@ -86,6 +86,49 @@ step_1:
 """
 STEPS_LOG = ["note one", "seal two", "note three"]
 
+MACHINE = """\
+{
+  "workflow_name": "notes",
+  "description": "Notes until it is enough.",
+  "input": {"name": "topic", "type": "string", "description": "what about"},
+  "output": {"name": "notes", "type": "string", "description": "all notes"},
+  "contexts": [{"name": "talk", "starting_messages": [{"role": "system", "content": "Note."}]}],
+  "agents": [{"agent_role": "clerk", "context": "talk", "role": "assistant"}],
+  "states": [
+    {"name": "start", "agent": "clerk", "pre_handler": "ask", "post_handler": "keep",
+     "transition_handler": "enough"},
+    {"name": "stop"}
+  ]
+}
+"""
+MACHINE_SCRIPT = """\
+export default {
+  ask() {
+    this.asked = [...(this.asked ?? []), Math.random() < 1 && Date.now() > 0];
+    this.workflow_contexts.get('talk').addMessage('user', `note ${this.asked.length}`);
+  },
+  keep() {
+    const { content } = this.last_response.choices[0].message;
+    this.workflow_contexts.get('talk').addMessage('assistant', content);
+    this.common_data.notes = [this.common_data.notes, content].filter(Boolean).join(' + ');
+  },
+  enough() {
+    const count = this.workflow_contexts.get('talk').getMessages().length;
+    return count > 4 ? 'stop' : 'start';
+  },
+};
+"""
+MACHINE_ROLES = """\
+{"clerk": {"systemMessage": "You are a clerk.", "includedTools": ["note"]}}
+"""
+MACHINE_ANSWERS = """\
+start:
+  - call: {note: {text: one}}
+  - first
+  - call: {note: {text: two}}
+  - second
+"""
+
 
 @pytest.fixture
 def chart(tmp_path: Path) -> Case:
@@ -102,9 +145,23 @@ def steps(tmp_path: Path) -> Case:
     return Case(tmp_path, "main.md")
 
 
+@pytest.fixture
+def machine(tmp_path: Path) -> Case:
+    (tmp_path / "main").mkdir()
+    (tmp_path / "main.json").write_text(MACHINE)
+    (tmp_path / "main/script.js").write_text(MACHINE_SCRIPT)
+    (tmp_path / "main/roles.json").write_text(MACHINE_ROLES)
+    (tmp_path / "answers.yaml").write_text(MACHINE_ANSWERS)
+    return Case(tmp_path, "main.json", {"topic": "all"})
+
+
 def test_a_flowchart_ends_the_same_wherever_it_is_killed(chart: Case) -> None:
     killed_everywhere(chart, CHART_LOG, status="success", result="Ada")
 
 
 def test_a_step_document_ends_the_same_wherever_it_is_killed(steps: Case) -> None:
     killed_everywhere(steps, STEPS_LOG, status="success")
+
+
+def test_a_state_machine_ends_the_same_wherever_it_is_killed(machine: Case) -> None:
+    killed_everywhere(machine, ["note one", "note two"], status="success", result="first + second")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -173,10 +176,7 @@ def test_a_model_that_writes_no_json_is_asked_again_and_the_script_sees_only_jso
     )
 
 
-def test_an_error_in_a_script_is_shown_in_the_scripts_own_lines_j30(flowc: Any) -> None:
-    flowc.write(
-        "trial.flow.yaml",
-        """flow: 1
+TRIAL = """flow: 1
 name: trial
 state:
   data: {type: object, default: {n: 0}}
@@ -189,9 +189,35 @@ scripts:
       }
 nodes:
   - {name: one, script: s, function: step, args: [2], shares: [data]}
-  - {name: two, script: s, function: step, args: [1], shares: [data]}
-""",
+"""
+TWICE = f"{TRIAL}  - {{name: two, script: s, function: step, args: [1], shares: [data]}}\n"
+
+
+def test_an_emitted_graph_runs_its_scripts(flowc: Any) -> None:
+    flowc.write("trial.flow.yaml", TRIAL)
+    assert flowc("compile", "trial.flow.yaml", "-o", "out").returncode == 0
+    program = """
+import asyncio, graph
+async def go():
+    app = await graph.make_graph()
+    print((await app.ainvoke({}))["data"])
+asyncio.run(go())
+"""
+    root = Path(__file__).resolve().parents[2]
+    env = {**os.environ, "PYTHONPATH": f"{flowc.folder}/out:{root}/.types"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=flowc.folder / "out",
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
+    assert done.stdout == "{'n': 2}\n", done.stderr
+
+
+def test_an_error_in_a_script_is_shown_in_the_scripts_own_lines_j30(flowc: Any) -> None:
+    flowc.write("trial.flow.yaml", TWICE)
     done = flowc("run", "trial.flow.yaml")
     assert done.returncode == 1
     assert "error: two failed: too much" in done.stderr
