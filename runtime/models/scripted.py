@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..calls import CALL_PATH
 from ..errors import Failure
 from ..results import RESULT_TOOL, ResultFault, result_fields
 from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, QuestionKind, ToolSchema
-from .script import REPORT_TOOL, Report, Script, Turn, read_script
+from .script import REPORT_TOOL, Entry, Report, Script, Turn, read_script
 
 _SHOWN_KEYS = 12
 
@@ -52,7 +53,7 @@ class ScriptedModels:
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         """What the script says to a question of a node (`services.People.answer`)."""
-        entry = self.script.entries.get(node)
+        entry = self._entry(node)
         match kind:
             case "approve":
                 given = entry.approval(visit) if entry else None
@@ -67,12 +68,17 @@ class ScriptedModels:
 
     def told(self, node: str, visit: int, turn: int) -> Json | None:
         """What the script lets a person say to a question of a model (`services.People.told`)."""
-        entry = self.script.entries.get(node)
+        entry = self._entry(node)
         turns = (entry.turns(visit) if entry else None) or ()
         return turns[turn - 1].reply if turn <= len(turns) else None
 
+    def _entry(self, node: str) -> Entry | None:
+        """The entry of a node: where it is called from, or wherever it is called from."""
+        entries = self.script.entries
+        return entries.get(_called(node)) or entries.get(node)
+
     def _turn(self, request: ModelRequest) -> Turn:
-        for key in (request.node, request.prompt):
+        for key in (_called(request.node), request.node, request.prompt):
             if key is None or key not in self.script.entries:
                 continue
             turns = self.script.entries[key].turns(request.visit)
@@ -88,6 +94,11 @@ class ScriptedModels:
             f"{request.turn} in {Path(self.script.path).name}: {why}",
             help=f"add it under `{request.node}:` in {self.script.path}",
         )
+
+
+def _called(node: str) -> str:
+    """A node with the calls that lead to it: `each#2/draft`."""
+    return "/".join((*CALL_PATH.get(), node))
 
 
 def open_script(path: str | Path) -> ScriptedModels:

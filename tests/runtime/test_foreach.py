@@ -10,6 +10,8 @@ from flowc.compiler.emit.project import emit_project
 from flowc.compiler.expr.ast import Binary, Call
 from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import (
+    Agent,
+    AgentNode,
     Assignment,
     ForeachNode,
     Limit,
@@ -19,11 +21,13 @@ from flowc.compiler.ir import (
     ToolNode,
     Workflow,
 )
+from flowc.runtime.config import Config
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
 from flowc.runtime.project import check_project, load_module
 from flowc.runtime.signals import RunSignals
+from flowc.runtime.wiring import RunOptions, make_services
 from specs import (
     FAILED,
     STATE,
@@ -246,6 +250,21 @@ def test_the_callers_limit_stops_between_elements(execute, busy) -> None:
     busy.max_steps = 6
     outcome = execute(each(item(tool()), items=range(9)))
     assert (outcome.status, outcome.error["kind"]) == ("stopped", "limit")
+
+
+def test_scripted_answers_may_name_the_element(tmp_path, wait) -> None:
+    inner = item(ask("who", "OUT"), AgentNode(id="say", agent="a", prompt=name("OUT"), into="OUT"),
+                 agents=(Agent(id="a"),))  # fmt: skip
+    (tmp_path / "a.yaml").write_text("say: all\nwho: Ada\neach#2/say: second\n")
+    spec = each(inner, items=("x", "y", "z"))
+    options = RunOptions(answers=str(tmp_path / "a.yaml"))
+
+    async def go() -> Any:
+        async with open_engine("memory:") as engine:
+            factory = make_services(options, spec, Config())
+            return await engine.start(spec, factory, run="r", inputs={}, options={})
+
+    assert wait(go()).result == ["all", "second", "all"]
 
 
 def test_a_time_out_bounds_all_elements_together(execute, busy) -> None:

@@ -297,3 +297,32 @@ def test_attempts_are_counted_across_a_crash(url: str, tmp_path: Path) -> None:
     assert in_process(lambda: asyncio.run(go_on())) == "error"
     assert Ledger(file).done() == ["tried"] * 3
     assert in_process(lambda: resume(url, spec, Ledger(file), {}))["status"] == "success"
+
+
+def test_a_time_out_of_a_call_leaves_what_was_under_way_inside_in_doubt(wait, url, world) -> None:
+    waits = [True]
+
+    async def slow(tool: str, args: dict[str, Any]) -> Any:
+        world.tools.calls.append((tool, args))
+        if waits:
+            waits.pop()
+            await asyncio.sleep(30)
+        return "fine"
+
+    world.tools.functions["mail"] = None
+    world.tools.call = slow
+    inner = workflow(ToolNode(id="send", tool="mail", into="RESULT"), SUCCESS, state=STATE)
+    call = CallNode(id="call", workflow="inner", returns_all=True, timeout=0.2)
+    spec = program_of(workflow(call, SUCCESS, state=STATE), inner=inner)
+
+    async def go() -> Any:
+        async with open_engine(url) as engine:
+            outcome = await start(engine, spec, world)
+            assert (outcome.status, outcome.error["kind"]) == ("error", "timeout")
+            outcome = await engine.resume("r", spec, world, answers={})
+            assert [(q.kind, q.name) for q in outcome.questions] == [("unknown", "call/send")]
+            return await engine.resume("r", spec, world, answers={"": "repeat"})
+
+    outcome = wait(go())
+    assert (outcome.status, outcome.result) == ("success", "fine")
+    assert len(world.tools.calls) == 2
