@@ -71,6 +71,8 @@ def _node_faults(workflow: Workflow, paths: set[str]) -> Iterator[str]:
     tools = {tool.id for tool in workflow.tools}
     threads = {thread.id for thread in workflow.threads}
     for node in workflow.nodes:
+        if node.retry is not None and node.retry.attempts < 2:
+            yield f"{node.id} is tried again, but no more than once in all"
         match node:
             case AgentNode():
                 if node.agent not in agents:
@@ -84,6 +86,8 @@ def _node_faults(workflow: Workflow, paths: set[str]) -> Iterator[str]:
             case CallNode() | ForeachNode():
                 if node.workflow not in paths:
                     yield f"{node.id} calls {node.workflow}, which is not linked"
+                if isinstance(node, ForeachNode) and node.concurrency < 1:
+                    yield f"{node.id} begins no element"
             case ExecNode():
                 if not node.session:
                     yield f"{node.id} has no session"

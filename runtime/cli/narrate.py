@@ -111,7 +111,8 @@ class Narrator:
             case "warning":
                 busy.notes.append(self._note(event, str(event.data.get("message", ""))))
             case "node_retry":
-                yield self._note(event, _retry_text(event.data))
+                text = _retry_text(event.data)
+                yield self._row("note", "warn", event.node, event.path, text, "")
             case "item_started":
                 busy.doing = f"item {event.data['item']} of {event.data['of']}"
             case "item_finished":

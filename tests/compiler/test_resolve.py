@@ -63,11 +63,19 @@ def test_nothing_crosses_a_call_that_passes_nothing() -> None:
 
 
 def test_verify_names_what_is_broken() -> None:
-    from flowc.compiler.ir import Case, Edge, EndNode
+    from flowc.compiler.expr.ast import Name
+    from flowc.compiler.ir import Case, Edge, EndNode, ForeachNode, Retry
 
     workflow = Workflow(
         name="w",
-        nodes=(AssignNode(id="A"), AssignNode(id="A"), EndNode(id="E", outcome="success")),
+        nodes=(
+            AssignNode(id="A"),
+            AssignNode(id="A", retry=Retry(attempts=1)),
+            EndNode(id="E", outcome="success"),
+            ForeachNode(
+                id="F", items=Name(name="X"), workflow="w", item="I", into="X", concurrency=0
+            ),
+        ),
         edges=(
             Edge(source="A", target="GONE"),
             Edge(source="A", target="E", guard=Case(value="true")),
@@ -77,5 +85,14 @@ def test_verify_names_what_is_broken() -> None:
         outputs=("X",),
     )
     faults = "\n".join(verify(Program(entry="w", workflows=(("w", workflow),))))
-    for words in ("stands 2 times", "GONE", "only a choose node", "leaves an end", "START", "'X'"):
+    for words in (
+        "no more than once",
+        "no element",
+        "stands 2 times",
+        "GONE",
+        "only a choose node",
+        "leaves an end",
+        "START",
+        "'X'",
+    ):
         assert words in faults
