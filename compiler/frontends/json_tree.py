@@ -50,6 +50,8 @@ class Words:
 
     def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
         """The text, or a part of it, as an expression that knows where it stands in the file."""
+        if not self._shifts:
+            return parse_expression(self.text[start:end], self.span.file, self.span.start + start)
         read = parse_expression(self.text[start:end], self.span.file, start)
         if isinstance(read, ParseFault):
             return ParseFault(read.message, self.at(read.span.start, read.span.end), read.help)

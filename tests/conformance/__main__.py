@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .contracts import compare_contracts
 from .flowcharts import compare_flowcharts
+from .machines import compare_machine_runs, compare_machines
 from .plans import compare_plans
 from .report import Suite, render
 from .steps import compare_sessions, compare_steps
@@ -19,6 +20,8 @@ SUITES: tuple[Suite, ...] = (
     compare_steps,
     compare_sessions,
     compare_flowcharts,
+    compare_machines,
+    compare_machine_runs,
     compare_plans,
     compare_contracts,
 )

@@ -330,6 +330,16 @@ def test_names_of_states_may_be_any_text(read, name) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_a_line_given_unasked_goes_to_resume_or_to_the_beginning_j45(read) -> None:
+    spoken = read(machine(START, {"name": "resume"})).workflow.on_input
+    assert spoken.target == "resume.enter"
+    (made,) = spoken.assignments
+    given = {"common_data": {"a": 1}, "input": "Wait!"}
+    assert evaluate(made.value, given) == {"a": 1, "resume_input": "Wait!"}
+    anew = read(machine(START)).workflow.on_input
+    assert (anew.target, [a.target for a in anew.assignments]) == ("begin", ["guest"])
+
+
 # ---- any input ----
 
 WRONG: list[Any] = [None, True, 3, "x", [], {}, [None], [3], [[]], [{}], {"a": 1}]
