@@ -9,12 +9,8 @@ import pytest
 from flowc.compiler.driver import compile_file
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted((ROOT / "workflows/examples/machine").glob("*.json"))
-INPUTS = {
-    "editorial": "subject=the bridge on Mill Lane",
-    "support-desk": "message=Where is my parcel?",
-    "trip": "wish=the lake",
-}
+EXAMPLES = ROOT / "workflows/examples/machine"
+SHIPPED = sorted(f for f in EXAMPLES.glob("*.json") if not f.stem.endswith(".inputs"))
 RESULTS = {
     "editorial": "The bridge on Mill Lane is closed from Monday until Friday. Use the ford.",
     "support-desk": "Your parcel left us on Friday. It comes on Monday, since nobody delivers on"
@@ -29,7 +25,7 @@ VISITED = {
 
 
 def test_there_are_three() -> None:
-    assert {file.stem for file in SHIPPED} == INPUTS.keys()
+    assert {file.stem for file in SHIPPED} == RESULTS.keys()
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda f: f.stem)
@@ -37,10 +33,11 @@ def test_it_is_clean(file: Path) -> None:
     assert compile_file(str(file)).diagnostics == ()
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", RESULTS)
 def test_it_runs_offline_by_its_name(name: str, flowc) -> None:
     flags = ["--allow-exec"] if name == "trip" else []
-    done = flowc("run", name, "--answers", name, "-i", INPUTS[name], "--json", *flags)
+    inputs = str(EXAMPLES / f"{name}.inputs.json")
+    done = flowc("run", name, "--answers", name, "--inputs", inputs, "--json", *flags)
     assert done.returncode == 0, done.stderr
     outcome = json.loads(done.stdout)
     assert (outcome["status"], outcome["result"]) == ("success", RESULTS[name])
