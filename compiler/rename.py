@@ -99,6 +99,9 @@ def rename(
     }
     edits = tuple(sorted(spans))
     renaming = Renaming(edits, text)
+    hidden = _in_scripts(old, edits, symbols)
+    if hidden is not None:
+        return hidden
     changed = edited(edits, text, before.sources(file, paths))
     after = _Files({**texts, **changed})
     for path in paths:
@@ -118,6 +121,23 @@ def _refused_text(text: str, old: str, mention: Mention, symbols: Symbols) -> Re
     workflow = symbols.workflow
     if workflow is not None and any(p.env == old == p.name for p in workflow.params):
         return Refusal(f"`{old}` is also read from the environment under this name")
+    return None
+
+
+def _in_scripts(old: str, spans: Iterable[Span], symbols: Symbols) -> Refusal | None:
+    """What a script does with a text is not known: a name may be edited only if the scripts have it
+    nowhere but in the places that are."""
+    workflow = symbols.workflow
+    known = {(span.file, span.start) for span in spans}
+    word = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
+    for script in workflow.scripts if workflow is not None else ():
+        source = symbols.sources.get(script.file)
+        is_file = source is not None and source.text == script.source
+        for match in word.finditer(script.source):
+            if is_file and (script.file, match.start()) in known:
+                continue
+            line = script.line + script.source.count("\n", 0, match.start())
+            return Refusal(f"the script has `{old}` in line {line}, where it may mean this or not")
     return None
 
 

@@ -130,7 +130,7 @@ class _Reader:
             yield from self.place("node", group.id, "define", group.span)
         for agent in w.agents if "agent" not in self.given else ():
             yield from self.place("agent", agent.id, "define", agent.span)
-        for thread in w.threads:
+        for thread in w.threads if "thread" not in self.given else ():
             yield from self.place("thread", thread.id, "define", thread.span)
         for tool in w.tools:
             yield from self.place("tool", tool.id, "name", tool.span)

@@ -106,6 +106,12 @@ def format_named(path: str) -> Editing:
     return frontend.editing() if frontend else Editing()
 
 
+def tools_near(path: str) -> tuple[Named, ...]:
+    """The tools known where a file stands, whatever the file holds."""
+    catalog = load_catalog(path, SourceSet(), Sink())
+    return tuple(Named(name, entry.description) for name, entry in catalog.entries.items())
+
+
 class Workspace:
     """The workflow files below some folders; each is compiled again only when it has changed."""
 

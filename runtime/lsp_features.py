@@ -19,7 +19,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.uris import to_fs_path
 
-from .lsp_analysis import Analysis, format_named, references, related
+from .lsp_analysis import Analysis, format_named, references, related, tools_near
 from .lsp_convert import as_action, as_edit, as_items, as_range, as_symbol
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ async def on_completion(
     if known is None and (found := await server.look(params.text_document.uri)) is not None:
         known = found[1]
     editing = known.editing if known else format_named(document.path)
-    names = dict(known.names) if known else {}
+    names = dict(known.names) if known else {"tool": tools_near(document.path)}
     names["file"] = _files_beside(document.path)
     offset = document.lines.offset(params.position.line, params.position.character)
     source = Source(document.path, document.text)

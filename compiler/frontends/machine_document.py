@@ -52,11 +52,13 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """An agent (J4): who answers, in which context, from which side."""
+    """An agent (J4): who answers, in which context, from which side; `place` is where the context
+    is named."""
 
     name: Words
     context: str | None
     side: str
+    place: Words | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,12 @@ def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
         is_new = name.text not in seen
         _unique(top.tree, name, seen, "agents")
         if is_new:
-            yield Role(name, context.text if context else None, side.text if side else "assistant")
+            yield Role(
+                name,
+                context.text if context else None,
+                side.text if side else "assistant",
+                context,
+            )
 
 
 def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:

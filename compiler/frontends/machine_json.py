@@ -29,6 +29,7 @@ from ..ir import (
 from ..source import Source, SourceSet
 from .json_tree import read_json
 from .machine_document import RESUME, STOP, Machine, State, read_machine
+from .machine_editing import machine_editing, machine_mentions
 from .machine_expressions import DATA, constant, path_of, put
 from .machine_layout import Layout, names_of
 from .machine_roles import Entry, agent_of, read_roles
@@ -79,7 +80,11 @@ def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
     add_states(layout)
     layout.nodes += [_stop(layout), _unknown(layout)]
     roles = read_roles(machine, sources, sink)
-    return Parsed(_workflow(layout, roles), details=_details(machine))
+    return Parsed(
+        _workflow(layout, roles),
+        details=_details(machine),
+        mentions=lambda: machine_mentions(machine, file),
+    )
 
 
 def _workflow(layout: Layout, roles: dict[str, Entry]) -> Workflow:
@@ -242,4 +247,5 @@ MACHINE = Frontend(
     claims=claims,
     parse=parse,
     comment=("", ""),
+    editing=machine_editing,
 )

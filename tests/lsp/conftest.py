@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 from lsp_client import LspClient
-from lsp_texts import CHART, CONTRACT, FLOW, MERMAID, MORE, PLAN, PROMPTS, STEPS
+from lsp_texts import (
+    CHART,
+    CONTRACT,
+    FLOW,
+    MACHINE,
+    MERMAID,
+    MORE,
+    PLAN,
+    PROMPTS,
+    SCRIPT,
+    STEPS,
+)
 
 
 @pytest.fixture
@@ -19,6 +30,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "prompts.md").write_text(PROMPTS, encoding="utf-8")
     (tmp_path / "plain.mmd").write_text(MERMAID, encoding="utf-8")
     (tmp_path / "judge.flow.yaml").write_text(FLOW, encoding="utf-8")
+    (tmp_path / "desk.json").write_text(MACHINE, encoding="utf-8")
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk/script.js").write_text(SCRIPT, encoding="utf-8")
     (tmp_path / "roof.json").write_text(CONTRACT, encoding="utf-8")
     (tmp_path / "reading.md").write_text(PLAN, encoding="utf-8")
     return tmp_path

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from lsp_client import Failed, LspClient
+from lsp_texts import MACHINE, SCRIPT
 
 
 def test_diagnostics_follow_unsaved_edits(client):
@@ -73,6 +74,9 @@ def test_what_is_no_workflow_has_no_diagnostics(client):
         ("judge.flow.yaml", "to: rew¦rite", ["`rewrite`", "agent", "writes: `text`"]),
         ("judge.flow.yaml", "when: ma¦rk", ["`mark`", "written by:\n- `judge`"]),
         ("judge.flow.yaml", "uses: Bet¦ter", ["prompt of the user", "Write it better"]),
+        ("desk.json", '"aga¦in"', ["`again.pre`", "agent: a model"]),
+        ("desk.json", 'pre_handler": "as¦k"', ["function of the script", "script.js:2"]),
+        ("desk.json", 'agent": "cl¦erk"', ["`clerk`", "agent", "used by"]),
         ("roof.json", '["lo¦ok"]', ["`look`", "task", "role: roofer", "the leak is found"]),
         ("roof.json", 'role": "roo¦fer', ["`roofer`", "used by:\n- `look`"]),
         ("reading.md", "`$OUTPUT_S¦TEP_1`", ["`step_1`", "Raise the level"]),
@@ -102,6 +106,8 @@ def test_hover_says_nothing_where_nothing_is_named(client):
         ("judge.flow.yaml", 'to: "do¦ne"', [("judge.flow.yaml", 25, "done")]),
         ("judge.flow.yaml", "when: ma¦rk", [("judge.flow.yaml", 14, "mark")]),
         ("judge.flow.yaml", "call: te¦ll", [("judge.flow.yaml", 32, "tell")]),
+        ("desk.json", 'handler": "jud¦ge"', [("script.js", 5, "judge")]),
+        ("desk.json", 'context": "ta¦lk"', [("desk.json", 7, "talk")]),
         ("roof.json", '["lo¦ok"]', [("roof.json", 7, "look")]),
         ("reading.md", "`$OUTPUT_S¦TEP_1`", [("reading.md", 15, "step_1")]),
     ],
@@ -180,6 +186,24 @@ def test_rename_a_step_of_a_contract(client):
     assert text == client.texts[client.uri("roof.json")].replace('"look"', '"inspect"')
 
 
+def test_rename_a_state_with_the_script_that_leads_to_it(client):
+    client.open("desk.json")
+    texts = client.rename("desk.json", '"name": "aga¦in"', "once_more")
+    assert texts["desk.json"] == MACHINE.replace('"again"', '"once_more"')
+    assert texts["script.js"] == SCRIPT.replace('"again"', '"once_more"')
+
+
+def test_names_in_a_script_are_those_of_the_machine(client):
+    client.open("desk.json")
+    client.open("desk/script.js", wait=False)
+    assert client.references("desk/script.js", '"aga¦in"') == [
+        ("desk.json", 14, "again"), ("script.js", 7, "again"),
+    ]  # fmt: skip
+    assert client.references("desk/script.js", "as¦k()") == [
+        ("desk.json", 13, "ask"), ("desk.json", 14, "ask"), ("script.js", 2, "ask"),
+    ]  # fmt: skip
+
+
 def test_rename_in_flow_yaml(client):
     client.open("judge.flow.yaml")
     text = client.texts[client.uri("judge.flow.yaml")]
@@ -221,6 +245,9 @@ def test_rename_a_prompt_in_an_included_file(client):
         ("steps.md", "[PLA¦CE]", "", "one line of text"),
         ("steps.md", "[PLA¦CE]", "SENTENCE", "already"),
         ("steps.md", "[PLA¦CE]", "place", "."),
+        ("desk.json", '"name": "sta¦rt"', "begin", "."),
+        ("desk.json", '"name": "sto¦p"', "end", "."),
+        ("desk.json", 'name": "quest¦ion"', "wish", "the script has `question` in line 3"),
         ("roof.json", '["lo¦ok"]', "mend", "there is a node `mend` already"),
         ("reading.md", "`$OUTPUT_S¦TEP_1`", "first", "names it as"),
     ],
@@ -265,6 +292,14 @@ def test_what_can_be_renamed_is_asked_before(client):
         ("judge.flow.yaml", "better, {{ text }}", "better, {{ t", "{{ t¦", {"text": "text }}"}),
         ("judge.flow.yaml", "flow: 1\n", "flow: 1\nst", "\nst¦", {"state": "state: "}),
         ("judge.flow.yaml", "  text: text", "  text: {type: ", "type: ¦", {"number": "number"}),
+        (
+            "desk.json",
+            '"agent": "clerk", "pre',
+            '"agent": "", "pre',
+            '"agent": "¦", "pre',
+            {"clerk": "clerk"},
+        ),
+        ("desk.json", '"max_length"', '"s', ', "s¦', {"starting_messages": "starting_messages"}),
         ("roof.json", '"dependencies": []', '"dependencies": ["', '": ["¦', {"mend": "mend"}),
         ("roof.json", '"sequential"', '"', 'type": "¦', {"hybrid": "hybrid"}),
         ("roof.json", '"step_name": "Mend it"', '"step_n', '"step_n¦,', {"step_name": "step_name"}),
