@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flowc.compiler.catalog import LOCK_FILE
 from flowc.compiler.completion import Named, complete
 from flowc.compiler.fixes import safe_fixes
-from flowc.compiler.frontends.editing import Mention
+from flowc.compiler.frontends.editing import Kind, Mention
 from flowc.compiler.hover import describe
 from flowc.compiler.rename import Refusal, Renaming, renamable, rename
 from flowc.compiler.source import Source, Span
@@ -193,7 +193,8 @@ async def on_completion(
     if known is None and (found := await server.look(params.text_document.uri)) is not None:
         known = found[1]
     editing = known.editing if known else format_named(document.path)
-    names = dict(known.names) if known else {"tool": tools_near(document.path)}
+    names: dict[Kind, tuple[Named, ...]] = {"tool": tools_near(document.path)}
+    names |= known.names if known else {}
     names["file"] = _files_beside(document.path)
     offset = document.lines.offset(params.position.line, params.position.character)
     source = Source(document.path, document.text)
