@@ -155,6 +155,15 @@ def _taken(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
     return taken
 
 
+def _is_within(edge: Edge, nodes: Mapping[str, Node]) -> bool:
+    """Whether an edge stays inside one element of the file: it is as much that element as its
+    nodes are."""
+    source, target = nodes.get(edge.source), nodes.get(edge.target)
+    if source is None or target is None or source.group is None:
+        return False
+    return source.group == target.group
+
+
 def _goes_by(edge: Edge, case: str, listed: set[str]) -> bool:
     """Whether this edge is taken when its source is left by a case."""
     match edge.guard:
@@ -193,7 +202,7 @@ def _line(edge: Edge, nodes: Mapping[str, Node], taken: Counter[tuple[str, str]]
         target=edge.target,
         label=_label(edge, nodes.get(edge.source)),
         is_error=isinstance(edge.guard, OnError),
-        is_implied=edge.implied,
+        is_implied=edge.implied and not _is_within(edge, nodes),
         taken=None if taken is None else taken[edge.source, edge.target],
     )
 
