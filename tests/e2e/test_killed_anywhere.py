@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from contracts import contract, gate, step, team, write
 from killed_cases import Case, killed_everywhere
 
 CHART = """\
@@ -128,6 +130,32 @@ start:
   - call: {note: {text: two}}
   - second
 """
+CONTRACT = contract(
+    step("plan", form="decision"),
+    step("left", "plan"),
+    step("right", "plan"),
+    step("both", "left", "right", form="synchronization"),
+    step("check", "both", form="review"),
+    gates=(gate("fit"), gate("go", "approval", None)),
+    execution_config={"auto_retry": True},
+)
+CONTRACT_ANSWERS = """\
+plan: {result: {decision: two halves}}
+left:
+  - call: {note: {text: left}}
+  - result: {output: torn, status: failed}
+  - result: {output: L1, handoff: {l: 1}}
+  - result: {output: L2, handoff: {l: 2}}
+right:
+  - call: {note: {text: right}}
+  - result: {output: R1, handoff: {r: 1}}
+  - result: {output: R2, handoff: {r: 2}}
+check:
+  - result: {scores: {both: 0.5}}
+  - result: {scores: {both: 0.9}}
+go: yes
+"""
+CONTRACT_LOG = ["note left", "note right"]
 
 
 @pytest.fixture
@@ -153,6 +181,21 @@ def machine(tmp_path: Path) -> Case:
     (tmp_path / "main/roles.json").write_text(MACHINE_ROLES)
     (tmp_path / "answers.yaml").write_text(MACHINE_ANSWERS)
     return Case(tmp_path, "main.json", {"topic": "all"})
+
+
+@pytest.fixture
+def menu(tmp_path: Path) -> Case:
+    crew = json.loads(team("cook", "idler"))
+    crew["agents"][0]["configuration"] = {"tools": ["note"]}
+    write(tmp_path, menu=CONTRACT, team=json.dumps(crew))
+    (tmp_path / "answers.yaml").write_text(CONTRACT_ANSWERS)
+    return Case(tmp_path, "menu.json", team="team.json")
+
+
+def test_a_contract_ends_the_same_wherever_it_is_killed(menu: Case) -> None:
+    """Two steps at a time, one of which fails at first; a review has both done again."""
+    result = "## left\nL2\n\n## right\nR2"
+    killed_everywhere(menu, CONTRACT_LOG, at_once=2, status="success", result=result)
 
 
 def test_a_flowchart_ends_the_same_wherever_it_is_killed(chart: Case) -> None:
