@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.expr.ast import Literal, Name, Text
+from flowc.compiler.expr.ast import Call, ListOf, Literal, Name, Text
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate, text_of
 from flowc.compiler.expr.values import MAX_TEXT, equal
 
@@ -147,3 +147,13 @@ def test_values_nested_beyond_all_reason_fail_in_words():
         equal(deep, [deep])
     with pytest.raises(EvaluationError):
         text_of(deep)
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "least"),
+    [([0.75, None, 0.25], 0.5, 0.25), ([], None, None), ([None], None, None), (["2", 1], 1.5, 1)],
+)
+def test_mean_and_least_leave_out_null(values, mean, least) -> None:
+    items = ListOf(items=tuple(Literal(value=value) for value in values))
+    assert evaluate(Call(function="mean", args=(items,)), {}) == mean
+    assert evaluate(Call(function="least", args=(items,)), {}) == least
