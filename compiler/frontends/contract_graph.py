@@ -248,7 +248,7 @@ def _add_ways_in(
         graph.connect(exits[need], kept)
         graph.connect((kept, None), doors[id])
         for review in outer:
-            graph.connect((graph.again[review], None), kept)
+            graph.connect((graph.again[review], None), kept, label="too low")
 
 
 def _add_restarts(graph: Graph, plan: Plan) -> None:
