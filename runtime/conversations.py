@@ -14,7 +14,7 @@ from typing import Any
 from flowc.compiler.ir import Thread
 
 from .services import Message
-from .state import State, append, reset
+from .state import State, append, append_within
 
 
 def channel_of(thread: str) -> str:
@@ -27,38 +27,9 @@ def messages_of(state: State, thread: str) -> list[Message]:
     return list(state.get(channel_of(thread)) or ())
 
 
-def adding(thread: Thread | None, there: Sequence[Message], new: Sequence[Message]) -> Any:
-    """The write that adds messages, one after another, to a thread that holds `there`."""
+def adding(thread: Thread | None, new: Sequence[Message]) -> Any:
+    """The write that adds messages, one after another, to a thread. Nodes that run at the same time
+    both add to what is there."""
     if thread is None or thread.max_chars is None:
         return append(new)
-    messages, cut = list(there), False
-    for message in new:
-        messages.append(message)
-        trimmed = trim(messages, thread.max_chars, thread.keep_min)
-        if trimmed is not None:
-            messages, cut = trimmed, True
-    return reset(messages) if cut else append(new)
-
-
-def trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Message] | None:
-    """The messages without the oldest ones that are too many (J12); None when nothing has to go."""
-    total = sum(_length(message) for message in messages)
-    others = sum(message["role"] != "system" for message in messages)
-    if total <= max_chars or others <= keep_min:
-        return None
-    systems, rest = [], []
-    for message in messages:
-        if message["role"] == "system":
-            systems.append(message)
-        elif total > max_chars and others > keep_min:
-            total -= _length(message)
-            others -= 1
-        else:
-            rest.append(message)
-    return [*systems, *rest]
-
-
-def _length(message: Message) -> int:
-    """Characters of a content that is a text."""
-    content = message.get("content")
-    return len(content) if isinstance(content, str) else 0
+    return append_within(new, thread.max_chars, thread.keep_min)

@@ -18,6 +18,7 @@ from langgraph.channels.last_value import LastValue
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from .errors import Failure
+from .trimming import grown
 
 State = Mapping[str, Any]
 STEPS = "$steps"
@@ -42,6 +43,11 @@ def append(messages: Sequence[Any]) -> dict[str, Any]:
     return {"append": list(messages)}
 
 
+def append_within(messages: Sequence[Any], max_chars: int, keep_min: int) -> dict[str, Any]:
+    """A write to a thread: add these, and cut it to its bounds after each."""
+    return {"append": list(messages), "max_chars": max_chars, "keep_min": keep_min}
+
+
 def reset(messages: Sequence[Any]) -> dict[str, Any]:
     """A write to a delta channel: nothing but these from now on."""
     return {"reset": list(messages)}
@@ -55,6 +61,8 @@ def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
         match write:
             case {"reset": list() as fresh}:
                 result = list(fresh)
+            case {"append": list() as more, "max_chars": int() as most, "keep_min": int() as least}:
+                result = grown(result, more, most, least)
             case {"append": list() as more}:
                 result.extend(more)
             case list():

@@ -85,8 +85,7 @@ def _remembered(visit: Visit, agent: Agent, question: str | None, text: str) -> 
     exchange = [{"role": asked, "content": question or ""}, {"role": answered, "content": text}]
     new = [message for message in exchange if message["content"]]
     threads = {thread.id: thread for thread in visit.setting.spec.threads}
-    there = messages_of(visit.state, agent.thread)
-    return {channel_of(agent.thread): adding(threads.get(agent.thread), there, new)} if new else {}
+    return {channel_of(agent.thread): adding(threads.get(agent.thread), new)} if new else {}
 
 
 def _names(result: Mapping[str, Any]) -> str:

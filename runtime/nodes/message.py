@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.ir import MessageNode
 
-from ..conversations import adding, channel_of, messages_of
+from ..conversations import adding, channel_of
 from ..state import reset
 from .visit import Done, Visit
 
@@ -18,9 +18,8 @@ async def run(visit: Visit) -> Done:
     message = {"role": op.role, "content": text}
     appends = op.mode == "append"
     threads = {thread.id: thread for thread in visit.setting.spec.threads}
-    there = messages_of(visit.state, op.thread)
     if appends:
-        write = adding(threads.get(op.thread), there, [message])
+        write = adding(threads.get(op.thread), [message])
     else:
         write = reset([message] if op.mode == "reset" else [])
     variables = {op.into: text if appends else ""} if op.into else {}

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from flowc.compiler.emit.project import emit_project
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import (
+    Agent,
+    AgentNode,
     CallNode,
     ChooseNode,
     EndNode,
+    MessageNode,
     Program,
     StateField,
+    Thread,
     ToolNode,
 )
 from flowc.compiler.lower import lower
 from flowc.compiler.source import SourceSet
+from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.project import check_project, load_module
 from specs import (
@@ -34,7 +40,7 @@ from specs import (
     program_of,
     workflow,
 )
-from worlds import World
+from worlds import World, start
 
 
 def diamond(*more: Any, **fields: Any) -> Any:
@@ -238,3 +244,29 @@ def test_the_compiled_module_forks_and_joins_as_the_live_graph_does(wait, tmp_pa
         return await module.build().compile().ainvoke({})
 
     assert wait(go()) == {"RESULT": ["b", "c"], "$outcome": "success"}
+
+
+def test_branches_that_share_a_bounded_conversation_lose_nothing_of_each_other(execute) -> None:
+    def say(node: str, words: str) -> MessageNode:
+        return MessageNode(id=node, thread="talk", mode="append", role="user", template=lit(words))
+
+    look = AgentNode(id="look", agent="reader", prompt=None, into="RESULT", wait="all")
+    spec = program(
+        say("a", "old " * 10),
+        say("b", "from b"),
+        say("c", "from c"),
+        look,
+        SUCCESS,
+        edges=edges("a > b c\nb > look\nc > look\nlook > SUCCESS"),
+        agents=(Agent(id="reader", thread="talk"),),
+        threads=(Thread(id="talk", max_chars=20, keep_min=1),),
+    )
+    world = World()
+    world.models.replies = ["fine"]
+
+    async def go() -> Any:
+        async with open_engine("memory:") as engine:
+            return await start(engine, spec, world)
+
+    assert asyncio.run(go()).status == "success"
+    assert [m["content"] for m in world.models.requests[0].messages] == ["from b", "from c"]

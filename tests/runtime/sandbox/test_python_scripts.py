@@ -113,7 +113,7 @@ def test_all_three_cut_a_conversation_in_the_same_way_j12_j13(before, new, most,
 
     there, added = messages(before), messages(new)
     thread = Thread(id="main", max_chars=most, keep_min=least)
-    expected = fold(list(there), [adding(thread, there, added)])
+    expected = fold(list(there), [adding(thread, added)])
     conversation = Conversation(there, most, least)
     js = "const t = this.workflow_contexts.get('main'); this.data.forEach((m) => t.addMessage(m));"
     py = (
@@ -137,8 +137,8 @@ def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12() -> None:
     )
     thread = Thread(id="t", max_chars=60, keep_min=10)
     new = [{"role": "user", "content": "last!"}]
-    after = fold(list(there), [adding(thread, there, new)])
+    after = fold(list(there), [adding(thread, new)])
     assert after[0]["role"] == "system"
     assert sum(len(m["content"]) for m in after) == 1 + 11 * 5
     long = Thread(id="t", max_chars=3, keep_min=10)
-    assert len(fold(list(there), [adding(long, there, new)])) == 11
+    assert len(fold(list(there), [adding(long, new)])) == 11
