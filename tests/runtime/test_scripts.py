@@ -9,6 +9,7 @@ import pytest
 from flowc.compiler.ir import (
     Agent,
     AgentNode,
+    ChooseNode,
     Script,
     ScriptNode,
     Seed,
@@ -18,7 +19,7 @@ from flowc.compiler.ir import (
 )
 from flowc.runtime.engine import open_engine
 from flowc.runtime.wiring import runs_commands
-from specs import SUCCESS, assign, lit, program
+from specs import SUCCESS, ask, assign, case, edge, lit, program
 from worlds import start
 
 
@@ -325,3 +326,37 @@ def test_a_script_in_python_needs_the_permission_that_commands_need(wait, url, w
     assert (refused.status, refused.error["kind"]) == ("error", "refused")
     assert (done.status, done.result, done.variables["data"]) == ("success", "ran", {"n": 1})
     assert runs_commands(in_python())
+
+
+def test_a_long_conversation_with_a_seed_is_whole_after_a_resume_j13(wait, url, world) -> None:
+    """Checkpoints hold what was added since the last whole copy; the seed is in none of them."""
+    source = """export default {
+  go() { const t = this.workflow_contexts.get('main'); t.addMessage('user', 'x');
+    return t.getMessages().length; } };"""
+    spec = flow(
+        source,
+        node("go", into="RESULT"),
+        ChooseNode(id="way", on=lit("more")),
+        ask("q"),
+        threads=(Thread(id="main", seed=(Seed(role="system", content="s"),)),),
+        edges=(
+            edge("n_go", "way"),
+            case("way", "more", "n_go"),
+            case("way", "done", "q"),
+            edge("q", "n_go"),
+        ),
+    )
+
+    async def go() -> list[Any]:
+        found = []
+        for number in range(4):
+            world.max_steps = 40 * (number + 1)
+            async with open_engine(url) as engine:
+                if number:
+                    outcome = await engine.resume("r", spec, world, answers={})
+                else:
+                    outcome = await start(engine, spec, world)
+            found.append((outcome.status, outcome.result))
+        return found
+
+    assert wait(go()) == [("stopped", n) for n in (21, 41, 61, 81)]
