@@ -33,6 +33,7 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
         place=place,
         schema=value.get("schema"),
         who=str(value.get("who", "")),
+        asker=str(value.get("asker", "")),
         path=tuple(value.get("path", ())),
     )
 
@@ -70,9 +71,24 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
     return matched
 
 
+def no_command(line: str) -> str:
+    """The line. Raises `RunError` when there is nothing in it, and for one that begins with `/`,
+    which is a command and never reaches a workflow (J46)."""
+    if not line.strip():
+        raise RunError("there is nothing in the line", help="say something")
+    if line.lstrip().startswith("/"):
+        raise RunError(
+            f"`{line.split()[0]}` is a command, and commands do not reach a workflow",
+            help="begin the line with another character",
+        )
+    return line
+
+
 def _checked(question: Question, value: Json) -> Json:
     if question.kind == "task":
         check_result(question, value)
+    if question.asker:
+        return no_command(str(value))
     if question.kind == "ask" and question.choices:
         return choice_of(question, value)
     if question.kind != "approve":

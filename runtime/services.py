@@ -266,7 +266,8 @@ class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
     (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
     person does: a text, or an object that fits `schema`; `who` is whose it is). `path` are the
-    calls that lead to the node, an element of a foreach as `each#3`."""
+    calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent whose
+    model asks (J44)."""
 
     id: str
     kind: QuestionKind
@@ -277,6 +278,7 @@ class Question:
     place: str = ""
     schema: Json = None
     who: str = ""
+    asker: str = ""
     path: tuple[str, ...] = ()
 
     @property

@@ -14,6 +14,7 @@ from flowc.compiler.graphspec import GraphSpec
 
 from .errors import Failure, RunError
 from .nodes.visit import assign
+from .questions import no_command
 from .scope import Scope
 from .services import Json
 from .state import reset, variable_values, variables_of
@@ -36,21 +37,14 @@ def add_input_node(graph: Any, spec: GraphSpec) -> None:
 
 
 def checked_line(spec: GraphSpec, line: str) -> str:
-    """The line as it is kept. Raises `RunError` when the workflow takes none, when there is nothing
-    in it, and for one that begins with `/`, which never reaches a workflow (J46)."""
+    """The line as it is kept. Raises `RunError` when the workflow takes none, and for a line that
+    is none (J46)."""
     if spec.on_input is None:
         raise RunError(
             f"{spec.file} does not say what becomes of a line that it did not ask for",
             help="without `--say` the run goes on where it stands",
         )
-    if not line.strip():
-        raise RunError("there is nothing in the line", help="flowc resume RUN --say TEXT")
-    if line.lstrip().startswith("/"):
-        raise RunError(
-            f"`{line.split()[0]}` is a command, and commands do not reach a workflow",
-            help="begin the line with another character",
-        )
-    return keepable_text(line)
+    return keepable_text(no_command(line))
 
 
 def lines_obeyed(values: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from flowc.compiler.snippet import visible
 
 from ..errors import RunError
-from ..questions import check_result, choice_of
+from ..questions import check_result, choice_of, no_command
 from ..services import Question
 from .screen import Screen, count_of
 
@@ -133,7 +133,7 @@ def _title(question: Question) -> str:
         case "approve":
             return f"{question.node} wants to run {count_of(len(question.commands), 'command')}"
         case "ask":
-            return f"{question.node} asks"
+            return f"{question.asker or question.node} asks"
         case "task":
             who = f" ({question.who})" if question.who else ""
             return f"{question.node} is yours to do{visible(who)}"
@@ -202,6 +202,8 @@ def _checked(question: Question, text: str) -> str:
                 f"`{text}` does not settle `{question.node}`",
                 help=f"repeat, fail, or {RESULT}TEXT for what it returned",
             )
+        case "ask" if question.asker:
+            return no_command(text)
         case "ask":
             return choice_of(question, text) if question.choices else text
         case "task":

@@ -8,12 +8,12 @@ from typing import Any
 
 from flowc.compiler.builtin_tools import ASK_TOOL
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from ..errors import Failure
 from ..services import Json, Message
 from ..state import append
 from .talk import Refused, Talk
+from .visit import put_question
 
 
 async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
@@ -89,7 +89,8 @@ def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
     known = services.people.told(node.id, state["visit"], state["turn"])
     if known is None:
         place = str(node.place) if node.place else ""
-        known = interrupt({"kind": "ask", "node": node.id, "text": question, "place": place})
+        about = {"kind": "ask", "node": node.id, "text": question, "place": place}
+        known = put_question({**about, "asker": talk.agent.id})
     services.emit("tool_called", node.id, {"tool": ASK_TOOL, "seconds": 0.0, "ok": True})
     return known
 

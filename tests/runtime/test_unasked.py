@@ -48,6 +48,21 @@ def test_a_model_asks_the_person_and_the_answer_is_the_calls_result_j44(wait, ur
     assert world.tools.calls == []
 
 
+def test_a_command_is_no_answer_to_a_model_j46(wait, url) -> None:
+    world = model_that_asks(World())
+
+    async def go() -> tuple[str, Outcome]:
+        async with open_engine(url) as engine:
+            await start(engine, asking(), world)
+            with pytest.raises(RunError) as refused:
+                await engine.resume("r", asking(), world, answers={"": "/quit"})
+            return refused.value.message, await engine.resume("r", asking(), world, answers={})
+
+    told, outcome = wait(go())
+    assert told.startswith("`/quit` is a command")
+    assert (outcome.status, outcome.questions[0].asker) == ("paused", "main")
+
+
 def test_a_question_without_a_question_is_the_models_to_correct_j44(execute, world) -> None:
     model_that_asks(world)
     world.models.replies = [[(ASK_TOOL, {})], "done"]
