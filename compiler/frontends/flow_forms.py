@@ -97,11 +97,8 @@ class Forms:
 
     def known_keys(self, mapping: Mapping, known: list[str], what: str) -> None:
         """FC1002 for every key that means nothing here."""
-        spelling = Spelling(known)
-        for name, _ in mapping.pairs:
-            if name.value in known:
-                continue
-            near = spelling.nearest(name.value)
+        for name in [name for name, _ in mapping.pairs if name.value not in known]:
+            near = Spelling(known).nearest(name.value)
             listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
             more = ", …" if len(known) > _MOST_LISTED else ""
             help = f"did you mean `{near}`?" if near else f"the keys are {listed}{more}"
