@@ -121,3 +121,5 @@ def test_the_workflows_in_the_readme_are_clean(root):
     assert len(samples) == 2
     for sample in samples:
         assert compile_text(sample, "sample.md").diagnostics == ()
+    (flow,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert compile_text(flow, "sample.flow.yaml").diagnostics == ()
