@@ -115,7 +115,7 @@ def test_what_goes_wrong_is_said_with_line_and_column_of_the_script(
 def test_what_never_ends_is_ended_and_the_next_call_goes_on(body: str, message: str) -> None:
     began = time.monotonic()
     ended, after = run(call(body), call("return 'well';"))
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < LIMITS.seconds
     assert isinstance(ended, Failure)
     assert message in ended.message
     assert str(ended.place).startswith("script.js:")
@@ -127,7 +127,7 @@ def test_what_the_engine_cannot_end_the_clock_kills() -> None:
     """A limit on processor time does not see a process that is stopped."""
 
     async def go() -> tuple[str, str, Any]:
-        workers = ScriptWorkers(ScriptLimits(seconds=0.5))
+        workers = ScriptWorkers(ScriptLimits(seconds=4))
         assert (await workers.evaluate(call("return 1;"))).value == 1
         os.kill(workers.processes[0], signal.SIGSTOP)
         with pytest.raises(Failure) as caught:
@@ -136,7 +136,7 @@ def test_what_the_engine_cannot_end_the_clock_kills() -> None:
         await workers.close()
         return caught.value.message, caught.value.kind, after.value
 
-    assert asyncio.run(go()) == ("`go` took longer than 0.5 s", "timeout", 3)
+    assert asyncio.run(go()) == ("`go` took longer than 4 s", "timeout", 3)
 
 
 def test_a_call_that_is_given_up_leaves_no_process() -> None:
