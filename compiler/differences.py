@@ -11,6 +11,7 @@ for people where there was none before.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -54,6 +55,7 @@ _NAMED: dict[type, tuple[str, str]] = {
 _FOR_PEOPLE = frozenset({"title", "label", "description", "section", "group", "prompt_id", "step"})
 """Fields that only display reads: a value where there was none takes nothing away."""
 _FOR_PEOPLE_ELEMENTS = (Prompt, Group)
+_PLAIN = frozenset({str, int, float, type(None)})
 _NO_MEANING = frozenset({"implied", "file", "line"})
 """Fields that say how or where something was written, and nothing about what it does."""
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
@@ -157,8 +159,9 @@ def called(node: Node) -> str:
     return f"the {kind} `{node.id}`"
 
 
-def _compared(cls: type) -> list[str]:
-    return [f.name for f in fields(cls) if f.compare and f.name not in _NO_MEANING]
+@functools.cache
+def _compared(cls: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(cls) if f.compare and f.name not in _NO_MEANING)
 
 
 def _are_named(members: tuple[Any, ...]) -> bool:
@@ -188,7 +191,8 @@ def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]
 
 def _fields(old: Any, new: Any, owner: str, span: Span | None) -> Iterator[Difference]:
     was, is_now = settled(old), settled(new)
-    for name in _compared(type(old)):
+    cls: type = type(old)
+    for name in _compared(cls):
         if _differ(name, getattr(was, name), getattr(is_now, name)):
             yield Difference("changed", owner, word_of(name), span)
 
@@ -255,14 +259,22 @@ def settled(value: Any) -> Any:
             return replace(value, source=_INDENTATION.sub("", value.source))
         case bool():
             return ("true or false", value)
+        case ():
+            return value
         case tuple() | list():
             return tuple(settled(item) for item in value)
         case dict():
             return {key: settled(item) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        named = [f.name for f in fields(value) if f.compare]
-        return replace(value, **{name: settled(getattr(value, name)) for name in named})
-    return value
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changed = {}
+    cls: type = type(value)
+    for name in _compared(cls):
+        was = getattr(value, name)
+        # Most fields are words and numbers: only what can hold something else is looked into.
+        if type(was) not in _PLAIN and (now := settled(was)) is not was:
+            changed[name] = now
+    return replace(value, **changed) if changed else value
 
 
 def _settled_text(text: Text) -> Expr:
