@@ -4,9 +4,9 @@ Every field of the IR is compared by walking its dataclasses, so a field that is
 compared from then on: a writer that does not know it is found out, not trusted. Two workflows
 without a difference do the same.
 
-Not a difference: the order of declarations, nodes and edges; whether an edge is implied; the place
-of a script's text; a template cut into other pieces of the same text; a title, label or other text
-for people where there was none before.
+Not a difference: the order of declarations, nodes and edges; whether an edge is implied; how far
+JavaScript is indented; a template cut into other pieces of the same text; a title, label or other
+text for people where there was none before.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _FOR_PEOPLE = frozenset({"title", "label", "description", "section", "group", "p
 """Fields that only display reads: a value where there was none takes nothing away."""
 _FOR_PEOPLE_ELEMENTS = (Prompt, Group)
 _PLAIN = frozenset({str, int, float, type(None)})
-_NO_MEANING = frozenset({"implied", "file", "line"})
-"""Fields that say how or where something was written, and nothing about what it does."""
+_NO_MEANING = frozenset({"implied"})
+"""Fields that say how something was written, and nothing about what it does."""
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 _WORDS = {
     "into": "variable for the result",
@@ -69,6 +69,8 @@ _WORDS = {
     "max_chars": "greatest length",
     "keep_min": "least number of messages kept",
     "env": "environment variable",
+    "remember": "memory",
+    "person": "being a person",
     "on": "expression",
     "args": "arguments",
     "passes": "values passed",

@@ -13,7 +13,7 @@ PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
 """`[NAME]`: capitals and underscores, and digits behind the first of them (S34)."""
 
 
-def step_prompt(step: Step, variables: set[str], source: Source) -> Text:
+def step_prompt(step: Step, variables: set[str], source: Source) -> Expr:
     """The prompt, in the order of S30. `variables` are the names that can have a value: their
     placeholders are replaced, others stay as they are written (S33)."""
     parts: list[Expr] = []
@@ -28,6 +28,8 @@ def step_prompt(step: Step, variables: set[str], source: Source) -> Text:
             parts.append(Name(name=entry.name, span=entry.span))
             text = f" ({entry.description})" if entry.description else ""
     text += _criteria(step) + _outputs(step) + _report(step)
+    if not parts:
+        return Literal(value=text, span=step.span)
     return Text(parts=(*parts, Literal(value=text)), span=step.span)
 
 

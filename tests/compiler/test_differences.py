@@ -45,7 +45,7 @@ ELEMENTS = {
     "limits": Limit(name="steps", value=ONE),
 }
 NODES = get_args(ir.Node)
-SHOWN_ONLY = {"implied", "file", "line"}
+SHOWN_ONLY = {"implied"}
 
 
 def flow(**parts: Any) -> Workflow:

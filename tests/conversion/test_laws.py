@@ -63,11 +63,9 @@ def named(workflow):
 
 
 def settled(workflow):
-    """The workflow without the places of its scripts, and its edges with the node they leave."""
+    """The workflow with scripts that are not indented, and its edges with the node they leave."""
     scripts = tuple(
-        replace(s, file="", line=1, source=re.sub(r"(?m)^[ \t]+", "", s.source))
-        if s.language == "javascript"
-        else replace(s, file="", line=1)
+        replace(s, source=re.sub(r"(?m)^[ \t]+", "", s.source)) if s.language == "javascript" else s
         for s in workflow.scripts
     )
     edges = tuple(sorted(workflow.edges, key=lambda edge: edge.source))

@@ -1,0 +1,11 @@
+export default {
+  greet() {
+    this.workflow_contexts.quay.push({ role: "user", content: this.common_data.guest });
+  },
+  decide() {
+    return /yes/i.test(this.lastAgentResponse) ? "sell" : "stop";
+  },
+  keep() {
+    this.common_data.ticket = this.lastAgentResponse;
+  },
+};
