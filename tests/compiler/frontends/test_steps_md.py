@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.diagnostics import Diagnostic
 from flowc.compiler.driver import CompileResult, compile_text
-from flowc.compiler.expr.ast import Name, Text
+from flowc.compiler.expr.ast import Name
 from flowc.compiler.fixes import apply_fixes, safe_fixes
 from flowc.compiler.frontends.steps_md import claims
 from flowc.compiler.ir import AgentNode
@@ -315,7 +315,8 @@ class TestSpans:
                 assert [at(i.span) for i in node.inputs] == [i.name for i in node.inputs]
                 assert [at(o.span) for o in node.outputs] == [o.name for o in node.outputs]
                 assert [at(a.span) for a in node.asserts] == texts(node)
-                assert isinstance(node.prompt, Text)
+                assert node.prompt is not None
+                assert at(node.prompt.span) == node.title
         assert [at(t.span) for t in result.workflow.tools] == ["read_file"]
         assert [at(f.span) for f in result.workflow.state] == ["A"]
 
