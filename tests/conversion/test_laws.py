@@ -14,7 +14,7 @@ from flowc.compiler.diagnostics import Sink
 from flowc.compiler.differences import renamed
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.dialects import DIALECTS, dialect_named
-from flowc.compiler.frontends import FRONTENDS, by_name
+from flowc.compiler.frontends import by_name, is_workflow
 from flowc.compiler.source import Source, SourceSet
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,9 +23,8 @@ ACCEPTED = sorted(
 )
 SHIPPED = sorted(
     file
-    for file in (ROOT / "workflows/examples").glob("*/*")
-    if file.name.endswith(tuple(suffix for f in FRONTENDS for suffix in f.suffixes))
-    and not {".answers", ".team"} & set(file.suffixes)
+    for file in (ROOT / "workflows/examples").glob("*/*.*")
+    if is_workflow(SourceSet().read(str(file)))
 )
 KEEP_LESS_OF_THEMSELVES = {
     "history-of-a-run": "a record of a run need not keep its prompts, a workflow must",
