@@ -29,6 +29,7 @@ from flowc.compiler.source import MAX_BYTES, Source, SourceSet, Unreadable, deco
 
 from ..errors import RunError
 from .app import FINDINGS, OK, say
+from .locate import locate_team
 
 STDIN = "<stdin>"
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist"}
@@ -140,7 +141,7 @@ def compile_path(path: str, format: str | None, team: str | None = None) -> Comp
     """Compile a file, a workflow by name as `flowc run` finds it, or standard input (`-`)."""
     if path != "-":
         file = path if os.path.exists(path) else _by_name(path)
-        return compile_file(file, format=format, team=team)
+        return compile_file(file, format=format, team=locate_team(team, file))
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:

@@ -20,6 +20,7 @@ from flowc.compiler.source import Source, Unreadable, read_text
 from ..errors import RunError
 
 ANSWERS_SUFFIX = ".answers.yaml"
+TEAM_SUFFIX = ".team.json"
 _SHOWN_NAMES = 12
 _SKIPPED = {"node_modules", "__pycache__"}
 
@@ -70,6 +71,16 @@ def locate_answers(given: str, workflow: str) -> str:
     there = sorted(p.name.removesuffix(ANSWERS_SUFFIX) for p in folder.glob(f"*{ANSWERS_SUFFIX}"))
     help = "beside the workflow: --answers " + " or ".join(there) if there else "name a file"
     raise RunError(f"there is no file of answers `{given}`", help=help)
+
+
+def locate_team(given: str | None, workflow: str) -> str | None:
+    """A team: a path, or a bare NAME for `NAME.team.json` beside the workflow. What is neither is
+    given back as it is: the compiler says what is wrong with it."""
+    if given is not None and _is_name(given) and not os.path.exists(given):
+        beside = Path(workflow).parent / f"{given}{TEAM_SUFFIX}"
+        if beside.is_file():
+            return _short_path(beside)
+    return given
 
 
 def name_of(path: str) -> str:

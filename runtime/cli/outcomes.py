@@ -50,7 +50,7 @@ def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[
         "nodes": outcome.nodes,
         "seconds": outcome.seconds,
         "usage": dataclasses.asdict(outcome.usage),
-        "resume": go_on if outcome.status not in ("success", "failed") else None,
+        "resume": None if outcome.status in ("success", "failed") else go_on or None,
     }
 
 
@@ -78,9 +78,16 @@ def summary(outcome: Outcome, is_model: bool, store: str) -> str:
 
 
 def resume_command(run: str, store: str) -> str:
-    """The command that goes on with a run, with the store when it is not the usual one."""
+    """The command that goes on with a run, with the store when it is not the usual one. Of a run
+    that is kept nowhere there is none: ""."""
+    if store == MEMORY:
+        return ""
     extra = "" if store == store_url(None) else f" --store {shlex.quote(store)}"
     return f"flowc resume {shlex.quote(run)}{extra}"
+
+
+MEMORY = "memory:"
+NOT_KEPT = "this run was kept nowhere (--store memory:): it cannot go on"
 
 
 def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
@@ -94,14 +101,18 @@ def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:
     if outcome.status == "interrupted":
         reason = (outcome.error or {}).get("message", "")
         yield f"interrupted: everything finished is kept{'; ' * bool(reason)}{reason}"
-        yield f"  go on: {go_on}"
+        yield _going_on(go_on)
     elif outcome.status == "stopped":
         reason = (outcome.error or {}).get("message", "")
         yield f"stopped: {visible(reason)}" if reason else "stopped: as asked"
-        yield f"  go on: {go_on}{_beyond(reason)}"
+        yield _going_on(go_on and f"{go_on}{_beyond(reason)}")
     elif outcome.status == "paused" and not outcome.questions:
         yield "paused: as asked; everything finished is kept"
-        yield f"  go on: {go_on}"
+        yield _going_on(go_on)
+
+
+def _going_on(command: str) -> str:
+    return f"  go on: {command}" if command else f"  {NOT_KEPT}"
 
 
 def _beyond(reason: str) -> str:

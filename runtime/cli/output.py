@@ -27,6 +27,7 @@ from ..services import Outcome
 from .failures import failure_lines
 from .narrate import Narrator
 from .outcomes import (
+    NOT_KEPT,
     SCHEMA_VERSION,
     closing_lines,
     on_terminal,
@@ -175,7 +176,9 @@ class RunView:
         error = outcome.error or self.failure
         node = str(error.get("node") or "")
         remedy = f"go on: {self.go_on}" + (f"          begins again at {node}" if node else "")
-        if error.get("kind") == "gate":
+        if not self.go_on:
+            remedy = NOT_KEPT
+        elif error.get("kind") == "gate":
             remedy = f"do a step again: flowc fork {self.run} --at STEP, then flowc resume"
         elif outcome.status == "failed":
             at = error.get("fork", node)

@@ -14,6 +14,7 @@ from flowc.compiler.snippet import visible
 from ..errors import RunError
 from ..questions import check_result, choice_of, no_command
 from ..services import Question
+from .outcomes import NOT_KEPT
 from .screen import Screen, count_of
 
 RESULT = "result:"
@@ -34,6 +35,9 @@ def question_lines(
     came = " · ".join(x for x in (f"at {question.place}" * bool(question.place), trail) if x)
     if came:
         yield screen.ink(f"    {came}", "dim")
+    if not go_on:
+        yield f"  {NOT_KEPT}"
+        return
     prefix = f"{label}=" if label else ""
     answers = _answers(question)
     width = max(len(meaning) for _, meaning in answers) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 from flowc.compiler.ir import Param
@@ -17,7 +18,7 @@ from . import flags
 from .app import FINDINGS, say
 from .inputs import WORDS, Ask, ReadFile, read_given, type_inputs
 from .launch import Launch, compiled_or_none, execute
-from .locate import locate
+from .locate import locate, locate_team
 from .names import new_run_name
 from .output import Mode, RunView
 from .plan import print_plan
@@ -82,6 +83,7 @@ def _run(
     """Check, read the inputs (`given`: those of -i, files of --inputs), wire, execute."""
     config = load_config(Path.cwd())
     path = locate(target, config.workflows)
+    asked = dataclasses.replace(asked, team=locate_team(asked.team, path))
     compiled = compiled_or_none(path, asked.mode, asked.team)
     if compiled is None or compiled.workflow is None:
         return FINDINGS
