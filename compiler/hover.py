@@ -23,16 +23,16 @@ MOST = 12
 
 def describe(mention: Mention, symbols: Symbols, result: CompileResult) -> str:
     """Markdown that says what the name is; "" when there is nothing to say."""
-    workflow = result.workflow
+    workflow, name = _its_workflow(mention, result)
     if workflow is None:
         return ""
     match mention.kind:
         case "variable":
-            return _variable(mention.name, workflow, symbols)
+            return _variable(name, workflow, symbols)
         case "node":
-            return _node(mention.name, workflow, symbols)
+            return _node(name, workflow, symbols)
         case "prompt":
-            return _prompt(mention.name, workflow, symbols)
+            return _prompt(name, workflow, symbols)
         case "tool":
             return _tool(mention.name, workflow, result)
         case "workflow":
@@ -40,9 +40,17 @@ def describe(mention: Mention, symbols: Symbols, result: CompileResult) -> str:
         case "function":
             return _function(mention.name, symbols)
         case "agent" | "thread" | "role":
-            return _users(mention.kind, mention.name, workflow, symbols)
+            return _users(mention.kind, name, workflow, symbols)
         case _:
             return ""
+
+
+def _its_workflow(mention: Mention, result: CompileResult) -> tuple[Workflow | None, str]:
+    """The workflow that a name belongs to, and the name there: `city#report` is the `report` of the
+    inner workflow `city`."""
+    part, _, name = mention.name.rpartition("#")
+    inner = result.parsed.parts.get(part) if part and result.parsed else None
+    return (result.workflow, mention.name) if inner is None else (inner, name)
 
 
 def _variable(name: str, workflow: Workflow, symbols: Symbols) -> str:

@@ -50,7 +50,7 @@
   const opening = () => {
     // A long picture begins at its top, large enough to be read.
     const whole = normalize(everything());
-    const most = canvas.clientWidth / 0.62;
+    const most = canvas.clientWidth / 0.8;
     if (whole.w <= most) return whole;
     const w = most, h = w * canvas.clientHeight / canvas.clientWidth;
     const first = nodes.length ? nodes[0].getBBox() : { x: width / 2, width: 0 };

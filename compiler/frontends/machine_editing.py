@@ -81,7 +81,7 @@ def machine_editing() -> Editing:
             Slot(
                 _value("role"),
                 words=tuple(Word(side) for side in SIDES),
-                path=re.compile(r"agents\.\*\.role"),
+                path=re.compile(r"agents\.\*"),
             ),
             _keys("", _TOP),
             _keys("input|output", _PARAMETER),
