@@ -327,8 +327,10 @@ def _transitions(entry: Fields) -> Iterator[Transition]:
 
 
 def _check_agent(tree: Tree, state: State, agents: tuple[Role, ...]) -> None:
+    if state.agent is None or not agents:
+        return
     known = [agent.name.text for agent in agents]
-    if state.agent is None or state.agent.text in known or not agents:
+    if state.agent.text in known:
         return
     near = Spelling(known).nearest(state.agent.text)
     listed = ", ".join(f"`{name}`" for name in known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ..diagnostics import Sink
 from ..expr.ast import Call, Expr, Literal, Name
@@ -20,6 +20,7 @@ from ..ir import (
     StateField,
 )
 from ..source import Span
+from ..spelling import Spelling
 from .json_tree import Words
 from .machine_document import START, STOP, Machine, State
 from .machine_expressions import ANSWER, DATA, REPLY
@@ -82,6 +83,16 @@ class Layout:
     begin: str = ""
     stop: str = ""
     unknown: str = ""
+
+    _spelling: Spelling | None = None
+
+    def advice(self, name: str) -> tuple[str | None, str]:
+        """The state that was probably meant by a name that none has, and what to write."""
+        if self._spelling is None:
+            self._spelling = Spelling(self.entries)
+        near = self._spelling.nearest(name)
+        states = ", ".join(f"`{known}`" for known in islice(self.entries, 8))
+        return near, f"did you mean `{near}`?" if near else f"the states are {states}"
 
     def __post_init__(self) -> None:
         self.stop = self.fresh(STOP)

@@ -26,7 +26,6 @@ from ..ir import (
     Otherwise,
     Role,
 )
-from ..spelling import Spelling
 from .json_tree import Words
 from .machine_document import State, Transition
 from .machine_expressions import (
@@ -283,13 +282,11 @@ def _target(layout: Layout, state: State, transition: Transition) -> str:
     name = transition.target.text
     if name in layout.entries:
         return layout.entries[name]
-    near = Spelling(layout.entries).nearest(name)
-    states = ", ".join(f"`{known}`" for known in list(layout.entries)[:8])
     layout.sink.report(
         "FC2001",
         f"state `{state.name.text}` leads to `{name}`, and there is no state of that name",
         transition.target.span,
-        help=f"did you mean `{near}`?" if near else f"the states are {states}",
+        help=layout.advice(name)[1],
     )
     return layout.stop
 

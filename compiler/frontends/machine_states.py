@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from ..expr.ast import Name
 from ..ir import AgentNode, Case, ChooseNode, Group, Node, Otherwise
-from ..spelling import Spelling
 from .machine_document import STOP, State
 from .machine_expressions import ANSWER, REPLY
 from .machine_functions import Function
@@ -97,17 +96,15 @@ def _check_targets(layout: Layout, function: Function) -> set[str]:
     """FC2001 at each returned text that names no state; the states that were meant."""
     assert layout.file is not None
     meant: set[str] = set()
-    spelling = Spelling(layout.entries)
     for returned in function.returns:
         if not returned.value or returned.value in layout.entries:
             continue
-        near = spelling.nearest(returned.value)
-        states = ", ".join(f"`{name}`" for name in list(layout.entries)[:8])
+        near, help = layout.advice(returned.value)
         layout.sink.report(
             "FC2001",
             f"`{function.name}` returns `{returned.value}`, and there is no state of that name",
             layout.file.source.span(returned.start, returned.end),
-            help=f"did you mean `{near}`?" if near else f"the states are {states}",
+            help=help,
         )
         meant |= {near} if near else set()
     return meant

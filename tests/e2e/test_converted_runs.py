@@ -26,18 +26,17 @@ SCRIPTED = sorted(EXAMPLES.glob("*/*.answers.yaml"))
 
 
 def file_of(answers: Path) -> Path:
-    """The example that the answers are for; a team, inputs and answers lie beside it under its
-    name."""
+    """The example that the answers are for; a team and answers lie beside it under its name."""
     stem = answers.name.removesuffix(".answers.yaml")
     beside = (f for f in answers.parent.glob(f"{stem}.*") if f.is_file())
-    (file,) = (f for f in beside if not {".answers", ".team", ".inputs"} & set(f.suffixes))
+    (file,) = (f for f in beside if not {".answers", ".team"} & set(f.suffixes))
     return file
 
 
 def run(flowc, file: Path, answers: Path, name: str) -> dict[str, Any]:
     """What a run did that somebody could notice."""
     team = answers.with_name(answers.name.replace(".answers.yaml", ".team.json"))
-    inputs = answers.with_name(answers.name.replace(".answers.yaml", ".inputs.json"))
+    inputs = answers.with_name(answers.name.partition(".")[0]) / "inputs.json"
     more = ("--team", str(team)) if team.exists() else ()
     more += ("--inputs", str(inputs)) if inputs.exists() else ()
     done = flowc(

@@ -10,7 +10,7 @@ from flowc.compiler.driver import compile_file
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "workflows/examples/machine"
-SHIPPED = sorted(f for f in EXAMPLES.glob("*.json") if not f.stem.endswith(".inputs"))
+SHIPPED = sorted(EXAMPLES.glob("*.json"))
 RESULTS = {
     "editorial": "The bridge on Mill Lane is closed from Monday until Friday. Use the ford.",
     "support-desk": "Your parcel left us on Friday. It comes on Monday, since nobody delivers on"
@@ -36,7 +36,7 @@ def test_it_is_clean(file: Path) -> None:
 @pytest.mark.parametrize("name", RESULTS)
 def test_it_runs_offline_by_its_name(name: str, flowc) -> None:
     flags = ["--allow-exec"] if name == "trip" else []
-    inputs = str(EXAMPLES / f"{name}.inputs.json")
+    inputs = str(EXAMPLES / name / "inputs.json")
     done = flowc("run", name, "--answers", name, "--inputs", inputs, "--json", *flags)
     assert done.returncode == 0, done.stderr
     outcome = json.loads(done.stdout)
