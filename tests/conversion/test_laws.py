@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -14,7 +15,10 @@ from flowc.compiler.diagnostics import Sink
 from flowc.compiler.differences import renamed
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.dialects import DIALECTS, dialect_named
+from flowc.compiler.emit.mermaid import emit_mermaid, mermaid_ids
+from flowc.compiler.emit.picture import picture_of
 from flowc.compiler.frontends import by_name, is_workflow
+from flowc.compiler.frontends.flowchart_chart import read_chart
 from flowc.compiler.source import Source, SourceSet
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,6 +157,16 @@ def test_writing_is_a_fixed_point(file, dialect, read):
     assert [loss.message for loss in second.losses] == []
     if not first.losses:
         assert second.files == first.files
+
+
+@pytest.mark.parametrize("file", [*ACCEPTED, *SHIPPED], ids=case_id)
+def test_a_picture_reads_back_with_the_edges_it_shows(file, read):
+    workflow = read(file).parsed.workflow
+    names = mermaid_ids(workflow)
+    shown = Counter((names[e.source], names[e.target]) for e in picture_of(workflow).lines)
+    chart = read_chart(emit_mermaid(workflow))
+    assert chart.faults == []
+    assert Counter((e.source.text, e.target.text) for e in chart.edges) == shown
 
 
 @pytest.mark.parametrize(
