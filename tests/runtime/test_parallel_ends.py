@@ -215,3 +215,27 @@ def test_a_pause_lets_every_branch_finish_its_node(wait, url, tools: World) -> N
     outcome = wait(go())
     assert (outcome.status, outcome.variables["LIST"]) == ("success", ["c2", "d"])
     assert len(tools.tools.calls) == 2
+
+
+def test_the_handler_of_success_waits_for_a_branch_that_waits_for_a_person(wait, url) -> None:
+    spec = program(
+        point("a"),
+        point("b", LIST=lit("b")),
+        ask("c", "N"),
+        SUCCESS,
+        point("after", LIST=lit("after")),
+        EndNode(id="END2", outcome="success"),
+        edges=edges("a > b c\nb > SUCCESS\nc > SUCCESS\nafter > END2"),
+        state=STATE,
+        on_success="after",
+    )
+
+    async def go(**answers: Any) -> Any:
+        async with open_engine(url) as engine:
+            if not answers:
+                return await start(engine, spec, World())
+            return await engine.resume("r", spec, World(), answers={"": "x"})
+
+    assert wait(go()).status == "paused"
+    outcome = wait(go(yes=True))
+    assert (outcome.status, outcome.variables["LIST"]) == ("success", ["b", "after"])
