@@ -204,6 +204,8 @@ class Fields:
         words = self.text(key, required=required)
         if words is None or words.text in allowed:
             return words
+        if not self.tree.complete:
+            return None  # the text may be what is left of one that was cut off
         near = Spelling(allowed).nearest(words.text)
         listed = ", ".join(f"`{word}`" for word in allowed)
         self.tree.sink.report(

@@ -393,3 +393,8 @@ def test_values_keep_their_types(read) -> None:
     variables = {"a": [1, {"b": None}], "c": 1.5, "d": True, "e": "x"}
     result = read(machine(START, variables=variables))
     assert value_of(result, "begin", guest="Ada") == {**variables, "guest": "Ada"}
+
+
+def test_a_file_that_is_cut_off_has_one_fault(read) -> None:
+    text = json.dumps(machine(START), indent=2)
+    assert [c for c, _ in said(read(text[: text.index("assistant") + 4]))] == ["FC1001"]
