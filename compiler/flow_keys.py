@@ -34,6 +34,7 @@ Form = Literal[
     "words",  # several of `words`
     "names",  # a list of names, or one
     "json",  # any YAML that JSON can say
+    "schema",  # a JSON Schema
     "settings",  # variables with the expressions they are set to
     "values",  # a list of expressions
     "inputs",  # variables with descriptions
@@ -102,7 +103,7 @@ AGENT = Element(ir.Agent, (
 
 TOOL = Element(ir.Tool, (
     Key("description", "text", "what the model is told about the tool"),
-    Key("schema", "json", "JSON Schema of its arguments"),
+    Key("schema", "schema", "JSON Schema of its arguments"),
     Key("result", "word", "`answer`: never executed, the call is the model's reply",
         words=("execute", "answer")),
     Key("effect", "word", "whether a call may be repeated", words=get_args(ir.Effect)),
@@ -191,7 +192,7 @@ NODES: dict[str, Element] = {
         Key("outputs", "outputs", "variables it reports"),
         Key("asserts", "criteria", "what a good result meets"),
         Key("report", "flag", "it has to report whether it passed or failed"),
-        Key("schema", "json", "JSON Schema of an object: the answer is such an object"),
+        Key("schema", "schema", "JSON Schema of an object: the answer is such an object"),
         Key("into", "text", "the variable for the answer"),
         Key("reply_into", "text", "the variable for the whole reply, tool calls included"),
         Key("description", "text", "what it does, for people"),

@@ -16,6 +16,7 @@ import yaml
 
 _STEP = 2
 _HEADER = re.compile(r"[|>][-+0-9]*")
+_ODD_ENDS = re.compile("[\r\x85\u2028\u2029]")
 _SECTIONS = re.compile(r"(?:workflows(?:/[^/]*)?)?\Z")
 _NODES = re.compile(r"(?:workflows/[^/]*/)?nodes\Z")
 
@@ -64,10 +65,11 @@ class _Line:
 
 
 def laid_out(text: str) -> str:
-    """The same file in canonical layout. The text has to be YAML without faults."""
+    """The same file in canonical layout. The text has to be YAML without faults. One with line ends
+    that only YAML counts as such stays as it is."""
     ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     plain = text.replace("\r\n", "\n")
-    if not plain.strip():
+    if not plain.strip() or _ODD_ENDS.search(plain):
         return text
     new = _Layout(plain).run()
     assert _meaning(new) == _meaning(plain), "white space alone was changed"

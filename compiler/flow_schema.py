@@ -66,6 +66,7 @@ _FORMS: dict[Form, Schema] = {
     "number": {"type": "number"},
     "names": _NAMES,
     "json": _ANYTHING,
+    "schema": {"type": "object"},
     "settings": _SETTINGS,
     "values": {"type": "array"},
     "inputs": _DESCRIBED,

@@ -109,6 +109,7 @@ WRITERS: dict[Form, Callable[[Any], Value]] = {
     "words": list,
     "names": list,
     "json": _same,
+    "schema": _same,
     "settings": settings,
     "values": lambda values: [expression(value) for value in values],
     "inputs": _inputs,

@@ -177,6 +177,12 @@ class Forms:
             return number
         return node.value
 
+    def schema(self, key: Key, name: Scalar, node: Node) -> Json:
+        if isinstance(node, Mapping):
+            return self.json(key, name, node)
+        self.wrong(name, "a JSON Schema", node, "write `type: object` and `properties:` below it")
+        return None
+
     def template(self, key: Key, name: Scalar, node: Node) -> Expr | None:
         if isinstance(node, Mapping) and [k.value for k, _ in node.pairs] == ["value"]:
             return self.expression(key, node.pairs[0][0], node.pairs[0][1])

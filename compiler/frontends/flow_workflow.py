@@ -37,6 +37,7 @@ from ..ir import (
     OnInput,
     Origin,
     ScriptNode,
+    TaskNode,
     Workflow,
 )
 from ..source import SourceSet, Span
@@ -172,6 +173,8 @@ class WorkflowReader:
                 self._known("script", node.script, known, _value_span(mapping, "script"))
                 for thread in node.threads:
                     self._known("thread", thread, threads, _value_span(mapping, "threads"))
+            case TaskNode():
+                return replace(node, role_span=_value_span(mapping, "role"))
             case CallNode():
                 span = _value_span(mapping, "call")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)

@@ -138,7 +138,8 @@ def _known(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | 
 def _enumerated(schema: dict[str, Json], key: str) -> list[str] | None:
     properties = schema.get("properties")
     entry = properties.get(key) if isinstance(properties, dict) else None
-    if not isinstance(entry, dict) or key not in schema.get("required", ()):
+    required = schema.get("required")
+    if not isinstance(entry, dict) or not isinstance(required, list) or key not in required:
         return None
     if entry.get("type") == "boolean":
         return ["true", "false"]

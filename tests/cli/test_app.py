@@ -108,6 +108,7 @@ HEAVY = (
     "pydantic",
     "httpx",
     "asyncio",
+    "yaml",
 )
 
 
