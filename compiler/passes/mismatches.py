@@ -136,9 +136,22 @@ def _assigned(
 def _passed(
     passes: Sequence[Assignment], path: str, program: Program, types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
-    called_workflow = dict(program.workflows).get(path)
-    if called_workflow is not None:
-        yield from _assigned(passes, types_of(called_workflow), types, {})
+    target = dict(program.workflows).get(path)
+    if target is None:
+        return
+    known = types_of(target)
+    yield from _assigned(passes, known, types, {})
+    spelling = Spelling(known)
+    for given in passes:
+        place = given.span or given.value.span
+        if given.target not in known and place is not None:
+            near = spelling.nearest(given.target)
+            listed = ", ".join(f"`{name}`" for name in known) or "nothing"
+            yield _found(
+                f"`{target.name}` takes no `{given.target}`",
+                place,
+                help=f"did you mean `{near}`?" if near else f"it takes {listed}",
+            )
 
 
 def _needs(

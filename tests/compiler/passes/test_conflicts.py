@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.ir import StateField
+from flowc.compiler.ir import ExecNode, StateField
 from flowc.compiler.passes.conflicts import parallel_writes
 
 
@@ -20,7 +20,7 @@ def test_two_branches_that_write_one_variable(flow, found):
     assert (item.code, item.severity) == ("FC3004", "error")
     assert item.message == "`B` and `A` write `TEXT` at the same time"
     assert item.notes == ("`START` starts both branches",)
-    assert [label.text for label in item.labels] == ["the other write"]
+    assert [label.text for label in item.labels] == ["the other one"]
 
 
 @pytest.mark.parametrize("reducer", ["append", "merge", "add"])
@@ -71,3 +71,24 @@ def test_deep_in_two_branches(flow, said):
     assert [m for _, _, m in said(parallel_writes, flow.workflow())] == [
         "`B2` and `A2` write `TEXT` at the same time"
     ]
+
+
+def test_two_commands_in_one_shell(flow, said):
+    for id, session in (("A", "main"), ("B", "main"), ("C", "other")):
+        source = flow.expr("'ls'")
+        node = ExecNode(id=id, source=source, form="command", session=session, into=id.lower(),
+                        span=flow.span())  # fmt: skip
+        flow.add(node)
+        flow.edge(f"START > {id}")
+        flow.edge(f"{id} > END")
+    assert [message for _, _, message in said(parallel_writes, flow.workflow())] == [
+        "`B` and `A` run commands in one shell at the same time"
+    ]
+
+
+def test_a_thousand_branches_are_looked_at_once(flow, said):
+    for number in range(1000):
+        flow.set(f"N{number}", **{f"V{number}": "1"})
+        flow.edge(f"START > N{number}")
+        flow.edge(f"N{number} > END")
+    assert said(parallel_writes, flow.workflow()) == []

@@ -141,3 +141,11 @@ def test_a_case_that_the_value_never_has(flow, found):
     (item,) = found(mismatches, flow.workflow())
     assert item.message == "the value of `PICK` is never `acept`"
     assert item.help == "did you mean `accept`?"
+
+
+def test_a_value_for_a_parameter_that_is_not_there(flow, found):
+    passes = (Assignment(target="partz", value=flow.expr("'one'"), span=flow.span()),)
+    flow.add(CallNode(id="START", workflow="other.md", passes=passes, span=flow.span()))
+    other = Workflow(name="other", params=(Param(name="parts", type="text"),))
+    (item,) = found(mismatches, flow.workflow(), other)
+    assert (item.message, item.help) == ("`other` takes no `partz`", "did you mean `parts`?")
