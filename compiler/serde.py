@@ -22,9 +22,20 @@ def _codec() -> Any:
 
 def dump_spec(spec: GraphSpec) -> dict[str, Any]:
     """A GraphSpec as JSON values; what is None or empty by default is left out."""
-    data = _codec().dump_python(spec, mode="json", exclude_none=True)
+    data = _dumped(spec)
     assert isinstance(data, dict)
     return data
+
+
+def _dumped(value: Any) -> Any:
+    """Fields that are None are left out; a null inside a JSON value is part of it and stays."""
+    if dataclasses.is_dataclass(value):
+        names = (f.name for f in dataclasses.fields(value))
+        given = ((name, getattr(value, name)) for name in names)
+        return {name: _dumped(one) for name, one in given if one is not None}
+    if isinstance(value, tuple):
+        return [_dumped(item) for item in value]
+    return value
 
 
 def load_spec(data: dict[str, Any] | str | bytes) -> GraphSpec:

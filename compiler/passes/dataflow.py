@@ -58,6 +58,8 @@ def undefined_variables(
         near = spelling.nearest(name)
         if near is None and first.care == "format" and not name.isupper():
             continue  # what the format leaves as written may be prose, unless it looks like a name
+        if near is None and all(read.care == "author" for _, read in places):
+            continue  # `coalesce(X, 3)`: the author wrote what stands in for it
         severity: Severity = "error"
         if name in listed or first.care == "author":
             severity = "warning"

@@ -6,7 +6,7 @@ import dataclasses
 from typing import get_args, get_type_hints
 
 from flowc.compiler import graphspec, ir
-from flowc.compiler.ir import Agent, AgentNode, Program, Workflow
+from flowc.compiler.ir import Agent, AgentNode, EndNode, Param, Program, Workflow
 from flowc.compiler.lower import lower
 from flowc.compiler.serde import dump_spec, load_spec
 from flowc.compiler.source import SourceSet
@@ -35,3 +35,11 @@ def test_an_agent_that_answers_its_thread_comes_back_as_it_was():
     )
     spec = lower(Program(entry="w", workflows=(("w", flow),)), SourceSet())
     assert load_spec(dump_spec(spec)) == spec
+
+
+def test_a_null_inside_a_json_value_is_part_of_it():
+    params = (Param(name="p", type="object", default={"a": None, "b": [None]}),)
+    end = EndNode(id="e", outcome="success")
+    flow = Workflow(name="w", params=params, nodes=(end,), entry="e")
+    spec = lower(Program(entry="w", workflows=(("w", flow),)), SourceSet())
+    assert load_spec(dump_spec(spec)).params[0].default == {"a": None, "b": [None]}
