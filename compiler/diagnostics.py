@@ -6,6 +6,7 @@ Front ends and checks put them into a `Sink` and go on; nothing is raised for a 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -15,6 +16,11 @@ from .source import Span
 Severity = Literal["error", "warning"]
 MAX_SHOWN = 50
 """At most this many diagnostics are kept per compilation; the rest is counted."""
+
+
+_LONG = 300
+_LONG_NAME = re.compile(r"`([^`]{60})[^`]{20,}`")
+"""In a message that is long, names that are paragraphs are shown by their beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,8 @@ class Sink:
         not: it is one line wherever it is shown."""
         if "\n" in item.message or "\n" in item.help:
             item = replace(item, message=_one_line(item.message), help=_one_line(item.help))
+        if len(item.message) > _LONG:
+            item = replace(item, message=_LONG_NAME.sub(r"`\1…`", item.message))
         self._items.setdefault((item.code, item.primary, item.message), item)
 
     def extend(self, items: tuple[Diagnostic, ...] | list[Diagnostic]) -> None:

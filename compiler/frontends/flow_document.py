@@ -64,7 +64,8 @@ def _parts(root: Mapping, forms: Forms) -> dict[str, Mapping]:
     if node is None or (isinstance(node, Scalar) and node.is_null):
         return {}
     if not isinstance(node, Mapping):
-        forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span)
+        forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span,
+                     "write a name and below it `nodes:`")  # fmt: skip
         return {}
     found: dict[str, Mapping] = {}
     for name, part in node.pairs:

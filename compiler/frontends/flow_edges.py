@@ -69,7 +69,8 @@ class Targets:
         """The name of a node or end. Anything else is reported, and what it nearly says is meant;
         None when that is nothing."""
         if not isinstance(node, Scalar):
-            self.forms.report("FC1005", f"a node's name is wanted, not {kind(node)}", node.span)
+            message = f"a node's name is wanted, not {kind(node)}"
+            self.forms.report("FC1005", message, node.span, "write the name of a node")
             return None
         if self.known(node.value):
             return node.value

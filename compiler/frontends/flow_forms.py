@@ -42,7 +42,7 @@ class Forms:
     def wrong(self, key: Scalar, wanted: str, node: Node, help: str = "") -> None:
         """FC1005: the value of a key is of another kind than it takes."""
         message = f"`{brief(key.value)}` takes {wanted}, not {kind(node)}"
-        self.report("FC1005", message, node.span, help)
+        self.report("FC1005", message, node.span, help or f"write {wanted}")
 
     def element(
         self, node: Node, element: Element, what: str, *further: str
@@ -58,7 +58,9 @@ class Forms:
         if isinstance(node, Scalar) and node.is_null:
             node = Mapping([], node.span)
         if not isinstance(node, Mapping):
-            self.report("FC1005", f"{what} is a mapping, not {kind(node)}", node.span)
+            message = f"{what} is a mapping, not {kind(node)}"
+            names = ", ".join(f"`{key.name}:`" for key in element.keys[:_MOST_LISTED])
+            self.report("FC1005", message, node.span, f"write below it what it has: {names}")
             return None
         return self.fields(node, element, what, *further)
 
@@ -172,7 +174,7 @@ class Forms:
         if _NUMBER.match(node.value):
             number = float(node.value)
             if abs(number) == float("inf"):
-                self.report("FC1005", "the number is too large", node.span)
+                self.report("FC1005", "the number is too large", node.span, "write a smaller one")
                 return None
             return number
         return node.value

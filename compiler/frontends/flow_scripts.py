@@ -51,5 +51,6 @@ def _read(path: str, written: str, span: Span, forms: Forms, sources: SourceSet)
     except Unreadable as error:
         missing = error.reason == "not found"
         reason = "is not there" if missing else error.reason
-        forms.report("FC2001", f"the script `{brief(written)}` {reason}", span)
+        forms.report("FC2001", f"the script `{brief(written)}` {reason}", span,
+                     "write the path of a script file, or the code below `source:`")  # fmt: skip
         return None

@@ -25,6 +25,9 @@ MAX_ELEMENTS = 2_000_000
 _NULL = re.compile(r"(?:~|null|Null|NULL)?\Z")
 _FILLED = re.compile(r"\S")
 _JOINS = re.compile(r"''|\S")
+_ODD_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+"""Line ends to older readers of YAML and characters to newer ones: a file that has them, mostly
+pasted from a page, means different things to different people."""
 
 
 @dataclass(eq=False, slots=True)
@@ -106,6 +109,13 @@ def read_tree(source: Source, sink: Sink) -> Node | None:
     documents, duplicate keys (FC1004) and keys that are no scalars (FC1001) are reported and left
     out."""
     builder = _Builder(source, sink)
+    if odd := _ODD_LINE_ENDS.search(source.text):
+        builder.fault(
+            f"the character U+{ord(odd[0]):04X} ends a line for some readers of YAML only",
+            source.span(*odd.span()),
+            f'write a line end or a blank, or the escape "\\u{ord(odd[0]):04x}" in double quotes',
+        )
+        return None
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     try:
         for event in yaml.parse(source.text, Loader=loader):
@@ -136,6 +146,7 @@ _HELPS = (
     ("did not find expected key", "bring the line to the same indentation as those around it"),
     ("did not find expected '-'", "bring the line to the same indentation as those around it"),
     ("did not find expected ','", "close the bracket, or put a comma between"),
+    ("did not find expected node content", "write a value here, or put the sign into quotes"),
     ("unexpected end of stream", "close the quotes"),
     ("could not find expected ':'", "write a colon and a blank behind the key"),
     ("found unknown escape", "write two backslashes, or use single quotes"),
@@ -254,7 +265,8 @@ class _Builder:
         return self.finish(node, None, before, height)
 
     def too_deep(self, span: Span) -> bool:
-        return self.refuse(f"lists and mappings are nested more than {MAX_DEPTH} levels deep", span)
+        return self.refuse(f"lists and mappings are nested more than {MAX_DEPTH} levels deep", span,
+                           "make it flatter: put inner parts below names of their own")  # fmt: skip
 
     def finish(self, node: Node, anchor: str | None, before: int, height: int) -> bool:
         """A whole element, `height` levels high: remember its anchor, put it into what is open."""
@@ -263,6 +275,7 @@ class _Builder:
             return self.refuse(
                 f"the file has more than {MAX_ELEMENTS} elements, counting what aliases repeat",
                 node.span,
+                "write less of it, or read it from a file",
             )
         if anchor is not None:
             self.anchors[anchor] = (node, self.elements - before, height)

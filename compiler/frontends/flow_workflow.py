@@ -85,7 +85,9 @@ class WorkflowReader:
         found: dict[str, tuple[Node, Mapping]] = {}
         for item in listed.items:
             if not isinstance(item, Mapping):
-                self.forms.report("FC1005", f"a node is a mapping, not {kind(item)}", item.span)
+                message = f"a node is a mapping, not {kind(item)}"
+                help = "write `name:` and what the node does"
+                self.forms.report("FC1005", message, item.span, help)
                 continue
             node = self._node(item, workflow)
             if node is None:
@@ -231,7 +233,8 @@ class WorkflowReader:
         if node is None or (isinstance(node, Scalar) and node.is_null):
             return None
         if not isinstance(node, Mapping):
-            self.forms.report("FC1005", f"`defaults` is a mapping, not {kind(node)}", node.span)
+            message = f"`defaults` is a mapping, not {kind(node)}"
+            self.forms.report("FC1005", message, node.span, "write `on_error:` below it")
             return None
         self.forms.known_keys(node, ["on_error"], "`defaults`")
         return None if (given := node.get("on_error")) is None else self._failure(given, targets)

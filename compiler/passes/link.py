@@ -107,12 +107,13 @@ def _read(
             "FC2001",
             f"`{node.id}` calls `{shown}`, {reason}",
             span,
-            help=_suggest(target) if missing else "",
+            help=_suggest(target) if missing else "name the file of a workflow",
         )
         return None
     claims = detect(source)
     if not claims:
-        sink.report("FC2001", f"`{node.id}` calls `{target}`, which is no workflow", span)
+        message = f"`{node.id}` calls `{target}`, which is no workflow"
+        sink.report("FC2001", message, span, help="name the file of a workflow")
         return None
     parsed = claims[0].parse(source, sources, sink)
     is_read = not any(d.primary.file == target and d.severity == "error" for d in sink.all())

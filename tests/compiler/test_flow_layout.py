@@ -132,3 +132,12 @@ def test_odd_files(text):
     assert squeezed(once) == squeezed(text)
     assert laid_out(once) == once
     assert ("\r\n" in once) == ("\r\n" in text)
+
+
+@pytest.mark.parametrize("header", ["|", ">", "|-", "|+"])
+def test_a_file_that_ends_inside_a_block_keeps_its_last_line(header):
+    text = f"flow: 1\ntitle:   {header}\n     Tell me"
+    once = laid_out(text)
+    assert yaml.safe_load(once) == yaml.safe_load(text)
+    assert f"\ntitle: {header}\n  Tell" in once
+    assert laid_out(once) == once

@@ -1,0 +1,71 @@
+"""Flow YAML files that are not as they should be: what is said about them, and where."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.driver import compile_text
+
+HEAD = "flow: 1\nnodes:\n  - name: greet\n    agent: writer\n"
+
+
+def compiled(text):
+    return compile_text(text, "main.flow.yaml")
+
+
+def faults(result):
+    return [d for d in result.diagnostics if d.severity == "error"]
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+@pytest.mark.parametrize(
+    "text", ["# one{}two\n" + HEAD + "    prompt: Hello\n", HEAD + '    prompt: "one{} two"\n']
+)
+def test_a_line_separator_from_a_page_is_named(text, sign):
+    text = text.format(sign)
+    (fault,) = faults(compiled(text))
+    assert (fault.code, fault.primary.start) == ("FC1001", text.index(sign))
+    assert f"U+{ord(sign):04X}" in fault.message
+    assert f'"\\u{ord(sign):04x}"' in fault.help
+
+
+def test_a_line_separator_may_be_written_as_an_escape():
+    result = compiled(HEAD + '    prompt: "one\\u2028two"\n    into: x\noutputs: [x]\n')
+    assert result.diagnostics == ()
+
+
+@pytest.mark.parametrize("required", ["true", "null", "grade", "{grade: 1}", "[[grade]]"])
+def test_a_schema_whose_required_keys_are_no_list_is_no_crash(required):
+    schema = f"{{properties: {{grade: {{enum: [a, b]}}}}, required: {required}}}"
+    answer = f"    prompt: Hello\n    schema: {schema}\n    into: answer\n"
+    choice = (
+        "  - name: choose\n    choose: answer.grade\n    cases: {a: end}\n    otherwise: failed\n"
+    )
+    assert faults(compiled(HEAD + answer + choice + "outputs: [answer]\n")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flow: 1\nnodes:\n  -\n",
+        "flow: 1\nnodes: [a]\n",
+        "flow: 1\nworkflows: []\nnodes: []\n",
+        "flow: 1\ndefaults: 3\nnodes: []\n",
+        "flow: 1\nthreads: {hall: 5}\nnodes: []\n",
+        "flow: 1\nscripts: {grades: there.js}\nnodes: []\n",
+        "flow: 1\nstart: [a]\nnodes: []\n",
+        HEAD + "    prompt: Hello\n    timeout: soon\n",
+        HEAD + "    prompt: Hello\n    next: [[a]]\n",
+        "flow: 1\nnodes: " + "[" * 200 + "]" * 200 + "\n",
+    ],
+)
+def test_every_fault_says_what_to_write(text):
+    found = faults(compiled(text))
+    assert found
+    assert all(fault.help for fault in found)
+
+
+def test_a_name_of_a_thousand_characters_does_not_fill_the_screen():
+    name = "x" * 1000
+    (fault,) = faults(compiled(HEAD + f"    prompt: '{{{{ {name} }}}}'\n"))
+    assert fault.code == "FC3001"
+    assert len(fault.message) < 200
