@@ -2,7 +2,7 @@
 # environment that exists already (flowc has to be importable there) and nothing is installed.
 
 PYTHON ?= python3
-EXTRAS ?= dev,mcp,studio
+EXTRAS ?= dev,mcp,studio,lsp
 JOBS ?= 2
 
 ifeq ($(origin PY),undefined)
