@@ -1,6 +1,6 @@
 """The built-in tools as data: what a model is told, and what `check` knows without importing them.
 
-The functions behind them are in runtime/tools; a test compares the two.
+The functions behind them are in runtime/tools and runtime/audio; tests compare the two.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .audio_tools import AUDIO_TOOLS, schema_of
 from .ir import Effect
 
 
@@ -121,3 +122,9 @@ BUILTIN_TOOLS: tuple[ToolEntry, ...] = (
         question={"type": "string", "minLength": 1, "description": "The question."},
     ),
 )  # fmt: skip
+
+AUDIO_ENTRIES: tuple[ToolEntry, ...] = tuple(
+    ToolEntry(f"audio_{tool.name}", tool.about, schema_of(tool), tool.effect, "builtin")
+    for tool in AUDIO_TOOLS
+)
+"""The audio tools as workflows name them: `audio_highpass`."""

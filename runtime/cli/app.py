@@ -65,6 +65,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("lsp", "lsp", "lsp", "Write", "the language server for editors, over stdio"),
     Command("fmt", "fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"),
     Command("schema", "schema", "schema", "Write", "the JSON Schema of a format, for editors"),
+    Command("audio", "audio", "audio", "Look", "measure sound files, apply audio tools"),
     Command("tools", "tools", "tools", "Set up", "the tools that workflows can use here"),
     Command("doctor", "doctor", "doctor", "Set up", "what this machine offers"),
     Command("completion", "completion", "completion", "Set up", "a completion script for a shell"),

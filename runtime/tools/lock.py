@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flowc.compiler.builtin_tools import ToolEntry
-from flowc.compiler.catalog import lock_text
+from flowc.compiler.catalog import BUILTIN, lock_text
 
 from ..config import Config
 from ..roots import Roots
@@ -33,5 +33,5 @@ def lock_of(tools: tuple[ToolSchema, ...]) -> str:
     return lock_text(
         ToolEntry(tool.name, tool.description, tool.parameters, tool.effect, "lock")
         for tool in tools
-        if tool.source != "builtin"
+        if tool.name not in BUILTIN
     )

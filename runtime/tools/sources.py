@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from ..config import Config
 from ..roots import Roots
+from .audio import AudioTools
 from .builtin import BuiltinTools
 from .mcp import McpServer, read_servers
 from .python import PythonFunction
 from .source import ToolSource
 
-TOOL_SOURCES: tuple[type[ToolSource], ...] = (BuiltinTools, PythonFunction, McpServer)
+TOOL_SOURCES: tuple[type[ToolSource], ...] = (BuiltinTools, AudioTools, PythonFunction, McpServer)
 
 
 def tool_sources(
@@ -24,6 +25,7 @@ def tool_sources(
     def sources() -> tuple[ToolSource, ...]:
         return (
             BuiltinTools(roots),
+            AudioTools(roots),
             *(PythonFunction(path, config.folder) for path in config.python_tools),
             *(McpServer(name, settings) for name, settings in servers.items()),
         )

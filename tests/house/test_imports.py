@@ -89,6 +89,61 @@ def test_checking_a_file_loads_nothing_heavy(tmp_path, python):
     assert _heavy(modules) == []
 
 
+def test_pedalboard_is_imported_by_one_module_that_only_the_worker_reaches(root, sources, tree):
+    """It is under the GPL: it may run in a process of its own, never in flowc's."""
+    audio = root / "runtime/audio"
+    users = {f for f in sources if any(m.split(".")[0] == "pedalboard" for m in _imported(tree(f)))}
+    assert users == {audio / "effects.py"}
+    reached = {"effects"}
+    for _ in range(3):
+        reached |= {
+            file.stem
+            for file in audio.glob("*.py")
+            for name in _siblings(tree(file))
+            if name in reached
+        }
+    assert reached == {"effects", "chains", "whole", "worker"}
+    outside = [
+        f"{file.relative_to(root)} imports {name}"
+        for file in sources
+        if file.parent != audio
+        for name in _imported(tree(file))
+        if name.split(".")[-1] in reached and "audio" in name
+    ]
+    assert outside == []
+    assert '_WORKER = "flowc.runtime.audio.worker"' in (audio / "child.py").read_text()
+
+
+def test_measuring_and_applying_load_no_sound_library_into_the_command(tmp_path, python):
+    script = (
+        "import json, sys, wave\n"
+        "from flowc.runtime.cli.app import run\n"
+        "with wave.open('a.wav', 'wb') as file:\n"
+        "    file.setparams((1, 2, 8000, 0, 'NONE', ''))\n"
+        "    file.writeframes(bytes(range(256)) * 50)\n"
+        "codes = [run(['audio', 'measure', 'a.wav']),\n"
+        "         run(['audio', 'apply', 'GAIN(input=\"a.wav\", output=\"b.wav\", gain_db=1)'])]\n"
+        "print(json.dumps([codes, sorted(sys.modules)]))\n"
+    )
+    done = python("-c", script, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    codes, modules = json.loads(done.stdout.splitlines()[-1])
+    assert codes == [0, 0], done.stderr
+    assert {m.split(".")[0] for m in modules} & {"pedalboard", "soundfile", "numpy"} == set()
+
+
+def _imported(module: ast.Module) -> list[str]:
+    """Every module that is named in an import, wherever it stands."""
+    names = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names += [node.module or ""]
+            names += [f"{node.module or ''}.{alias.name}" for alias in node.names]
+    return names
+
+
 def _heavy(modules: list[str]) -> list[str]:
     return sorted({m for m in modules if m.split(".")[0] in HEAVY})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import wave
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from flowc.runtime.config import Config
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.roots import Roots
 from flowc.runtime.services import ToolSchema
+from flowc.runtime.tools.audio import AudioTools
 from flowc.runtime.tools.builtin import BuiltinTools
 from flowc.runtime.tools.lock import configured_tools, lock_of
 from flowc.runtime.tools.mcp import McpServer, ServerSettings
@@ -36,6 +38,11 @@ def make(kind: str, folder: Path) -> ToolSource:
             return function("count_words")
         case "mcp":
             return server()
+        case "audio":
+            with wave.open(str(folder / "a.wav"), "wb") as file:
+                file.setparams((1, 2, 8000, 0, "NONE", ""))
+                file.writeframes(bytes(16_000))
+            return AudioTools(Roots(folder))
         case _:
             (folder / "words.txt").write_text("one two three")
             return BuiltinTools(Roots(folder))
@@ -44,18 +51,20 @@ def make(kind: str, folder: Path) -> ToolSource:
 # --- what every source promises ---
 
 
-@pytest.mark.parametrize("kind", ["builtin", "python", "mcp"])
+@pytest.mark.parametrize("kind", ["builtin", "audio", "python", "mcp"])
 def test_a_source_can_be_opened_called_closed_and_opened_again(kind, folder):
     box = ToolBox((make(kind, folder),))
     name, args = ("read_file", {"path": "words.txt"})
-    if kind != "builtin":
+    if kind == "audio":
+        name, args = ("audio_measure", {"input": "a.wav"})
+    elif kind != "builtin":
         name, args = ("count_words", {"text": "one two three"})
     first, second = use(box, (name, args)), use(box, (name, args))
     assert first == second
     assert box.schema(name) is None, "closed"
 
 
-@pytest.mark.parametrize("kind", ["builtin", "python", "mcp"])
+@pytest.mark.parametrize("kind", ["builtin", "audio", "python", "mcp"])
 def test_closing_twice_or_unopened_is_harmless(kind, folder):
     async def run() -> None:
         source = make(kind, folder)
@@ -67,7 +76,7 @@ def test_closing_twice_or_unopened_is_harmless(kind, folder):
     asyncio.run(asyncio.wait_for(run(), 60))
 
 
-@pytest.mark.parametrize("kind", ["builtin", "python", "mcp"])
+@pytest.mark.parametrize("kind", ["builtin", "audio", "python", "mcp"])
 def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
     async def run() -> tuple[ToolSchema, ...]:
         source = make(kind, folder)
@@ -83,7 +92,8 @@ def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
 
 
 def test_every_kind_of_source_is_registered():
-    assert {cls.__name__ for cls in TOOL_SOURCES} == {"BuiltinTools", "PythonFunction", "McpServer"}
+    names = {cls.__name__ for cls in TOOL_SOURCES}
+    assert names == {"BuiltinTools", "AudioTools", "PythonFunction", "McpServer"}
 
 
 # --- the box ---
@@ -213,7 +223,8 @@ def test_a_lock_made_from_the_configured_tools_is_read_by_check(folder):
     )
     tools = asyncio.run(asyncio.wait_for(configured_tools(config, folder=folder), 60))
     assert {"read_file", "slow", "count_words"} <= {tool.name for tool in tools}
-    assert {tool.source for tool in tools} == {"builtin", "python:demo_tools:slow", "mcp:demo"}
+    sources = {tool.source for tool in tools}
+    assert sources == {"builtin", "audio", "python:demo_tools:slow", "mcp:demo"}
     (folder / "flowc.tools.json").write_text(lock_of(tools))
     sink = Sink()
     catalog = load_catalog(str(folder / "x.md"), SourceSet(), sink)

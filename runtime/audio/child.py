@@ -1,0 +1,153 @@
+"""Has a call done by a worker: places of files, a process with limits, outputs that appear whole.
+
+An output is written beside its place and moved there when everything is done; a call that fails,
+is cancelled or killed leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import Failure
+from .calls import AudioCall
+
+_WORKER = "flowc.runtime.audio.worker"
+_ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""All that a worker knows of its environment, beside where modules are."""
+_CHUNK = 65_536
+_LONGEST = 16 * 1024 * 1024
+_STDERR_KEPT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class AudioLimits:
+    """Of one call: seconds by the clock and of the processor, bytes of address space."""
+
+    seconds: float = 600.0
+    cpu: int = 1200
+    memory: int = 6 * 1024**3
+
+
+async def do_call(
+    call: AudioCall,
+    locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
+    limits: AudioLimits | None = None,
+) -> dict[str, Any]:
+    """What the tool says of its work. `locate` says where a path leads, and may refuse it. Raises
+    `Failure`: the tool's own, a place that cannot be written, a limit (kind timeout)."""
+    reads = {path: str(locate(path)) for path in call.reads}
+    writes = {path: locate(path) for path in call.writes}
+    _check_places(reads, writes)
+    with _scratch(writes) as scratch:
+        asked = {
+            "tool": call.tool.name,
+            "arguments": dict(call.arguments),
+            "reads": reads,
+            "writes": {path: str(place) for path, place in scratch.items()},
+        }
+        result = await _ask(json.dumps(asked).encode("ascii"), limits or AudioLimits())
+        for path, place in scratch.items():
+            _move(path, place, writes[path])
+    return result
+
+
+def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
+    seen: dict[str, str] = {}
+    for path, place in writes.items():
+        real = os.path.realpath(place)
+        if real in seen:
+            raise Failure(f"`{seen[real]}` and `{path}` are the same file")
+        seen[real] = path
+        if os.path.isdir(place):
+            raise Failure(f"`{path}` is a folder: write a file's name")
+        if not os.path.isdir(os.path.dirname(real)):
+            raise Failure(f"the folder of `{path}` does not exist")
+        if os.path.exists(real) and not os.path.isfile(real):
+            raise Failure(f"`{path}` is not a regular file")
+        for given, source in reads.items():
+            if os.path.exists(real) and os.path.exists(source) and os.path.samefile(real, source):
+                same = f"`{path}` is the file that is read" + (
+                    "" if path == given else f", `{given}`"
+                )
+                raise Failure(same, help="write to another file: the input stays as it is")
+
+
+@contextmanager
+def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
+    """Empty files beside the places, which are removed unless they were moved away."""
+    made: dict[str, Path] = {}
+    try:
+        for path, place in writes.items():
+            try:
+                folder = os.path.dirname(os.path.realpath(place))
+                number, name = tempfile.mkstemp(prefix=".flowc-", dir=folder)
+            except OSError as error:
+                why = (error.strerror or str(error)).lower()
+                raise Failure(f"`{path}` cannot be written: {why}") from None
+            os.close(number)
+            made[path] = Path(name)
+        yield made
+    finally:
+        for place in made.values():
+            with contextlib.suppress(FileNotFoundError):
+                place.unlink()
+
+
+def _move(path: str, scratch: Path, place: Path) -> None:
+    real = Path(os.path.realpath(place))
+    try:
+        os.chmod(scratch, stat.S_IMODE(real.stat().st_mode) if real.exists() else 0o644)
+        os.replace(scratch, real)
+    except OSError as error:
+        raise Failure(f"`{path}` cannot be written: {(error.strerror or '').lower()}") from None
+
+
+async def _ask(asked: bytes, limits: AudioLimits) -> dict[str, Any]:
+    given = (os.getpid(), limits.memory, limits.cpu)
+    modules = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", _WORKER, *map(str, given),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**_ENV, "PYTHONPATH": modules},
+            start_new_session=True,
+            limit=_CHUNK,
+        )  # fmt: skip
+    except OSError as error:
+        raise Failure(f"no process for audio tools can be started: {error.strerror}") from None
+    try:
+        async with asyncio.timeout(limits.seconds):
+            told, complaint = await process.communicate(asked)
+    except TimeoutError:
+        raise Failure(f"the audio tool took more than {limits.seconds:g} s", "timeout") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return _answer(told, complaint, process.returncode or 0)
+
+
+def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:
+    if code == 0 and told and len(told) <= _LONGEST:
+        answer = json.loads(told)
+        if failure := answer.get("failure"):
+            raise Failure(failure["message"], help=failure["help"])
+        result: dict[str, Any] = answer["result"]
+        return result
+    lines = complaint[-_STDERR_KEPT:].decode("utf-8", "replace").strip().splitlines()
+    last = lines[-1] if lines else "it said nothing"
+    how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    raise Failure(f"the process of the audio tool {how}: {last}")

@@ -1,0 +1,159 @@
+"""Levels of samples: peak, RMS, DC, clipping, silence, and the energy by frequency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frames = NDArray[np.float32]
+    Samples = NDArray[np.float64]
+
+FULL_SCALE = 0.9999
+"""From here on a sample counts as clipped when its neighbours are too."""
+CLIPPED_RUN = 3
+FRAME_SECONDS = 0.02
+EDGES_HZ = (20, 40, 80, 160, 320, 640, 1250, 2500, 5000, 10_000, 20_000)
+"""Below which the share of the energy is told."""
+_RESOLUTION = 3.0
+"""Hz; of the spectrum."""
+
+
+class LevelMeter:
+    """Fed with blocks of shape (frames, channels)."""
+
+    def __init__(self, rate: int, channels: int) -> None:
+        self._frame = max(1, round(rate * FRAME_SECONDS))
+        self._left = np.zeros(0)
+        self._means: list[Samples] = []
+        self._flags = np.zeros((CLIPPED_RUN, channels), bool)
+        self.count = 0
+        self.sums = np.zeros(channels)
+        self.squares = np.zeros(channels)
+        self.peaks = np.zeros(channels)
+        self.clipped_runs = 0
+        self.not_finite = 0
+
+    def feed(self, block: Frames) -> Frames:
+        """More frames; gives them back with zeros for what is no finite number."""
+        finite = np.isfinite(block)
+        if not finite.all():
+            self.not_finite += int((~finite).sum())
+            block = np.where(finite, block, np.float32(0))
+        high = np.abs(block)
+        wide = block.astype(np.float64)
+        squares = wide * wide
+        self.count += len(block)
+        self.sums += wide.sum(axis=0)
+        self.squares += squares.sum(axis=0)
+        self.peaks = np.maximum(self.peaks, high.max(axis=0, initial=0.0))
+        self._count_runs(high)
+        self._keep(squares.mean(axis=1))
+        return block
+
+    def frames(self) -> Samples:
+        """RMS of every 20 ms over all channels; the last one may be shorter."""
+        means = [*self._means, *([np.array([self._left.mean()])] if len(self._left) else [])]
+        return np.sqrt(np.concatenate(means)) if means else np.zeros(0)
+
+    def silence(self, threshold_dbfs: float) -> tuple[int, int] | None:
+        """The first frame that is not silent and the one after the last, in samples; None when
+        there is only silence."""
+        loud = np.flatnonzero(self.frames() > 10 ** (threshold_dbfs / 20))
+        if not len(loud):
+            return None
+        return int(loud[0]) * self._frame, min((int(loud[-1]) + 1) * self._frame, self.count)
+
+    def _count_runs(self, high: Frames) -> None:
+        """Runs of `CLIPPED_RUN` and more, each once: where one becomes that long."""
+        flags = np.concatenate((self._flags, high >= FULL_SCALE))
+        self._flags = flags[-CLIPPED_RUN:]
+        if not flags.any():
+            return
+        whole = ~flags[:-CLIPPED_RUN]
+        for back in range(1, CLIPPED_RUN + 1):
+            whole = whole & flags[back : len(flags) - CLIPPED_RUN + back]
+        self.clipped_runs += int(whole.sum())
+
+    def _keep(self, means: Samples) -> None:
+        means = np.concatenate((self._left, means))
+        whole = len(means) // self._frame * self._frame
+        if whole:
+            self._means.append(means[:whole].reshape(-1, self._frame).mean(axis=1))
+        self._left = means[whole:]
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """Power by frequency (Hz), summed over channels: `power` adds up to the mean square."""
+
+    hz: Samples
+    power: Samples
+
+    def share_below(self, hz: float) -> float:
+        """The share of the energy below a frequency, 0 to 1."""
+        total = float(self.power.sum())
+        return float(self.power[self.hz < hz].sum()) / total if total > 0 else 0.0
+
+    def strongest(self) -> float | None:
+        """The frequency of the highest peak, between bins by a parabola; None for silence."""
+        at = int(np.argmax(self.power))
+        if not self.power[at] > 0:
+            return None
+        if not 0 < at < len(self.power) - 1:
+            return float(self.hz[at])
+        left, middle, right = (log10(max(p, 1e-300)) for p in self.power[at - 1 : at + 2])
+        bend = left - 2 * middle + right
+        off = 0.5 * (left - right) / bend if bend else 0.0
+        return float(self.hz[at] + off * (self.hz[1] - self.hz[0]))
+
+
+class SpectrumMeter:
+    """Averages the spectra of overlapping windows (Welch), fed with blocks."""
+
+    def __init__(self, rate: int, channels: int) -> None:
+        self._rate = rate
+        self._size = 1 << int(np.ceil(np.log2(rate / _RESOLUTION)))
+        self._window = np.hanning(self._size + 1)[:-1].astype(np.float32)
+        self._buffer = np.zeros((channels, self._size), np.float32)
+        self._filled = self._size // 2
+        self._sum = np.zeros(self._size // 2 + 1)
+        self._count = 0
+
+    def feed(self, block: Frames) -> None:
+        """More frames; a half window of silence before them, so that the first count as well."""
+        half, at = self._size // 2, 0
+        while at < len(block):
+            count = min(self._size - self._filled, len(block) - at)
+            self._buffer[:, self._filled : self._filled + count] = block[at : at + count].T
+            self._filled += count
+            at += count
+            if self._filled == self._size:
+                self._add()
+                self._buffer[:, :half] = self._buffer[:, half:]
+                self._filled = half
+
+    def end(self) -> Spectrum:
+        """The mean spectrum."""
+        for _ in range(2):
+            self._buffer[:, self._filled :] = 0
+            self._add()
+            half = self._size // 2
+            self._buffer[:, :half] = self._buffer[:, half:]
+            self._filled = half
+        hz = np.fft.rfftfreq(self._size, 1 / self._rate)
+        return Spectrum(np.asarray(hz, np.float64), self._sum / max(self._count, 1))
+
+    def _add(self) -> None:
+        spectrum = np.fft.rfft(self._buffer * self._window)
+        power = (spectrum.real.astype(np.float64) ** 2 + spectrum.imag.astype(np.float64) ** 2).sum(
+            axis=0
+        )
+        power[1:-1] *= 2
+        self._sum += power
+        self._count += 1

@@ -1,0 +1,193 @@
+"""Loudness and true peak by ITU-R BS.1770-5, loudness range by EBU Tech 3342, streamed.
+
+Energies are kept for every 10 ms, so that the highest momentary and short-term loudness are found
+wherever a sound begins (Tech 3341, cases 10 and 13); gating blocks are 400 ms, every 100 ms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .convolution import Convolver
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Samples = NDArray[np.float64]
+
+ABSOLUTE_GATE, RELATIVE_GATE, RANGE_GATE = -70.0, -10.0, -20.0
+_STEPS = 100
+"""Energies a second."""
+_MOMENTARY, _SHORT, _HOP = 40, 300, 10
+"""In steps: 400 ms, 3 s, 100 ms."""
+_TAIL_SECONDS = 0.2
+"""Of K-weighting's answer to an impulse; what comes after it is below -200 dB."""
+_PEAK_TAPS = 48
+
+CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
+    1: (1.0,),
+    2: (1.0, 1.0),
+    3: (1.0, 1.0, 1.0),
+    4: (1.0, 1.0, 1.41, 1.41),
+    5: (1.0, 1.0, 1.0, 1.41, 1.41),
+    6: (1.0, 1.0, 1.0, 0.0, 1.41, 1.41),
+    7: (1.0, 1.0, 1.0, 0.0, 1.0, 1.41, 1.41),
+    8: (1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.41, 1.41),
+}
+"""BS.1770-5, tables 3 and 4, for channels in the order of wav files: left, right, centre, LFE (not
+counted), then those behind (1.0) and at the sides (1.41). Four and five channels have no LFE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loudness:
+    """LUFS, LU for the range, dBTP for the peak; None where it cannot be said: shorter than the
+    measure's window, everything below the gate, channels whose places are unknown."""
+
+    integrated: float | None
+    momentary_max: float | None
+    short_term_max: float | None
+    range: float | None
+    true_peak: float | None
+
+
+class LoudnessMeter:
+    """Fed with blocks of shape (frames, channels), it gives the loudness of them all."""
+
+    def __init__(self, rate: int, channels: int) -> None:
+        self._rate = rate
+        weights = CHANNEL_WEIGHTS.get(channels)
+        self._weights = None if weights is None else np.array(weights)
+        self._factor = 4 if rate < 96_000 else 2 if rate < 192_000 else 1
+        self._filters = Convolver(_kernels(rate, self._factor), channels)
+        self._energies: list[Samples] = []
+        self._left = np.zeros(0)
+        self._steps = 0
+        self._peak = 0.0
+
+    def feed(self, block: NDArray[np.float32]) -> None:
+        """More frames."""
+        if len(block):
+            self._peak = max(self._peak, float(np.abs(block).max()))
+            self._take(self._filters.feed(block.T.astype(np.float64)))
+
+    def end(self) -> Loudness:
+        """The loudness of everything that was fed."""
+        self._take(self._filters.end())
+        energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
+        momentary = self._windows(energies, _MOMENTARY)
+        short = self._windows(energies, _SHORT)
+        return Loudness(
+            integrated=_integrated(momentary[::_HOP]),
+            momentary_max=_level(float(momentary.max())) if len(momentary) else None,
+            short_term_max=_level(float(short.max())) if len(short) else None,
+            range=_range(short[::_HOP]),
+            true_peak=decibels(self._peak),
+        )
+
+    def _take(self, filtered: Samples) -> None:
+        if not filtered.shape[2]:
+            return
+        if len(filtered) > 1:
+            self._peak = max(self._peak, float(np.abs(filtered[1:]).max()))
+        if self._weights is not None:
+            self._keep(np.einsum("c,cn,cn->n", self._weights, filtered[0], filtered[0]))
+
+    def _keep(self, power: Samples) -> None:
+        """Sum the weighted power up to each whole step; what is over waits."""
+        power = np.concatenate((self._left, power))
+        begin = self._edge(self._steps)
+        count = (len(power) * _STEPS) // self._rate + 2
+        edges = np.rint((self._steps + np.arange(count)) * (self._rate / _STEPS)) - begin
+        edges = edges[edges <= len(power)].astype(np.int64)
+        if len(edges) > 1:
+            self._energies.append(np.add.reduceat(power[: edges[-1]], edges[:-1]))
+            self._steps += len(edges) - 1
+            power = power[edges[-1] :]
+        self._left = power
+
+    def _edge(self, step: int) -> int:
+        return int(np.rint(step * (self._rate / _STEPS)))
+
+    def _windows(self, energies: Samples, steps: int) -> Samples:
+        """Mean weighted power of every window of so many steps, one for each step."""
+        if len(energies) < steps or self._weights is None:
+            return np.zeros(0)
+        sums = np.concatenate(([0.0], np.cumsum(energies)))
+        counts = np.rint(np.arange(len(sums)) * (self._rate / _STEPS))
+        power = (sums[steps:] - sums[:-steps]) / (counts[steps:] - counts[:-steps])
+        return np.asarray(np.maximum(power, 0.0))
+
+
+def decibels(amplitude: float) -> float | None:
+    """20 log10, None for nothing."""
+    return 20 * log10(amplitude) if amplitude > 0 else None
+
+
+def _level(power: float) -> float | None:
+    return -0.691 + 10 * log10(power) if power > 0 else None
+
+
+def _power(level: float) -> float:
+    return float(10 ** ((level + 0.691) / 10))
+
+
+def _integrated(blocks: Samples) -> float | None:
+    """BS.1770-5, formulas 4 to 7: two gates."""
+    loud = blocks[blocks > _power(ABSOLUTE_GATE)]
+    if not len(loud):
+        return None
+    gate = float(loud.mean()) * 10 ** (RELATIVE_GATE / 10)
+    return _level(float(loud[loud > gate].mean()))
+
+
+def _range(blocks: Samples) -> float | None:
+    """Tech 3342: from the 10th to the 95th percentile of the gated short-term loudness."""
+    loud = blocks[blocks >= _power(ABSOLUTE_GATE)]
+    if not len(loud):
+        return None
+    gate = float(loud.mean()) * 10 ** (RANGE_GATE / 10)
+    kept = np.sort(loud[loud >= gate])
+    low, high = (kept[round((len(kept) - 1) * share)] for share in (0.10, 0.95))
+    return float(10 * log10(high / low))
+
+
+def _kernels(rate: int, factor: int) -> Samples:
+    """K-weighting, then the phases between samples that true peaks are looked for at."""
+    taps = max(int(_TAIL_SECONDS * rate), _PEAK_TAPS)
+    kernels = np.zeros((factor, taps))
+    kernels[0] = _k_weighting(rate, taps)
+    for phase in range(1, factor):
+        at = np.arange(_PEAK_TAPS) - _PEAK_TAPS / 2 + phase / factor
+        window = np.kaiser(2 * _PEAK_TAPS * factor + 1, 9.0)
+        shape = np.interp(at, np.linspace(-_PEAK_TAPS / 2, _PEAK_TAPS / 2, len(window)), window)
+        taps_here = np.sinc(at) * shape
+        kernels[phase, :_PEAK_TAPS] = taps_here / taps_here.sum()
+    return kernels
+
+
+def _k_weighting(rate: int, taps: int) -> Samples:
+    """The impulse response of both stages. The standard writes coefficients for 48 kHz; these
+    come from the analogue filters behind them and are the same there."""
+    shelf = np.tan(np.pi * min(1681.974450955533, 0.49 * rate) / rate)
+    high, quality = 10 ** (3.999843853973347 / 20), 0.7071752369554196
+    middle = high**0.4996667741545416
+    shelf_top = (
+        high + middle * shelf / quality + shelf**2,
+        2 * (shelf**2 - high),
+        high - middle * shelf / quality + shelf**2,
+    )
+    shelf_low = (1 + shelf / quality + shelf**2, 2 * (shelf**2 - 1), 1 - shelf / quality + shelf**2)
+    cut, cut_quality = np.tan(np.pi * 38.13547087602444 / rate), 0.5003270373238773
+    cut_low = (1 + cut / cut_quality + cut**2, 2 * (cut**2 - 1), 1 - cut / cut_quality + cut**2)
+    # The standard writes the second numerator as 1, -2, 1 without the gain that belongs to it.
+    cut_top = (cut_low[0], -2 * cut_low[0], cut_low[0])
+    size = 1 << int(np.ceil(np.log2(taps * 4)))
+    z = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
+    response = np.ones(len(z), complex)
+    for top, low in ((shelf_top, shelf_low), (cut_top, cut_low)):
+        response *= (top[0] + top[1] * z + top[2] * z**2) / (low[0] + low[1] * z + low[2] * z**2)
+    return np.asarray(np.fft.irfft(response, size)[:taps])

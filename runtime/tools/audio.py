@@ -1,0 +1,35 @@
+"""The audio tools as workflows call them: `audio_highpass`, below the folders of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.builtin_tools import AUDIO_ENTRIES
+
+from ..audio.calls import check_call
+from ..audio.child import do_call
+from ..roots import Roots
+from ..services import Json, ToolSchema
+
+
+@dataclass(frozen=True, slots=True)
+class AudioTools:
+    """Each call is done by a process of its own; paths lead below `roots`."""
+
+    roots: Roots
+    name: str = "audio"
+
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """All of them; nothing is imported for it."""
+        return tuple(
+            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
+            for entry in AUDIO_ENTRIES
+        )
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """What `audio.child.do_call` gives. Raises `Failure`."""
+        return await do_call(check_call(tool, args), self.roots.locate)
+
+    async def close(self) -> None:
+        """Nothing is held."""
