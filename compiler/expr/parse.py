@@ -182,6 +182,8 @@ def _unexpected(text: str, start: int, found: str) -> ParseFault:
         return ParseFault(
             f"`{found}` compares a second time", span, "join two comparisons with `and`"
         )
+    if re.search(r"[{,]\s*\Z", text[:start]) and re.match(r"\w+\s*:", text[start:]):
+        return ParseFault(f"the key `{found}` is not in quotes", span, f'write `"{found}":`')
     if re.fullmatch(r"\w+", found):
         return ParseFault(
             f"`{found}` is not expected here",

@@ -133,11 +133,14 @@ class Tree:
         """FC1005: `what` is not `wanted`, which has its article."""
         # A place of many lines would be shown whole; its beginning says enough.
         end = node.end if isinstance(node, Scalar) else node.start + 1
+        example = _EXAMPLES.get(wanted, "")
+        if wanted == "a text" and isinstance(node, Scalar) and node.value is not None:
+            example = f', as in `"{self.source.text[node.start : node.end]}"`'
         self.sink.report(
             "FC1005",
             f"{what} is {called(node)}, not {wanted}",
             Span(self.source.path, node.start, end),
-            help=f"write {wanted}{_EXAMPLES.get(wanted, '')}",
+            help=f"write {wanted}{example}",
         )
 
     def report_double(self, second: Member, first: Member, what: str) -> None:

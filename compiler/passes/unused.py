@@ -13,10 +13,14 @@ from ..ir import (
     AgentNode,
     CallNode,
     EndNode,
+    ExecNode,
     ForeachNode,
+    GateNode,
     Node,
     OnError,
     Program,
+    ScriptNode,
+    TaskNode,
     Workflow,
 )
 from ..source import Span
@@ -49,8 +53,21 @@ def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> It
             span = write.span or declared.get(write.name)
             if write.name in used or write.name in seen or span is None:
                 continue
+            if _nobody_has_to_read(node, write.name):
+                continue
             seen.add(write.name)
             yield _report(node, write, span, places[write.name])
+
+
+def _nobody_has_to_read(node: Node, name: str) -> bool:
+    match node:
+        case ExecNode() | ForeachNode() | GateNode() | TaskNode():
+            # They are there for what they do, and most of them have to name a variable.
+            return name == node.into
+        case ScriptNode():
+            return name == node.keeps  # the scripts themselves find it on `this` again
+        case _:
+            return False
 
 
 def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:

@@ -93,6 +93,7 @@ def test_spans_point_into_the_outer_file():
         ("a == 'b", "the text is not closed", "'b", "add the closing `'`"),
         ("a b", "`b` is not expected here", "b",
          "put an operator before it, or quotes around text"),
+        ("[{size: 1}]", "the key `size` is not in quotes", "size", 'write `"size":`'),
         ("a == #", "`#` is not expected here", "#", ""),
         ("9e999", "the number is too large", "9e999", ""),
     ],

@@ -235,3 +235,10 @@ def test_values_are_bounded_in_depth() -> None:
     deep, sink = tree("[" * 1000 + "]" * 1000)
     assert deep.value(deep.root, "`x`") is None
     assert [d.message for d in sink.all()] == ["`x` is nested deeper than 100 levels"]
+
+
+def test_a_value_that_lacks_its_quotes_is_shown_with_them() -> None:
+    read, sink = fields('{"condition": true}')
+    assert read.text("condition") is None
+    (fault,) = sink.all()
+    assert fault.help == 'write a text, as in `"true"`'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from flowc.compiler.driver import compile_text
 from flowc.compiler.ir import AgentNode, CallNode, Limit, Output, Prompt
 from flowc.compiler.passes.unused import unused_outputs
 
@@ -81,3 +82,28 @@ def test_nothing_is_said_beside_a_call_that_could_not_be_followed(flow, said):
     flow.add(CallNode(id="CALL", workflow="gone.md", passes_all=True, span=flow.span()))
     flow.edge("START > CALL")
     assert said(unused_outputs, flow.workflow()) == []
+
+
+NODES = """
+flow: 1
+scripts: {rules: {source: "export function check() { this.seen = 1 }"}}
+nodes:
+  - {name: install, exec: make install, into: transcript}
+  - {name: each, foreach: '["a", "b"]', do: one, item: file, into: results}
+  - {name: remember, script: rules, function: check, keeps: memory}
+  - {name: tidy, task: Tidy up., role: cleaner, into: tidied}
+  - {name: fit, gate: milestone, into: passed}
+  - {name: think, agent: sage, prompt: What is it?, into: thought}
+workflows:
+  one:
+    params: {file: text}
+    nodes:
+      - {name: install, exec: "cp {{ file }} there", into: transcript}
+"""
+
+
+def test_what_is_done_for_its_effect_need_not_be_read():
+    result = compile_text(NODES, "main.flow.yaml")
+    assert [d.message for d in result.diagnostics] == [
+        "`think` writes `thought`, which nothing reads"
+    ]
