@@ -85,11 +85,11 @@ def _node(
         case ForeachNode():
             yield from _needs(node.items, ("list",), "to go through", node, types)
             yield from _passed(node.passes, node.workflow, program, types)
-            yield from _given("list", node.into, node, types)
+            yield from _given("list", node.into, node, fields, types)
         case GateNode(score=score) if score is not None:
             yield from _needs(score, ("number", "integer"), "as its score", node, types)
         case AgentNode(schema=schema, into=into) if schema is not None and into is not None:
-            yield from _given("object", into, node, types)
+            yield from _given("object", into, node, fields, types)
         case _:
             return
 
@@ -166,7 +166,15 @@ def _needs(
     yield _found(message, span)
 
 
-def _given(given: Type, into: str, node: Node, types: Mapping[str, Type]) -> Iterator[Diagnostic]:
+def _given(
+    given: Type,
+    into: str,
+    node: Node,
+    fields: Mapping[str, StateField],
+    types: Mapping[str, Type],
+) -> Iterator[Diagnostic]:
+    if into in fields and fields[into].reducer == "append":
+        return  # a single element is appended too
     needed = types.get(into, "any")
     if node.span is not None and not fits(needed, given):
         yield _found(

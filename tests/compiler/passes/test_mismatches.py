@@ -149,3 +149,10 @@ def test_a_value_for_a_parameter_that_is_not_there(flow, found):
     other = Workflow(name="other", params=(Param(name="parts", type="text"),))
     (item,) = found(mismatches, flow.workflow(), other)
     assert (item.message, item.help) == ("`other` takes no `partz`", "did you mean `parts`?")
+
+
+def test_answers_may_be_gathered_in_a_list(flow, said):
+    schema = {"type": "object"}
+    flow.add(AgentNode(id="START", agent="a", schema=schema, into="X", span=flow.span()))
+    flow.state.append(StateField(name="X", type="list", reducer="append"))
+    assert said(mismatches, flow.workflow()) == []
