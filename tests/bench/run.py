@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import platform
 
+import audio
 import cold
 import json_tree
 import keystroke
@@ -20,6 +21,7 @@ import scripts
 import steps
 
 PARTS = {
+    "audio": audio.report,
     "cold": cold.report,
     "json": json_tree.report,
     "keystroke": keystroke.report,

@@ -1,0 +1,122 @@
+"""Five effects on 60 s of stereo: streamed in one process, as separate calls, and by sox and ffmpeg
+where they are installed. Then what half an hour of sound takes in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
+
+from sounds import noise, speech_like, write
+from timing import line, medians
+
+RATE, SECONDS, ROUNDS = 44_100, 60, 3
+CHAIN = (
+    ("highpass", {"cutoff_hz": 80}),
+    ("eq", {"bands": [{"type": "high_shelf", "freq_hz": 6000, "gain_db": 3}]}),
+    ("compress", {"threshold_db": -20, "ratio": 3, "attack_ms": 5, "release_ms": 100}),
+    ("gain", {"gain_db": 3}),
+    ("distort", {"drive_db": 0, "shape": "hard"}),
+)
+SOX = "highpass 80 treble 3 6000 compand 0.005,0.1 6:-20,-20,0,-13.3 gain 3 gain -n"
+FFMPEG = (
+    "highpass=f=80,treble=g=3:f=6000,acompressor=threshold=-20dB:ratio=3:attack=5:release=100,"
+    "volume=3dB,alimiter=limit=1"
+)
+
+
+def report() -> None:
+    """Print the times, best first, and the memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        write(place / "a.wav", speech_like(SECONDS - 3, RATE), RATE, "PCM_16")
+        sides = {
+            "streamed in one process": lambda: _streamed(place),
+            "five separate calls, each with its process": lambda: _called(place),
+        }
+        if sox := shutil.which("sox"):
+            command = [sox, "-q", "a.wav", "-b", "16", "s.wav", *SOX.split()]
+            sides["sox"] = lambda: subprocess.run(command, cwd=place, check=True)
+        if ffmpeg := shutil.which("ffmpeg"):
+            argv = [ffmpeg, "-v", "error", "-y", "-i", "a.wav", "-af", FFMPEG, "f.wav"]
+            sides["ffmpeg"] = lambda: subprocess.run(argv, cwd=place, check=True)
+        sides["measured, in one process"] = lambda: _measured(place)
+        took = medians(sides, ROUNDS)
+        print(f"five effects on {SECONDS} s of stereo at {RATE} Hz, written with 16 bits")
+        for name, seconds in took.items():
+            line(name, f"{seconds:.3f} s", f"{SECONDS / seconds:.0f} times as fast as it sounds")
+        for name in ("sox", "ffmpeg"):
+            if name not in took:
+                line(name, "-", "not installed")
+        _memory(place)
+
+
+def _streamed(place: Path) -> None:
+    from flowc.runtime.audio.calls import check_call
+    from flowc.runtime.audio.chains import STAGES
+    from flowc.runtime.audio.files import open_sound, write_sound
+    from flowc.runtime.audio.stages import through
+
+    sound = open_sound("a.wav", str(place / "a.wav"))
+    stages = []
+    for tool, arguments in CHAIN:
+        call = check_call(tool, {"input": "a.wav", "output": "b.wav", **arguments})
+        stages += STAGES[tool](sound, call.arguments)[0]
+    (place / "b.wav").touch()
+    blocks = through(sound.blocks(), stages)
+    shape = (sound.rate, sound.channels)
+    write_sound("b.wav", str(place / "b.wav"), *shape, blocks, "PCM_16")
+
+
+def _called(place: Path) -> None:
+    before = "a.wav"
+    for number, (tool, arguments) in enumerate(CHAIN):
+        _call(place, tool, input=before, output=f"{number}.wav", **arguments)
+        before = f"{number}.wav"
+
+
+def _measured(place: Path) -> None:
+    from flowc.runtime.audio.files import open_sound
+    from flowc.runtime.audio.measure import measure
+
+    measure(open_sound("a.wav", str(place / "a.wav")))
+
+
+def _call(place: Path, tool: str, **arguments: object) -> None:
+    from flowc.runtime.audio.calls import check_call
+    from flowc.runtime.audio.child import do_call
+
+    asyncio.run(do_call(check_call(tool, arguments), lambda path: place / path))
+
+
+_HALF_AN_HOUR = """
+import resource, sys
+from flowc.runtime.cli.app import run
+sys.stdout = sys.stderr
+assert run(sys.argv[1:]) == 0
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.__stdout__)
+"""
+"""A small process that has a call done: what its child took is not what we take ourselves."""
+
+
+def _memory(place: Path) -> None:
+    import soundfile
+
+    minute = noise(60, 0.1, RATE)
+    with soundfile.SoundFile(str(place / "long.wav"), "w", RATE, 2, "PCM_16") as file:
+        for _ in range(30):
+            file.write(minute)
+    print("memory of the process that does a call on 30 minutes of stereo")
+    for call in (
+        'HIGHPASS(input="long.wav", output="out.flac", cutoff_hz=80)',
+        'LOUDNESS_NORM(input="long.wav", output="out.flac")',
+        'MEASURE(input="long.wav")',
+    ):
+        argv = [sys.executable, "-c", _HALF_AN_HOUR, "audio", "apply", call]
+        done = subprocess.run(argv, cwd=place, check=True, capture_output=True)
+        line(call.partition("(")[0], f"{int(done.stdout) * 1024 / 1e6:.0f} MB")
