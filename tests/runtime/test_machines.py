@@ -68,6 +68,12 @@ def test_a_message_has_a_role_of_any_word_and_a_content_j11(run) -> None:
     assert "content" in outcome.error["message"]
 
 
+def test_a_role_that_models_do_not_have_speaks_as_a_user_j11(run) -> None:
+    contexts = [{"name": "hall", "starting_messages": [{"role": "elf", "content": "Hi."}]}]
+    run(machine(state("start", agent="host"), contexts=contexts), "Welcome!")
+    assert run.calls() == [[("user", "Hi.")]]
+
+
 def test_an_agent_sees_its_context_from_its_side_and_nothing_is_stored_j14_j16(run) -> None:
     states = [
         state("start", agent="host", pre_handler="say", transition_handler="on"),
@@ -93,6 +99,24 @@ def test_what_the_role_says_stands_in_front_also_of_a_system_message_j15(run) ->
 # ---- running ----
 
 
+def test_the_functions_are_those_of_the_default_export_j7(run) -> None:
+    script = "export const go = 'no function';\n" + handlers(go="this.common_data.x = 1")
+    outcome = run(machine(state("start", pre_handler="go")), script=script)
+    assert outcome.variables["common_data"]["x"] == 1
+
+
+def test_handlers_are_called_without_arguments_j19(run) -> None:
+    count = "this.common_data.given = (this.common_data.given || 0) + arguments.length;"
+    calls = {key: "count" for key in ("pre_handler", "post_handler", "transition_handler")}
+    outcome = run(machine(state("start", **calls)), script=handlers(count=count))
+    assert outcome.variables["common_data"]["given"] == 0
+
+
+def test_the_first_state_is_start_wherever_it_stands_j18(run) -> None:
+    outcome = run(machine(state("other"), state("start")))
+    assert outcome.variables["states_visited"] == ["start"]
+
+
 def test_the_input_wins_over_a_variable_of_its_name_j18(run) -> None:
     outcome = run(machine(variables={"guest": "nobody", "n": [1]}))
     assert outcome.variables["common_data"] == {"guest": "Ada", "n": [1]}
@@ -109,12 +133,17 @@ def test_without_a_transition_handler_the_next_is_stop_j20(run) -> None:
     assert run(machine(state("start"), state("other"))).variables["states_visited"] == ["start"]
 
 
-@pytest.mark.parametrize("body", ["return ['no', 'where'].join('')", "return async () => 'stop'"])
-def test_another_name_ends_the_run_failed_j21(run, body) -> None:
-    outcome = run(machine(state("start", transition_handler="on")), script=handlers(on=body))
-    assert outcome.status in ("failed", "error")
-    if "join" in body:
-        assert (outcome.status, outcome.result) == ("failed", "Unknown state: nowhere")
+def test_another_name_ends_the_run_failed_j21(run) -> None:
+    script = handlers(on="return ['no', 'where'].join('')")
+    outcome = run(machine(state("start", transition_handler="on")), script=script)
+    assert (outcome.status, outcome.result) == ("failed", "Unknown state: nowhere")
+
+
+def test_a_promise_of_a_name_is_not_awaited_j21(run) -> None:
+    script = handlers(on="return Promise.resolve('stop')")
+    outcome = run(machine(state("start", transition_handler="on")), script=script)
+    assert outcome.status == "error"
+    assert "Promise" in outcome.error["message"]
 
 
 def test_a_state_without_agent_only_runs_its_handlers_j22(run) -> None:
@@ -127,6 +156,37 @@ def test_stop_is_never_executed_j23(run) -> None:
     stop = state("stop", agent="host", pre_handler="boom", transition_handler="boom")
     outcome = run(machine(state("start"), stop), script=handlers(boom="throw new Error('no')"))
     assert outcome.status == "success"
+
+
+def test_what_this_has_in_a_function_and_what_stays_j24(run) -> None:
+    script = handlers(
+        look="const talk = this.workflow_contexts.get('hall'); "
+        "this.common_data.seen = [this.input, talk.hasMessages(), this.twice(2), this.fixed]; "
+        "this.mine = 1; this.common_data = { lost: true };",
+        on="this.common_data.mine = this.mine; return 'two'",
+        twice="return 2 * arguments[0]",
+    ).replace("};\n", "  fixed: 'of the script',\n};\n")
+    states = [state("start", pre_handler="look", transition_handler="on"), state("two")]
+    outcome = run(machine(*states), script=script)
+    assert outcome.variables["common_data"] == {
+        "guest": "Ada", "seen": ["Ada", False, 4, "of the script"], "mine": 1,
+    }  # fmt: skip
+
+
+def test_a_pre_handler_sees_the_raw_answer_of_the_state_before_j25(run) -> None:
+    script = handlers(
+        look="this.common_data.answer = this.last_response.choices[0].message;",
+        on="return 'two'",
+    )
+    states = [
+        state("start", agent="visitor", transition_handler="on"),
+        state("two", agent="host", pre_handler="look"),
+    ]
+    outcome = run(machine(*states), [("leave", {"why": "late"})], "Bye", script=script, roles=LEAVE)
+    message = outcome.variables["common_data"]["answer"]
+    (called,) = message["tool_calls"]
+    assert message["content"] == ""
+    assert called["function"] == {"name": "leave", "arguments": '{"why": "late"}'}
 
 
 def test_what_documents_mention_and_no_engine_has_is_not_there_j26(run) -> None:
@@ -171,6 +231,15 @@ def test_a_failure_in_a_handler_ends_the_run_with_message_and_place_j30(run) -> 
     assert outcome.status == "error"
     assert "not a function" in outcome.error["message"]
     assert "greeting/script.js:3:" in outcome.error["place"]
+
+
+def test_a_run_that_fails_keeps_what_it_had_j28(run) -> None:
+    script = handlers(on="this.common_data.n = 1; return 'two'", boom="throw new Error('no')")
+    states = [state("start", transition_handler="on"), state("two", pre_handler="boom")]
+    outcome = run(machine(*states), script=script)
+    assert outcome.status == "error"
+    assert outcome.variables["states_visited"] == ["start", "two"]
+    assert outcome.variables["common_data"] == {"guest": "Ada", "n": 1}
 
 
 def test_the_run_has_a_limit_on_steps_and_the_format_none_j31(run, world) -> None:

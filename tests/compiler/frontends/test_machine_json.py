@@ -77,6 +77,13 @@ def test_input_and_output_are_single_objects_j2(read) -> None:
     assert ("FC1005", "`input` is a list, not an object") in said(read(machine(input=[{}])))
 
 
+@pytest.mark.parametrize("key", ["input", "output"])
+def test_a_name_of_the_machine_itself_is_refused_j2(read, key) -> None:
+    whole = {"name": "common_data", "type": "object", "description": "all there is"}
+    message = f"`{key}` is called `common_data`, which is a name of the machine itself"
+    assert said(read(machine(**{key: whole}))) == [("FC1005", message)]
+
+
 @pytest.mark.parametrize(
     ("written", "type"), [("string", "text"), ("number", "number"), ("a|b", "any")]
 )
@@ -132,6 +139,8 @@ def test_faults_of_contexts_j3_j11(read, contexts, code) -> None:
         ([{**ROLE, "role": "system"}], "FC1005"),
         ([{**ROLE, "context": "kitchen"}], "FC1005"),
         ([{**ROLE, "agent_role": None}], "FC1003"),
+        ([{**ROLE, "context": None}], "FC1003"),
+        ([{**ROLE, "role": None}], "FC1003"),
     ],
 )
 def test_faults_of_agents_j4(read, agents, code) -> None:
@@ -179,6 +188,7 @@ def test_a_script_that_does_not_parse_is_an_error_in_it_j7(read, tmp_path) -> No
     ((code, _),) = said(result)
     place = result.diagnostics[0].primary
     assert (code, place.file) == ("FC4003", str(tmp_path / "greeting/script.js"))
+    assert result.diagnostics[0].severity == "error"
     assert result.sources.files[place.file].position(place.start).line == 2
 
 
@@ -187,6 +197,8 @@ def test_a_python_script_is_read_where_there_is_no_other_j7(read) -> None:
     result = read(machine(state), script="def greet(self):\n    pass\n", language="py")
     assert result.diagnostics == ()
     assert [(s.language, s.functions) for s in result.workflow.scripts] == [("python", ("greet",))]
+    both = read(machine(state), script=handlers(greet=""))
+    assert [s.language for s in both.workflow.scripts] == ["javascript"]
 
 
 def test_a_script_that_cannot_be_read_says_why_j7(read, tmp_path) -> None:
@@ -201,8 +213,11 @@ def test_the_name_is_the_content_s_j8(read) -> None:
 
 
 def test_inspect_shows_what_a_machine_is_j9(read) -> None:
-    state = {"name": "start", "agent": "host", "pre_handler": "greet", "transition_handler": "on"}
-    script = handlers(greet="", on="return 'start'")
+    state = {
+        "name": "start", "agent": "host", "pre_handler": "greet", "post_handler": "thank",
+        "transition_handler": "on",
+    }  # fmt: skip
+    script = handlers(greet="", thank="", on="return 'start'")
     result = read(machine(state, {"name": "stop"}), script=script)
     summary = summarize(
         result.path, "machine", result.parsed, result.workflow, result.diagnostics, result.sources
@@ -218,11 +233,11 @@ def test_inspect_shows_what_a_machine_is_j9(read) -> None:
         ("stop", True),
     ]
     assert summary["nodes"][0]["detail"] == {
-        "agent": "host", "pre": "greet", "post": None, "transition": "on",
+        "agent": "host", "pre": "greet", "post": "thank", "transition": "on",
     }  # fmt: skip
     assert summary["edges"] == [{"source": "start", "target": "start", "label": "start"}]
     assert summary["scripts"] == [
-        {"name": "script", "language": "javascript", "functions": ["greet", "on"]}
+        {"name": "script", "language": "javascript", "functions": ["greet", "thank", "on"]}
     ]
 
 
@@ -277,6 +292,12 @@ def test_faults_of_roles_j17(read, roles, code) -> None:
     assert [c for c, _ in said(read(machine(START), roles=roles))] == [code]
 
 
+def test_an_agent_that_the_roles_say_nothing_about_is_a_warning_j17(read) -> None:
+    result = read(machine(START), roles={"host": {}})
+    assert [(d.code, d.severity) for d in result.diagnostics] == [("FC1003", "warning")]
+    assert result.ok
+
+
 # ---- the graph ----
 
 
@@ -318,6 +339,13 @@ def test_a_handler_that_may_return_anything_leads_everywhere_j21(read) -> None:
     assert result.diagnostics == ()
     cases = {e.guard.value for e in result.workflow.edges if isinstance(e.guard, Case)}
     assert cases == {"start", "other", "stop", ""}
+
+
+def test_what_a_run_keeps_and_how_far_it_goes_j28_j31(read) -> None:
+    workflow = read(machine(START)).workflow
+    assert workflow.outputs == ("greeting", "states_visited", "common_data")
+    (limit,) = workflow.limits
+    assert (limit.name, limit.value.value, limit.then) == ("steps", 10_000, "stop")
 
 
 @pytest.mark.parametrize("name", ["a|b", "a:b", "Über uns", "stop.", "start.enter", "end", "x y"])

@@ -62,6 +62,13 @@ def test_script_then_agent_then_transitions_j33(read) -> None:
     assert ids == ["start.enter", "start.script", "start"]
 
 
+@pytest.mark.parametrize("key", ["action", "transition"])
+def test_one_state_makes_the_whole_file_an_older_one_j33(read, key) -> None:
+    other = {"name": "other", "action": {}} if key == "action" else older(name="other")
+    result = read(machine({"name": "start", "agent": "host", "input": "Hello"}, other))
+    assert node(result, "start").prompt is not None
+
+
 @pytest.mark.parametrize("part", ["target", "condition"])
 def test_a_transition_needs_target_and_condition_j33(read, part) -> None:
     whole = to("stop")

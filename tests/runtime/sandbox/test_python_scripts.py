@@ -111,19 +111,83 @@ def test_all_three_cut_a_conversation_in_the_same_way_j12_j13(before, new, most,
     def messages(pairs):
         return tuple({"role": role, "content": content} for role, content in pairs)
 
-    there, added = messages(before), messages(new)
+    expected, *scripts = three_ways(messages(before), messages(new), most, least)
+    assert scripts == [expected, expected]
+
+
+def three_ways(there: Any, added: Any, most: int, least: int) -> list[list[Any]]:
+    """What a conversation is when messages were added by a node, in JavaScript and in Python."""
     thread = Thread(id="main", max_chars=most, keep_min=least)
-    expected = fold(list(there), [adding(thread, added)])
-    conversation = Conversation(there, most, least)
     js = "const t = this.workflow_contexts.get('main'); this.data.forEach((m) => t.addMessage(m));"
     py = (
         "def go(self):\n    for m in self.data:\n"
         "        self.workflow_contexts['main'].addMessage(m)\n"
     )
+    conversation = Conversation(tuple(there), most, least)
     fields: dict[str, Any] = {"threads": {"main": conversation}, "shares": {"data": list(added)}}
+    found = [fold(list(there), [adding(thread, added)])]
     for result in run(call(js, **fields), of(py, language="python", **fields)):
         assert isinstance(result, ScriptResult), result
-        assert fold(list(there), [result.threads["main"]]) == expected
+        found.append(fold(list(there), [result.threads["main"]]))
+    return found
+
+
+METHODS = {
+    "javascript": """export default { go() {
+  const talk = this.workflow_contexts.get("main");
+  const found = [talk.hasMessages(), talk.getLastMessage() ?? null];
+  talk.addMessage("user", "one");
+  talk.addMessage({ role: "elf", content: "two" });
+  talk.getMessages().pop();
+  talk.getLastMessage().content = "changed";
+  found.push(talk.hasMessages(), talk.getMessages().map((m) => m.content));
+  found.push(talk.getLastMessage().content, talk.getMessagesByRole("user").map((m) => m.content));
+  talk.clearMessages();
+  return [...found, talk.getMessages()];
+} };""",
+    "python": """def go(self):
+    talk = self.workflow_contexts["main"]
+    found = [talk.hasMessages(), talk.getLastMessage()]
+    talk.addMessage("user", "one")
+    talk.addMessage({"role": "elf", "content": "two"})
+    talk.getMessages().pop()
+    talk.getLastMessage()["content"] = "changed"
+    found += [talk.hasMessages(), [m["content"] for m in talk.getMessages()]]
+    found += [talk.getLastMessage()["content"]]
+    found += [[m["content"] for m in talk.getMessagesByRole("user")]]
+    talk.clearMessages()
+    return [*found, talk.getMessages()]
+""",
+}
+
+
+@pytest.mark.parametrize("language", METHODS)
+def test_a_conversation_has_the_same_methods_in_both_languages_j27(language: str) -> None:
+    threads = {"main": Conversation(())}
+    (result,) = run(of(METHODS[language], language=language, threads=threads))
+    assert isinstance(result, ScriptResult), result
+    assert result.value == [False, None, True, ["one", "two"], "two", ["one"], []]
+    assert result.threads == {"main": {"reset": []}}
+
+
+@pytest.mark.parametrize("language", METHODS)
+@pytest.mark.parametrize(("role", "content"), [("", "x"), ("user", "")])
+def test_a_message_is_of_somebody_and_says_something_j11(language, role, content) -> None:
+    add = f"['main'].addMessage({role!r}, {content!r})"
+    source = {
+        "javascript": f"export default {{ go() {{ this.workflow_contexts.get{add} }} }};",
+        "python": f"def go(self):\n    self.workflow_contexts{add}\n",
+    }[language].replace(".get['main']", ".get('main')")
+    told, _ = failure(of(source, language=language, threads={"main": Conversation(())}))
+    assert told.endswith("a message needs a role and a content that is not empty")
+
+
+@pytest.mark.parametrize(("most", "left"), [(9, 3), (8, 2)])
+def test_a_length_is_that_of_all_contents_in_characters_j10(most: int, left: int) -> None:
+    said = [("system", "sys"), ("user", "zwö"), ("user", "🙂 !")]
+    first, *more = [{"role": role, "content": content} for role, content in said]
+    for messages in three_ways([first], more, most, 1):
+        assert len(messages) == left
 
 
 def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12() -> None:
