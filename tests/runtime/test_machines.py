@@ -85,6 +85,16 @@ def test_an_agent_sees_its_context_from_its_side_and_nothing_is_stored_j14_j16(r
     assert run.calls() == [[("user", "Greet Ada")], [("assistant", "Greet Ada")]]
 
 
+@pytest.mark.parametrize("agent", ["host", "visitor"])
+def test_messages_of_the_system_and_of_tools_stay_for_both_sides_j14(run, agent) -> None:
+    script = handlers(
+        say="const talk = this.workflow_contexts.get('hall'); talk.addMessage('system', 'Late.'); "
+        "talk.addMessage({ role: 'tool', tool_call_id: 'c1', content: 'found' });"
+    )
+    run(machine(state("start", agent=agent, pre_handler="say")), "Hm.", script=script)
+    assert run.calls() == [[("system", "Late."), ("tool", "found")]]
+
+
 def test_what_the_role_says_stands_in_front_also_of_a_system_message_j15(run) -> None:
     seed = [{"role": "system", "content": "It is late."}]
     contexts = [{"name": "hall", "starting_messages": seed}]
@@ -130,7 +140,8 @@ def test_nothing_returned_leads_to_stop_j20(run, body) -> None:
 
 
 def test_without_a_transition_handler_the_next_is_stop_j20(run) -> None:
-    assert run(machine(state("start"), state("other"))).variables["states_visited"] == ["start"]
+    outcome = run(machine(state("start"), state("other")))
+    assert (outcome.status, outcome.variables["states_visited"]) == ("success", ["start"])
 
 
 def test_another_name_ends_the_run_failed_j21(run) -> None:

@@ -202,10 +202,16 @@ def test_inline_code_stands_at_its_own_line_and_column_j38(read) -> None:
     assert line.index("common_data") == at.column - 1
 
 
+def test_a_condition_that_names_no_function_is_an_error_j37(read) -> None:
+    result = read(machine(older(to("stop", "isLte"))), script=handlers(isLate="return true"))
+    assert [(d.code, d.help) for d in result.diagnostics] == [("FC4001", "did you mean `isLate`?")]
+
+
 def test_true_and_false_j37(read) -> None:
     states = [older(to("a", "false"), to("b", "true"), to("c", "true"))]
     states += [{"name": name} for name in "abc"]
     result = read(machine(*states))
+    assert said(result) == [("FC2002", "no path leads to `c`")]
     taken = {(e.source, e.target) for e in result.workflow.edges}
     assert ("start.if", "b.enter") in taken
     assert value_of(result, "start.if") is False

@@ -190,19 +190,10 @@ def test_a_length_is_that_of_all_contents_in_characters_j10(most: int, left: int
         assert len(messages) == left
 
 
-def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12() -> None:
-    def numbered(count: int) -> tuple[dict[str, str], ...]:
-        return tuple({"role": "user", "content": f"{n:05d}"} for n in range(count))
-
-    there = (
-        {"role": "user", "content": "first"},
-        {"role": "system", "content": "s"},
-        *numbered(12),
-    )
-    thread = Thread(id="t", max_chars=60, keep_min=10)
-    new = [{"role": "user", "content": "last!"}]
-    after = fold(list(there), [adding(thread, new)])
-    assert after[0]["role"] == "system"
-    assert sum(len(m["content"]) for m in after) == 1 + 11 * 5
-    long = Thread(id="t", max_chars=3, keep_min=10)
-    assert len(fold(list(there), [adding(long, new)])) == 11
+@pytest.mark.parametrize(("most", "left"), [(60, 12), (3, 11)])
+def test_a_cut_ends_as_soon_as_the_rest_fits_and_keeps_ten_j12(most: int, left: int) -> None:
+    system = {"role": "system", "content": "s"}
+    there = [{"role": "user", "content": f"{n:05d}"} for n in range(13)]
+    last = {"role": "user", "content": "last!"}
+    for messages in three_ways([there[0], system, *there[1:]], [last], most, 10):
+        assert messages == [system, *[*there, last][1 - left :]]
