@@ -65,8 +65,6 @@ def report_circles(steps: Sequence[Step], needs: Needs, sink: Sink) -> bool:
 
 def _circle(start: str, members: set[str], needs: Needs) -> list[str]:
     """A shortest way from `start` back to it through its needs."""
-    if start in needs[start]:
-        return [start, start]
     inside = {id: [n for n in needs[id] if n in members] for id in members}
     found = reachable(inside[start], inside, avoid=lambda id: id == start)
     return [start, *path_to(start, found)]

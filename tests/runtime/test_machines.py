@@ -117,7 +117,7 @@ def test_the_functions_are_those_of_the_default_export_j7(run) -> None:
 
 def test_handlers_are_called_without_arguments_j19(run) -> None:
     count = "this.common_data.given = (this.common_data.given || 0) + arguments.length;"
-    calls = {key: "count" for key in ("pre_handler", "post_handler", "transition_handler")}
+    calls = dict.fromkeys(("pre_handler", "post_handler", "transition_handler"), "count")
     outcome = run(machine(state("start", **calls)), script=handlers(count=count))
     assert outcome.variables["common_data"]["given"] == 0
 
@@ -359,6 +359,16 @@ def test_a_conversation_can_be_added_to_and_cleared_j34(run) -> None:
     ]
     run(machine(*states), "one", "two")
     assert run.calls() == [[("user", "Note"), ("user", "Ask")], [("user", "Anew")]]
+
+
+def test_javascript_in_a_condition_holds_where_its_value_does_j38(run) -> None:
+    states = [
+        older("start", to("a", "common_data.list.slice(2).length"),
+              to("b", "common_data.list.slice(1).length")),
+        state("a"), state("b"),
+    ]  # fmt: skip
+    outcome = run(machine(*states, variables={"list": [1, 2]}))
+    assert outcome.variables["states_visited"] == ["start", "b"]
 
 
 def test_code_in_the_json_that_throws_points_at_its_place_j38(run, tmp_path) -> None:

@@ -248,6 +248,13 @@ def test_a_quality_check_compares_the_mean_of_the_scores_there_are_c23(execute, 
     assert "no task gave a score" in execute(spec).error["message"]
 
 
+def test_a_mean_that_is_what_is_required_meets_it_c23(execute, world) -> None:
+    """The mean of 0.7, 0.8 and 0.9 comes out as 0.7999999999999999."""
+    world.models.replies = [done(output="A", score=score) for score in (0.7, 0.8, 0.9)]
+    spec = crew(task("a"), task("b"), task("c"), quality(0.8, "strict", "a", "b", "c"))
+    assert execute(spec).status == "success"
+
+
 def test_an_approval_waits_for_a_person_c23(wait, world) -> None:
     gate = GateNode(id="ok", form="approval", question=lit("May it go out?"), into="verdict")
     paused, ended = person_does(wait, world, crew(gate), "Y")

@@ -44,6 +44,7 @@ def test_one_object_is_one_workflow_c1() -> None:
         (contract(step("a", role=None)), "FC1003", '"required_role"'),
         (contract(step("a", success_criteria=" ")), "FC1003", '"success_criteria"'),
         (contract({"step_id": "a", "required_role": "r"}), "FC1003", "{"),
+        ('{"workflow_name": "Menu", "workflow_type": "parallel"}', "FC1003", "{"),
     ],
 )
 def test_what_makes_a_workflow_invalid_c2(text, code, place) -> None:
@@ -71,6 +72,11 @@ def test_an_unknown_dependency_is_answered_with_the_nearest_step_c2() -> None:
         (contract(step("a"), step("a")), "FC1004", "a"),
         (contract(step("a"), gates=(gate("a"),)), "FC1004", "a"),
         (contract(step("a"), form="serial"), "FC1005", "serial"),
+        (contract(step("a"), form=None), "FC1003", '"workflow_type"'),
+        (contract(step("a"), workflow_name=" "), "FC1003", '"workflow_name"'),
+        (contract(step("a"), {**step("b"), "step_id": None}), "FC1003", '"step_id"'),
+        (contract(step("a"), gates=(gate("g", None),)), "FC1003", '"gate_type"'),
+        (contract(step("a"), gates=(gate(None),)), "FC1003", '"gate_id"'),
         (contract(step("a", form="work")), "FC1005", "work"),
         (contract(step("a"), gates=(gate("g", "check"),)), "FC1005", "check"),
         (contract(step("a"), gates=(gate("g", score=1.01),)), "FC1005", "1.01"),
@@ -80,13 +86,25 @@ def test_an_unknown_dependency_is_answered_with_the_nearest_step_c2() -> None:
         (contract(step("a", estimated_duration=1000001)), "FC1005", "1000001"),
         (contract(step("a", estimated_duration=True)), "FC1005", "true"),
         (contract(step("a", colour="red")), "FC1002", '"colour"'),
+        (contract(step("a"), colour="red"), "FC1002", '"colour"'),
+        (contract(step("a"), gates=(gate("g", colour="red"),)), "FC1002", '"colour"'),
+        (contract(step("a"), execution_config={"colour": "red"}), "FC1002", '"colour"'),
         (contract(step("a|b")), "FC1005", "a|b"),
+        (contract(step("a:b")), "FC1005", "a:b"),
+        (contract(step("a\tb")), "FC1005", "a\\tb"),
         (contract(step("$visits")), "FC1005", "$visits"),
         (contract(step(" a")), "FC1005", " a"),
     ],
 )
 def test_what_the_reference_would_accept_c3(text, code, place) -> None:
     assert faults(text) == [(code, place)]
+
+
+def test_a_step_without_a_type_is_a_task_and_other_gates_need_no_score_c3() -> None:
+    text = contract(step("a", form=None), gates=(gate("g", "approval", None),))
+    result = read(text)
+    assert result.diagnostics == ()
+    assert [n.form for n in result.workflow.nodes if isinstance(n, TaskNode)] == ["task"]
 
 
 def test_ids_that_are_no_words_are_kept_as_they_are_c3() -> None:
