@@ -38,6 +38,7 @@ def emit_dot(workflow: Workflow, overlay: Overlay | None = None) -> str:
     """The graph's text; with an overlay the way a run took stands out and the rest is faded."""
     picture = picture_of(workflow, overlay)
     boxed = {id for box in picture.boxes for id in box.members}
+    shown = {node.id: node for node in picture.nodes}
     lines = [
         "digraph workflow {",
         f'    graph [rankdir=TB bgcolor="white" pad=0.3 nodesep=0.45 ranksep=0.5 splines=spline '
@@ -54,7 +55,7 @@ def emit_dot(workflow: Workflow, overlay: Overlay | None = None) -> str:
             f'        graph [style="rounded" color="{FADED.line}" fontsize=12 labeljust=l '
             f"label=<{_html(box.title)}>]"
         )
-        lines += ["        " + _node(node) for node in picture.nodes if node.id in box.members]
+        lines += ["        " + _node(shown[id]) for id in box.members if id in shown]
         lines.append("    }")
     after = successors((node.id for node in workflow.nodes), workflow.edges)
     back = returns([workflow.entry] if workflow.entry else [], after)

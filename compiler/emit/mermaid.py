@@ -46,13 +46,14 @@ def emit_mermaid(workflow: Workflow, overlay: Overlay | None = None) -> str:
     picture = picture_of(workflow, overlay)
     ids = mermaid_ids(workflow)
     lines = [*_front_matter(picture), "flowchart TB"]
-    boxed = {id: box for box in picture.boxes for id in box.members}
+    boxed = {id for box in picture.boxes for id in box.members}
+    shown = {node.id: node for node in picture.nodes}
     for node in picture.nodes:
         if node.id not in boxed:
             lines.append("    " + _node(node, ids))
     for number, box in enumerate(picture.boxes):
         lines.append(f'    subgraph box{number}["{_escape(box.title)}"]')
-        lines += ["        " + _node(n, ids) for n in picture.nodes if n.id in box.members]
+        lines += ["        " + _node(shown[id], ids) for id in box.members if id in shown]
         lines.append("    end")
     lines += ["    " + _edge(line, ids) for line in picture.lines]
     lines += ["    " + text for text in _styles(picture)]

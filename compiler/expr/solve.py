@@ -10,6 +10,7 @@ that none of the tried values is one.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .ast import Binary, Expr, Field, ListOf, Literal, Name, Unary
@@ -41,6 +42,12 @@ def witness(
         if wanted(tuple(_holds(condition, variables) for condition in conditions)):
             return {".".join(path): value for path, value in zip(paths, values, strict=True)}
     return None
+
+
+def combinations(conditions: Sequence[Expr], types: Mapping[str, Type]) -> int:
+    """How many combinations of values there are to try; 0 where none can be."""
+    tried = _candidates(conditions, types)
+    return 0 if tried is None else math.prod(len(values) for values in tried.values())
 
 
 def _holds(condition: Expr, variables: Mapping[str, Json]) -> bool:

@@ -35,6 +35,8 @@ def javascript_fault(text: str) -> Fault | None:
 
 def syntax_fault(body: str, text: str) -> Fault | None:
     """The fault in the statements `body`; places are those in `text`, of the same length."""
+    if (at := text.find("\0")) >= 0:
+        return Fault("the character U+0000 may not stand in it", at, at + 1)
     import quickjs  # type: ignore[import-untyped]
 
     # Balanced, the last line is a `return` outside of every function, which no script may hold.

@@ -20,7 +20,7 @@ from ..codes import CODES
 from ..diagnostics import Diagnostic, Label
 from ..expr.ast import Call, Expr, Field, Name
 from ..expr.functions import Type
-from ..expr.solve import paths_in, witness
+from ..expr.solve import MAX_TRIES, combinations, paths_in, witness
 from ..expr.types import infer
 from ..expr.values import Json
 from ..ir import (
@@ -38,6 +38,9 @@ from .wording import called
 
 FIRST_TRUE = "which"
 """The function whose value is the number of the first argument that is true, 0 for none."""
+
+_MAX_TRIES = 100_000
+"""Combinations of values that are tried for one choice: conditions are compared two by two."""
 
 
 def open_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -151,9 +154,16 @@ def _enumerated(schema: dict[str, Json], key: str) -> list[str] | None:
 def _overlaps(
     node: ChooseNode, conditions: Sequence[Expr], types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
+    left = _MAX_TRIES
     for later in range(1, len(conditions)):
         for earlier in range(later):
             pair = conditions[earlier], conditions[later]
+            tries = combinations(pair, types)
+            left -= 1 if tries > MAX_TRIES else 1 + tries
+            if left < 0:
+                return
+            if tries > MAX_TRIES:
+                continue  # that no value was found would mean nothing
             both = witness(pair, lambda truths: all(truths), types)
             if both is None:
                 continue

@@ -11,6 +11,7 @@ from ..diagnostics import Diagnostic, Label
 from ..graphs import reachable, successors
 from ..ir import (
     AgentNode,
+    AssignNode,
     CallNode,
     EndNode,
     ExecNode,
@@ -27,7 +28,7 @@ from ..source import Span
 from ..spelling import Spelling
 from .dataflow import known_names, undefined_reads
 from .reachability import starts
-from .variables import Write, names_read, writes
+from .variables import Write, names_in, names_read, writes
 from .wording import called
 
 
@@ -38,6 +39,7 @@ def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> It
     if _calls_unknown(workflow, program):
         return
     used = names_read(workflow) | _read_elsewhere(workflow, program) | _results(workflow)
+    used |= _read_by_the_next(workflow)
     spelling = Spelling(known_names(workflow))
     used |= {spelling.nearest(name) or name for name in undefined_reads(workflow, program)}
     declared = {entry.name: entry.span for entry in workflow.state}
@@ -57,6 +59,18 @@ def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> It
                 continue
             seen.add(write.name)
             yield _report(node, write, span, places[write.name])
+
+
+def _read_by_the_next(workflow: Workflow) -> set[str]:
+    """What assignments read that stand behind others of the same node."""
+    groups = [n.assignments for n in workflow.nodes if isinstance(n, AssignNode | EndNode)]
+    return {
+        read.name
+        for assignments in groups
+        for assignment in assignments[1:]
+        for read in names_in(assignment.value)
+        if read.name != assignment.target
+    }
 
 
 def _nobody_has_to_read(node: Node, name: str) -> bool:

@@ -61,13 +61,15 @@ def _overview(summary: dict[str, Any]) -> list[str]:
         default = "required" if param["required"] else f"= {json.dumps(param['default'])}"
         rows.append(f"  parameter {param['name']} ({param['type']}) {default}")
     width = max((len(node["id"]) for node in nodes), default=0)
+    leaving: dict[str, list[dict[str, Any]]] = {}
+    for edge in edges:
+        leaving.setdefault(edge["source"], []).append(edge)
     for node in nodes:
         line, title = node["line"] or "", node["title"]
         rows.append(f"  {line:>4}  {node['id']:<{width}}  {node['kind']:<8} {title}".rstrip())
-        for edge in edges:
-            if edge["source"] == node["id"]:
-                label = f" ({edge['label']})" if edge["label"] else ""
-                rows.append(f"        {'':<{width}}  → {edge['target']}{label}")
+        for edge in leaving.get(node["id"], ()):
+            label = f" ({edge['label']})" if edge["label"] else ""
+            rows.append(f"        {'':<{width}}  → {edge['target']}{label}")
     if summary["schedule"]:
         rows += _schedule(summary["schedule"])
     return [visible(row) for row in rows]

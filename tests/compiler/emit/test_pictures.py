@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 from flowc.compiler.emit import EMITTERS, WorkflowEmitter
@@ -13,7 +14,7 @@ from flowc.compiler.emit.mermaid import emit_mermaid, mermaid_ids
 from flowc.compiler.emit.picture import Overlay, picture_of
 from flowc.compiler.expr.ast import Name
 from flowc.compiler.frontends.flowchart_chart import read_chart
-from flowc.compiler.ir import AssignNode, Case, ChooseNode, Edge, EndNode, OnError, Workflow
+from flowc.compiler.ir import AssignNode, Case, ChooseNode, Edge, EndNode, Group, OnError, Workflow
 from flowcharts import read
 from hypothesis import given
 from hypothesis import strategies as st
@@ -153,3 +154,16 @@ def test_a_run_is_drawn_over_the_picture():
     assert "START ==> PROMPT_A" in text
     assert ":::faded" in text
     assert "2× · 1.3 s" in emit_dot(TRIP, overlay)
+
+
+def test_a_machine_of_3_000_states_is_drawn_within_seconds():
+    """Each state is a box of nodes: what each box needs is found without a look at all nodes."""
+    nodes = [
+        AssignNode(id=f"s{n}.{part}", group=f"s{n}") for n in range(3_000) for part in ("pre", "to")
+    ]
+    groups = tuple(Group(id=f"s{n}", title=f"state {n}") for n in range(3_000))
+    workflow = Workflow(name="large", nodes=tuple(nodes), groups=groups)
+    begin = time.process_time()
+    assert emit_dot(workflow).count("subgraph") == 3_000
+    assert emit_mermaid(workflow).count("subgraph") == 3_000
+    assert time.process_time() - begin < 6

@@ -147,3 +147,10 @@ def test_python_that_does_not_parse() -> None:
     found = read_python("def go(self:\n    pass\n")
     assert isinstance(found, Fault)
     assert (found.message, found.start) == ("`(` was never closed", 6)
+
+
+def test_a_null_character_in_a_script_is_a_fault_at_its_place() -> None:
+    text = "export default {\n  go() { return '\0'; },\n};\n"
+    assert javascript_fault(text) == Fault(
+        "the character U+0000 may not stand in it", text.index("\0"), text.index("\0") + 1
+    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.ast import Call, Literal
 from flowc.compiler.ir import AgentNode, AskNode, ChooseNode, Edge, Otherwise, StateField
 from flowc.compiler.passes.branches import hidden_branches, open_branches
@@ -139,3 +142,24 @@ def test_ranges_that_meet_halfway(flow, said):
 )
 def test_a_special_case_before_a_general_one_is_meant_so(flow, said, conditions):
     assert said(hidden_branches, which(flow, *conditions, otherwise=True)) == []
+
+
+def chosen(names, *conditions):
+    ways = "".join(f"      - {{when: {text}, to: end}}\n" for text in conditions)
+    params = ", ".join(f"{name}: integer" for name in names)
+    node = f"  - name: a\n    assign: {{}}\n    next:\n{ways}      - {{to: failed}}\n"
+    text = f"flow: 1\nparams: {{{params}}}\nnodes:\n{node}"
+    return compile_text(text, "main.flow.yaml").diagnostics
+
+
+def test_a_condition_is_not_called_hidden_when_not_every_value_was_tried():
+    names = [f"v{n}" for n in range(9)]
+    assert chosen(names, "v0 < 5", " and ".join(f"{name} < 9" for name in names)) == ()
+
+
+def test_many_conditions_of_many_variables_end_within_seconds():
+    begin = time.process_time()
+    names = [f"v{n}" for n in range(5)]
+    every = [" and ".join(f"{name} == {n}" for name in names) for n in range(300)]
+    assert chosen(names, *every) == ()
+    assert time.process_time() - begin < 20

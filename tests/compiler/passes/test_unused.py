@@ -107,3 +107,11 @@ def test_what_is_done_for_its_effect_need_not_be_read():
     assert [d.message for d in result.diagnostics] == [
         "`think` writes `thought`, which nothing reads"
     ]
+
+
+def test_what_the_next_assignment_reads_is_used(flow, said):
+    flow.set("START", A="1", B="A + 1", C="B")
+    workflow = flow.workflow(outputs=("B",))
+    assert said(unused_outputs, workflow) == [
+        ("FC3003", "warning", "`START` writes `C`, which nothing reads")
+    ]
