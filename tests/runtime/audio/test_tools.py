@@ -50,6 +50,13 @@ def test_every_tool_is_called_here():
     assert set(CALLS) | OTHERS == {tool.name for tool in AUDIO_TOOLS}
 
 
+def test_every_tool_of_the_table_is_done_in_one_place():
+    from flowc.runtime.audio.chains import STAGES
+    from flowc.runtime.audio.whole import WHOLE
+
+    assert sorted([*STAGES, *WHOLE]) == sorted(tool.name for tool in AUDIO_TOOLS)
+
+
 @pytest.mark.parametrize("tool", CALLS)
 def test_rate_and_channels_stay_and_the_same_input_gives_the_same_bytes(tool, tmp_path, apply):
     write(tmp_path / "a.wav", noise(2, rate=44_100), 44_100)
