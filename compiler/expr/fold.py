@@ -21,7 +21,7 @@ from .walk import children, rebuilt
 def fold(expr: Expr) -> Expr:
     """The same expression with constant parts computed; spans stay. Evaluates to the same value."""
     parts = tuple(fold(part) for part in children(expr))
-    return _reduced(rebuilt(expr, parts))
+    return _reduced(rebuilt(expr, parts, expr.span))
 
 
 def _reduced(expr: Expr) -> Expr:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import assert_never
 
 from ..source import Span
@@ -49,28 +48,30 @@ def names_read(expr: Expr) -> tuple[Name, ...]:
     return tuple(at for at in walk(expr) if isinstance(at, Name))
 
 
-def rebuilt(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
-    """The same expression with `parts` in place of its `children`."""
+def rebuilt(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
+    """The same expression with `parts` in place of its `children`, standing at `span`."""
     match expr:
-        case Literal() | Name():
-            return expr
+        case Literal():
+            return Literal(value=expr.value, span=span)
+        case Name():
+            return Name(name=expr.name, span=span)
         case Field():
-            return replace(expr, object=parts[0])
+            return Field(object=parts[0], name=expr.name, span=span)
         case Index():
-            return replace(expr, object=parts[0], key=parts[1])
+            return Index(object=parts[0], key=parts[1], span=span)
         case Call():
-            return replace(expr, args=parts)
+            return Call(function=expr.function, args=parts, span=span)
         case Unary():
-            return replace(expr, operand=parts[0])
+            return Unary(op=expr.op, operand=parts[0], span=span)
         case Binary():
-            return replace(expr, left=parts[0], right=parts[1])
+            return Binary(op=expr.op, left=parts[0], right=parts[1], span=span)
         case Text():
-            return replace(expr, parts=parts)
+            return Text(parts=parts, span=span)
         case ListOf():
-            return replace(expr, items=parts)
+            return ListOf(items=parts, span=span)
         case ObjectOf():
             keys = (key for key, _ in expr.entries)
-            return replace(expr, entries=tuple(zip(keys, parts, strict=True)))
+            return ObjectOf(entries=tuple(zip(keys, parts, strict=True)), span=span)
         case _:
             assert_never(expr)
 
@@ -82,6 +83,5 @@ def moved(expr: Expr, file: str, offset: int) -> Expr:
 
 def placed(expr: Expr, place: Callable[[Span], Span]) -> Expr:
     """The same expression, every span replaced by what `place` makes of it."""
-    parts = tuple(placed(part, place) for part in children(expr))
-    span = None if expr.span is None else place(expr.span)
-    return replace(rebuilt(expr, parts), span=span)
+    parts = tuple([placed(part, place) for part in children(expr)])
+    return rebuilt(expr, parts, None if expr.span is None else place(expr.span))

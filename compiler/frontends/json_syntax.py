@@ -7,6 +7,7 @@ faults on the same line are not reported, since they mostly follow from the firs
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -14,11 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
-from lark import Token, Transformer
-from lark.exceptions import UnexpectedToken
-from lark.parsers.lalr_interactive_parser import InteractiveParser
+from lark import Lark, Transformer
 
 from ...grammar import load
+from ...grammar.driving import Driver
 from ...grammar.json_lexing import tokens
 
 
@@ -90,6 +90,7 @@ _OTHER_WORDS: dict[str, bool | None] = {
     "None": None, "NULL": None, "Null": None, "undefined": None,
 }  # fmt: skip
 _MATCHING = {"OPEN_OBJECT": "CLOSE_OBJECT", "OPEN_LIST": "CLOSE_LIST"}
+_CLOSING = frozenset(_MATCHING.values())
 _SIGNS = {"OPEN_OBJECT": "{", "CLOSE_OBJECT": "}", "OPEN_LIST": "[", "CLOSE_LIST": "]"}
 _PLAIN = frozenset({"COMMA", *_SIGNS})
 _VALUES = frozenset({"SCALAR", "OPEN_OBJECT", "OPEN_LIST"})
@@ -121,6 +122,11 @@ class _Build(Transformer[Any, Any]):
         return Member(key.text, value, key.start, key.end)
 
 
+@functools.cache
+def _grammar() -> Lark:
+    return load("json", lexer="basic", transformer=_Build())
+
+
 @dataclass(slots=True)
 class _Reading:
     """One text while it is read. `open` are the brackets that wait for their ends."""
@@ -131,11 +137,7 @@ class _Reading:
     before: _Feed | None = None
     done: bool = False
     silent_until: int = 0
-    parser: InteractiveParser = field(
-        default_factory=lambda: load(
-            "json", lexer="basic", transformer=_Build()
-        ).parse_interactive()
-    )
+    parser: Driver = field(default_factory=lambda: Driver(_grammar()))
 
     def tokens(self) -> Iterator[_Feed]:
         """What is fed to the parser; faults inside a token are reported on the way."""
@@ -168,11 +170,8 @@ class _Reading:
             )
             self.silent_until = len(self.text)
             return
-        try:
+        if not self._feed(token) and self._repair(token):
             self._feed(token)
-        except UnexpectedToken:
-            if self._repair(token):
-                self._feed(token)
 
     def finish(self) -> Node | None:
         """Close what is open and give the tree."""
@@ -186,7 +185,7 @@ class _Reading:
             elif self.before.type == "COMMA":
                 self._pop()
             self._feed(_Mark(_MATCHING[self.open[-1].type], len(self.text), len(self.text)))
-        return cast(Node, self.parser.feed_token(Token("$END", "")))
+        return cast(Node, self.parser.finish())
 
     def _unclosed(self) -> None:
         at, end = self.open[-1], len(self.text.rstrip())
@@ -202,22 +201,22 @@ class _Reading:
             f"{self.text.count(chr(10), 0, end) + 1}",
         )
 
-    def _feed(self, token: _Feed) -> None:
-        self.parser.feed_token(cast(Token, token))
+    def _feed(self, token: _Feed) -> bool:
+        """Whether the token fits here; if so, it is taken."""
+        if not self.parser.feed(token):
+            return False
         self.before = token
         kind = token.type
         if kind in _MATCHING:
             self.open.append(cast(_Mark, token))
-            return
-        if kind.startswith("CLOSE"):
+        elif kind in _CLOSING:
             self.open.pop()
         self.done = not self.open
+        return True
 
     def _pop(self) -> None:
         """Take back the comma that was read last."""
-        state = self.parser.parser_state
-        state.state_stack.pop()
-        state.value_stack.pop()
+        self.parser.pop()
 
     def _repair(self, token: _Feed) -> bool:
         """Report why a token does not fit and make room for it; False: drop it."""

@@ -14,14 +14,14 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..diagnostics import Label, Severity, Sink
 from ..expr.ast import Expr
 from ..expr.parse import ParseFault
 from ..expr.parse import parse as parse_expression
-from ..expr.walk import children, rebuilt
+from ..expr.walk import placed
 from ..source import Source, Span
 from ..spelling import Spelling
 from .json_syntax import ListAt, Member, Node, ObjectAt, Scalar, parse_json
@@ -55,12 +55,7 @@ class Words:
         read = parse_expression(self.text[start:end], self.span.file, start)
         if isinstance(read, ParseFault):
             return ParseFault(read.message, self.at(read.span.start, read.span.end), read.help)
-        return self._placed(read)
-
-    def _placed(self, expr: Expr) -> Expr:
-        parts = tuple(self._placed(part) for part in children(expr))
-        span = None if expr.span is None else self.at(expr.span.start, expr.span.end)
-        return replace(rebuilt(expr, parts), span=span)
+        return placed(read, lambda span: self.at(span.start, span.end))
 
     def _offset(self, index: int) -> int:
         at = bisect.bisect_right(self._shifts, index, key=lambda shift: shift[0])

@@ -31,7 +31,7 @@ from ..expr.ast import (
     Unary,
 )
 from ..expr.parse import ParseFault
-from ..expr.walk import walk
+from ..expr.walk import rebuilt, walk
 from ..ir import Assignment
 from .json_tree import Words
 
@@ -107,10 +107,10 @@ def _truth(expr: Expr, around: Around) -> Expr | None:
     match expr:
         case Binary(op="and" | "or"):
             left, right = _truth(expr.left, around), _truth(expr.right, around)
-            return None if left is None or right is None else replace(expr, left=left, right=right)
+            return None if left is None or right is None else rebuilt(expr, (left, right), expr.span)
         case Unary(op="not", operand=operand):
             inner = _truth(operand, around)
-            return None if inner is None else _called(replace(expr, operand=inner), operand, around)
+            return None if inner is None else _called(rebuilt(expr, (inner,), expr.span), operand, around)
         case Binary(op="==" | "!=" | "<" | "<=" | ">" | ">=") | Literal(value=bool()):
             value = _value(expr, around)
             return None if value is None else _called(value, expr, around)
@@ -148,10 +148,10 @@ def _value(expr: Expr, around: Around) -> Expr | None:
                 return None
             if expr.op == "or":
                 return Call(function="either", args=(left, right), span=expr.span)
-            return replace(expr, left=left, right=right)
+            return rebuilt(expr, (left, right), expr.span)
         case Unary(op="-"):
             inner = _value(expr.operand, around)
-            return None if inner is None else replace(expr, operand=inner)
+            return None if inner is None else rebuilt(expr, (inner,), expr.span)
         case Call(function="getToolCalls", args=(Literal(value=str() as agent),)):
             if around.agent is not None and around.agent != agent:
                 return None
@@ -188,9 +188,9 @@ def _field(expr: Field | Index, around: Around) -> Expr | None:
     if object is None:
         return None
     if isinstance(expr, Field):
-        return replace(expr, object=object)
+        return rebuilt(expr, (object,), expr.span)
     key = _value(expr.key, around)
-    return None if key is None else replace(expr, object=object, key=key)
+    return None if key is None else rebuilt(expr, (object, key), expr.span)
 
 
 def assignments(words: Words, around: Around) -> tuple[Assignment, ...] | None:

@@ -46,7 +46,8 @@ def _with_placeholders(expr: Expr, variables: Set[str]) -> Expr:
     though the model is shown it as written (S35)."""
     if isinstance(expr, Literal):
         return _template(expr, variables) if isinstance(expr.value, str) else expr
-    return rebuilt(expr, tuple(_with_placeholders(part, variables) for part in children(expr)))
+    parts = tuple(_with_placeholders(part, variables) for part in children(expr))
+    return rebuilt(expr, parts, expr.span)
 
 
 def _template(literal: Literal, variables: Set[str]) -> Expr:

@@ -84,6 +84,43 @@ LIVING = """\
 *   `2031-05-01 13:59:00`: Workflow Initiated.
 """
 
+FLOW_NODES = """\
+  - name: look_{n}
+    agent: reader
+    prompt: |
+      Read the files of part {n} below {{{{ folder }}}}. Note what each of them is for,
+      and which of the others it needs. Keep the notes short.
+    into: notes_{n}
+
+  - name: count_{n}
+    assign: {{rounds: rounds + 1, size_{n}: notes_{n}.length}}
+
+  - name: judge_{n}
+    assign: {{seen: size_{n} + seen}}
+    next:
+      - {{when: size_{n} > 4000 and rounds < 3, to: look_{n}}}
+      - {{to: look_{next}}}
+
+"""
+
+FLOW = """\
+flow: 1
+title: Reading part by part
+
+params:
+  folder: {{type: text, default: .}}
+
+state:
+  rounds: {{type: integer, default: 0}}
+  seen: {{type: integer, default: 0}}
+
+limits: {{visits: 6}}
+
+nodes:
+{nodes}  - name: look_{last}
+    end: success
+"""
+
 
 def step_document(size: int) -> str:
     """A step document of about `size` bytes."""
@@ -136,3 +173,11 @@ def living_document(size: int) -> str:
     count = max(1, size // len(LIVING_STEP.format(n=1000, before=999).encode()))
     steps = "".join(LIVING_STEP.format(n=n, before=n - 1) for n in range(1, count + 1))
     return LIVING.format(steps=steps)
+
+
+def flow_chain(length: int) -> str:
+    """Flow YAML with about `length` nodes: an agent with a prompt, values that are worked out, a
+    choice between going back and going on, and again."""
+    count = length // 3
+    nodes = "".join(FLOW_NODES.format(n=n, next=n + 1) for n in range(count))
+    return FLOW.format(nodes=nodes, last=count)
