@@ -65,11 +65,18 @@ def digest(program: Program) -> str:
 
 
 def _plain(value: Any, home: str) -> Any:
+    if isinstance(value, str):  # most of what there is
+        return value
     if isinstance(value, CallNode | ForeachNode):
         value = dataclasses.replace(value, workflow=os.path.relpath(value.workflow, home or "."))
     if dataclasses.is_dataclass(value):
-        names = [f.name for f in dataclasses.fields(value) if f.compare]
-        return {name: _plain(getattr(value, name), home) for name in names}
+        return {name: _plain(getattr(value, name), home) for name in _compared(type(value))}
     if isinstance(value, tuple):
         return [_plain(item, home) for item in value]
     return value
+
+
+@functools.cache
+def _compared(type: type[Any]) -> tuple[str, ...]:
+    """The fields of a dataclass that tell its values apart."""
+    return tuple(field.name for field in dataclasses.fields(type) if field.compare)

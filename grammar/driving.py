@@ -7,6 +7,7 @@ anything with a `type`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -24,10 +25,8 @@ class Driver:
     """One text while it is parsed; `states` and `values` are the parser's stacks."""
 
     def __init__(self, parser: Lark) -> None:
-        conf = parser.parse_interactive().parser_state.parse_conf
-        self._actions, self._gotos = _tables(conf)
-        self._end = conf.end_state
-        self.states: list[int] = [conf.start_state]
+        self._actions, self._gotos, start, self._end = _tables(parser)
+        self.states: list[int] = [start]
         self.values: list[Any] = []
 
     def feed(self, token: Any) -> bool:
@@ -63,16 +62,22 @@ class Driver:
         values.append(build(parts))
 
 
-def _tables(conf: Any) -> tuple[list[dict[str, int | _Reduction]], list[dict[str, int]]]:
-    """For each state what each token does there, and where each finished rule leads."""
-    actions: list[dict[str, int | _Reduction]] = [{} for _ in range(len(conf.states))]
-    gotos: list[dict[str, int]] = [{} for _ in range(len(conf.states))]
+Actions = list[dict[str, int | _Reduction]]
+Gotos = list[dict[str, int]]
+
+
+@functools.cache
+def _tables(parser: Lark) -> tuple[Actions, Gotos, int, int]:
+    """For each state what each token does there, and where each finished rule leads; the first
+    state and the last."""
+    conf: Any = parser.parse_interactive().parser_state.parse_conf
+    actions: Actions = [{} for _ in conf.states]
+    gotos: Gotos = [{} for _ in conf.states]
     for state, row in conf.states.items():
         for name, (action, argument) in row.items():
-            if action is not Shift:
-                build = conf.callbacks[argument]
-                rule = str(argument.origin.name)
-                actions[state][str(name)] = _Reduction(len(argument.expansion), rule, build)
-            else:
+            if action is Shift:
                 actions[state][str(name)] = gotos[state][str(name)] = argument
-    return actions, gotos
+            else:
+                rule, build = str(argument.origin.name), conf.callbacks[argument]
+                actions[state][str(name)] = _Reduction(len(argument.expansion), rule, build)
+    return actions, gotos, conf.start_state, conf.end_state

@@ -23,6 +23,7 @@ MAX_ELEMENTS = 2_000_000
 """Elements of a file, those that aliases repeat counted each time."""
 
 _NULL = re.compile(r"(?:~|null|Null|NULL)?\Z")
+_WORDS = re.compile(r"\S++")
 _FILLED = re.compile(r"\S")
 _JOINS = re.compile(r"''|\S")
 _ODD_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
@@ -74,11 +75,17 @@ class Scalar:
             start = text.find("\n", start, end) + 1 or end
         elif self.style:
             start, end = start + 1, end - 1
-        written = _JOINS if self.style == "'" else _FILLED
-        self._source_at = [m.start() for m in written.finditer(text, start, end)]
-        self._value_at = [m.start() for m in _FILLED.finditer(self.value)]
-        if len(self._value_at) != len(self._source_at):
-            self._value_at = []
+        if self.value and text.startswith(self.value, start):
+            self._source_at, self._value_at = [start], [0]
+            return True
+        if self.style == "'":
+            in_source, in_value = _JOINS.finditer(text, start, end), _FILLED.finditer(self.value)
+        else:
+            in_source, in_value = _WORDS.finditer(text, start, end), _WORDS.finditer(self.value)
+        written, meant = list(in_source), list(in_value)
+        if [m[0].replace("''", "'") for m in written] == [m[0] for m in meant]:
+            self._source_at = [m.start() for m in written]
+            self._value_at = [m.start() for m in meant]
         return bool(self._value_at)
 
 
@@ -98,7 +105,10 @@ class Mapping:
     span: Span
 
     def get(self, key: str) -> Node | None:
-        return next((value for name, value in self.pairs if name.value == key), None)
+        for name, value in self.pairs:
+            if name.value == key:
+                return value
+        return None
 
 
 Node = Scalar | Sequence | Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -49,6 +49,17 @@ from .flow_tree import Mapping, Scalar, Sequence, brief
 from .flow_tree import Node as Tree
 
 
+class _Declared:
+    """The names of what a workflow declares, in order; of the prompts also their texts."""
+
+    def __init__(self, workflow: Workflow) -> None:
+        self.prompts = {prompt.id: prompt.template for prompt in reversed(workflow.prompts)}
+        self.groups = dict.fromkeys(group.id for group in workflow.groups)
+        self.agents = dict.fromkeys(agent.id for agent in workflow.agents)
+        self.threads = dict.fromkeys(thread.id for thread in workflow.threads)
+        self.scripts = dict.fromkeys(script.id for script in workflow.scripts)
+
+
 class WorkflowReader:
     """Reads the workflows of one file; `parts` are the names of those below `workflows:`."""
 
@@ -57,6 +68,7 @@ class WorkflowReader:
         self.sources = sources
         self.parts = parts
         self.path = forms.source.path
+        self.declared: _Declared
 
     def read(self, mapping: Mapping, name: str) -> Workflow:
         """The workflow; what could not be read is left out and reported."""
@@ -71,6 +83,7 @@ class WorkflowReader:
                 "origin": Origin(format="flow", file=self.path),
             }
         )
+        self.declared = _Declared(workflow)
         nodes = self._nodes(mapping, workflow)
         workflow = self._wired(mapping, workflow, nodes)
         return with_implied(self._with_agents(workflow, mapping))
@@ -89,7 +102,7 @@ class WorkflowReader:
                 help = "write `name:` and what the node does"
                 self.forms.report("FC1005", message, item.span, help)
                 continue
-            node = self._node(item, workflow)
+            node = self._node(item)
             if node is None:
                 continue
             first = found.setdefault(node.id, (node, item))[0]
@@ -99,7 +112,7 @@ class WorkflowReader:
                 self.forms.report("FC1004", message, node.span, "rename one of them", label)
         return list(found.values())
 
-    def _node(self, mapping: Mapping, workflow: Workflow) -> Node | None:
+    def _node(self, mapping: Mapping) -> Node | None:
         kinds = [key for key, _ in mapping.pairs if key.value in NODES]
         name = mapping.get("name")
         if not isinstance(name, Scalar) or name.is_null:
@@ -115,10 +128,10 @@ class WorkflowReader:
         fields = self.forms.fields(
             mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
         )
-        if fields is None or not self._use_prompt(word, fields, mapping, workflow):
+        if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
         node: Node = element.type(id=name.value, **fields, span=name.span)
-        return self._checked(node, mapping, workflow)
+        return self._checked(node, mapping)
 
     def _report_kind(self, mapping: Mapping, kinds: list[Scalar]) -> None:
         if kinds:
@@ -132,22 +145,17 @@ class WorkflowReader:
         help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
         self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
 
-    def _use_prompt(
-        self, word: str, fields: dict[str, Any], mapping: Mapping, workflow: Workflow
-    ) -> bool:
+    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: Mapping) -> bool:
         """Give the text of `uses:` to a node that has none of its own; whether the node has what
         it needs."""
         key = {"agent": "prompt", "message": "template"}.get(word)
         used = fields.get("prompt_id")
         explicit = mapping.get("prompt") is not None or "template" in fields
         if key is not None and used is not None and not explicit:
-            prompt = next((p for p in workflow.prompts if p.id == used), None)
-            if prompt is None:
-                known = [p.id for p in workflow.prompts]
-                self._unknown("prompt", used, known, _value_span(mapping, "uses"), "prompts")
-                fields[key] = Literal(value="")
-            else:
-                fields[key] = prompt.template
+            prompts = self.declared.prompts
+            if used not in prompts:
+                self._unknown("prompt", used, prompts, _value_span(mapping, "uses"), "prompts")
+            fields[key] = prompts.get(used) or Literal(value="")
         if word == "agent":
             fields.setdefault("prompt", None)
         if word == "message" and key not in fields:
@@ -156,25 +164,21 @@ class WorkflowReader:
             return False
         return True
 
-    def _checked(self, node: Node, mapping: Mapping, workflow: Workflow) -> Node:
+    def _checked(self, node: Node, mapping: Mapping) -> Node:
         """The node, with what it names looked up in the workflow's declarations."""
+        declared = self.declared
         if node.group is not None:
-            known = [g.id for g in workflow.groups]
-            self._known("group", node.group, known, _value_span(mapping, "group"))
-        threads = [t.id for t in workflow.threads]
+            self._known("group", node.group, declared.groups, _value_span(mapping, "group"))
         match node:
-            case AgentNode() if workflow.agents:
-                known = [agent.id for agent in workflow.agents]
-                self._known("agent", node.agent, known, _value_span(mapping, "agent"))
-            case MessageNode():
-                self._known("thread", node.thread, threads, _value_span(mapping, "thread"))
-            case AskNode() if node.thread is not None:
-                self._known("thread", node.thread, threads, _value_span(mapping, "thread"))
+            case AgentNode() if declared.agents:
+                self._known("agent", node.agent, declared.agents, _value_span(mapping, "agent"))
+            case MessageNode() | AskNode() if node.thread is not None:
+                self._known("thread", node.thread, declared.threads, _value_span(mapping, "thread"))
             case ScriptNode():
-                known = [script.id for script in workflow.scripts]
-                self._known("script", node.script, known, _value_span(mapping, "script"))
+                self._known("script", node.script, declared.scripts, _value_span(mapping, "script"))
                 for thread in node.threads:
-                    self._known("thread", thread, threads, _value_span(mapping, "threads"))
+                    span = _value_span(mapping, "threads")
+                    self._known("thread", thread, declared.threads, span)
             case TaskNode():
                 return replace(node, role_span=_value_span(mapping, "role"))
             case CallNode():
@@ -193,11 +197,13 @@ class WorkflowReader:
             return f"{self.path}#{written}"
         return os.path.normpath(os.path.join(os.path.dirname(self.path), written))
 
-    def _known(self, what: str, name: str, known: list[str], span: Span) -> None:
+    def _known(self, what: str, name: str, known: Collection[str], span: Span) -> None:
         if name not in known:
             self._unknown(what, name, known, span, f"{what}s")
 
-    def _unknown(self, what: str, name: str, known: list[str], span: Span, section: str) -> None:
+    def _unknown(
+        self, what: str, name: str, known: Collection[str], span: Span, section: str
+    ) -> None:
         near = Spelling(known).nearest(name)
         help = f"did you mean `{near}`?" if near else f"declare it below `{section}:`"
         self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
@@ -277,10 +283,9 @@ class WorkflowReader:
     def _with_agents(self, workflow: Workflow, mapping: Mapping) -> Workflow:
         """Without `agents:` every agent that a node names is a plain one; with it, what agents say
         of threads is looked up."""
-        threads = [t.id for t in workflow.threads]
         for agent in workflow.agents:
             if agent.thread is not None and agent.span is not None:
-                self._known("thread", agent.thread, threads, agent.span)
+                self._known("thread", agent.thread, self.declared.threads, agent.span)
         if mapping.get("agents") is not None:
             return workflow
         named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, AgentNode)}

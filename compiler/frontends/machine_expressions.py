@@ -107,10 +107,16 @@ def _truth(expr: Expr, around: Around) -> Expr | None:
     match expr:
         case Binary(op="and" | "or"):
             left, right = _truth(expr.left, around), _truth(expr.right, around)
-            return None if left is None or right is None else rebuilt(expr, (left, right), expr.span)
+            return (
+                None if left is None or right is None else rebuilt(expr, (left, right), expr.span)
+            )
         case Unary(op="not", operand=operand):
             inner = _truth(operand, around)
-            return None if inner is None else _called(rebuilt(expr, (inner,), expr.span), operand, around)
+            return (
+                None
+                if inner is None
+                else _called(rebuilt(expr, (inner,), expr.span), operand, around)
+            )
         case Binary(op="==" | "!=" | "<" | "<=" | ">" | ">=") | Literal(value=bool()):
             value = _value(expr, around)
             return None if value is None else _called(value, expr, around)

@@ -83,21 +83,16 @@ def undefined_reads(
 ) -> dict[str, list[tuple[Node | None, Read]]]:
     """Names that are read in the file and that nothing writes, each with its places in file order.
     A parameter counts as given, unless its use in a node is all that lists it."""
-    by_use = {
-        entry.span
-        for node in workflow.nodes
-        for entry in reads(node, workflow)
-        if entry.care == "needed"
-    }
+    places: list[tuple[Node | None, Read]] = [
+        (node, read) for node in workflow.nodes for read in reads(node, workflow)
+    ]
+    by_use = {read.span for _, read in places if read.care == "needed"}
     given = {param.name for param in workflow.params if param.span not in by_use}
     given |= {entry.name for entry in workflow.state if entry.default is not None}
     given |= names_written(workflow) | names_from_callers(workflow, program)
     if any(writes_all(node) for node in workflow.nodes):
         given |= {entry.name for entry in workflow.state}
     found: dict[str, list[tuple[Node | None, Read]]] = {}
-    places: list[tuple[Node | None, Read]] = [
-        (node, read) for node in workflow.nodes for read in reads(node, workflow)
-    ]
     places += [(None, read) for read in reads_beside(workflow)]
     for node, read in places:
         if read.span is not None and read.name not in given:

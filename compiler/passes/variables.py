@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal as Lit
 from typing import assert_never
 
-from ..expr.ast import Call, Expr, Name, Unary
+from ..expr.ast import Call, Expr, Literal, Name, Unary
 from ..expr.walk import children
 from ..ir import (
     AgentNode,
@@ -29,6 +28,7 @@ from ..ir import (
     ToolNode,
     Workflow,
 )
+from ..records import dataclass
 from ..source import Span
 
 Care = Lit["none", "format", "author", "needed"]
@@ -66,6 +66,8 @@ def names_in(expr: Expr) -> Iterator[Read]:
         match at:
             case Name():
                 yield Read(at.name, at.span, care)
+            case Literal():
+                pass
             case Unary(op="exists"):
                 todo.append((at.operand, "author"))
             case Call(function="coalesce" | "default"):
@@ -75,7 +77,7 @@ def names_in(expr: Expr) -> Iterator[Read]:
                     (a, inner if n < last else care) for n, a in reversed([*enumerate(at.args)])
                 ]
             case _:
-                todo += [(part, care) for part in reversed(children(at))]
+                todo += [(part, care) for part in children(at)[::-1]]
 
 
 def _is_written(call: Call) -> bool:
