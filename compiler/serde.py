@@ -69,14 +69,17 @@ def _plain(value: Any, home: str) -> Any:
         return value
     if isinstance(value, CallNode | ForeachNode):
         value = dataclasses.replace(value, workflow=os.path.relpath(value.workflow, home or "."))
-    if dataclasses.is_dataclass(value):
-        return {name: _plain(getattr(value, name), home) for name in _compared(type(value))}
     if isinstance(value, tuple):
         return [_plain(item, home) for item in value]
+    names = _compared(type(value))
+    if names is not None:
+        return {name: _plain(getattr(value, name), home) for name in names}
     return value
 
 
 @functools.cache
-def _compared(type: type[Any]) -> tuple[str, ...]:
-    """The fields of a dataclass that tell its values apart."""
+def _compared(type: type[Any]) -> tuple[str, ...] | None:
+    """The fields of a dataclass that tell its values apart; None for any other type."""
+    if not dataclasses.is_dataclass(type):
+        return None
     return tuple(field.name for field in dataclasses.fields(type) if field.compare)

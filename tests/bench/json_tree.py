@@ -6,6 +6,7 @@ import json
 
 from flowc.compiler.collector import collector_at_rest
 from flowc.compiler.diagnostics import Sink
+from flowc.compiler.expr import parse as expressions
 from flowc.compiler.frontends import by_name
 from flowc.compiler.frontends.json_syntax import parse_json
 from flowc.compiler.source import Source, SourceSet
@@ -46,7 +47,8 @@ def read(text: str) -> None:
 
 
 def machine(text: str) -> None:
-    """Text to IR, without the checks."""
+    """Text to IR, without the checks; no expression is known from the round before."""
+    expressions._parse.cache_clear()
     frontend = by_name("machine")
     assert frontend is not None
     sources = SourceSet()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 STEP = """\
 ### 🔧 WORKFLOW STEP: Look at part {n}
@@ -35,6 +36,12 @@ START([Start]) --> ASSIGN_1
 SUCCESS([Done])
 ```
 """
+
+PROMPT = (
+    "Read the files of part {n} below {{{{common_data.folder}}}}. Note what each of them is for, "
+    "which of the others it needs, and whether its tests would notice if a line of it went "
+    "missing. So far you have looked at these: {{{{common_data.seen}}}}. Keep the notes short."
+)
 
 LIVING_STEP = """\
 ### Step {n}: Pass number {n}
@@ -141,31 +148,53 @@ def chain(length: int) -> str:
 
 
 def state_machine(size: int) -> str:
-    """A state machine in JSON of about `size` bytes, one state after another."""
-    names = [f"state_{n}" for n in range(max(2, size // 260))]
-    names[0] = "start"
-    states = [
-        {
-            "name": name,
-            "action": {"script": f"common_data.seen = common_data.seen + ' {name}';"},
-            "transition": [
-                {"target": target, "condition": "common_data.limit > 3"},
-                {"target": "stop", "condition": "true"},
-            ],
-        }
-        for name, target in zip(names, [*names[1:], "stop"], strict=True)
-    ]
+    """A state machine in JSON of about `size` bytes, one state after another: in turn one that
+    runs a script of its own, and one that sends a prompt to an agent. Of every 1,000 bytes about
+    350 are blanks, and there are five expressions, two of them unlike all others."""
+    count = max(1, size // len(json.dumps(_two_states(1000), indent=2)))
+    states = [state for n in range(count) for state in _two_states(n)]
+    states[0]["name"] = "start"
+    states.append({"name": f"script_{count}", "transition": [_way("stop", "true")]})
     machine = {
         "workflow_name": "bench",
         "description": "Goes from state to state.",
         "input": {"name": "seen", "type": "string", "description": "what was seen"},
         "output": {"name": "seen", "type": "string", "description": "what was seen"},
-        "variables": {"limit": 10},
+        "variables": {"limit": 10, "parts": 0, "folder": "."},
         "contexts": [{"name": "talk"}],
         "agents": [{"agent_role": "worker", "context": "talk", "role": "assistant"}],
         "states": [*states, {"name": "stop"}],
     }
     return json.dumps(machine, indent=2)
+
+
+def _two_states(n: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"script_{n}",
+            "action": {"script": f"common_data.seen = common_data.seen + ' part {n}';"},
+            "transition": [
+                _way("stop", "common_data.parts > common_data.limit"),
+                _way(f"prompt_{n}", "true"),
+            ],
+        },
+        {
+            "name": f"prompt_{n}",
+            "agent": "worker",
+            "input": PROMPT.format(n=n),
+            "transition": [
+                {
+                    **_way(f"script_{n + 1}", "lastAgentResponse != ''"),
+                    "before": f"common_data.notes_{n} = this.lastAgentResponse",
+                },
+                _way("stop", "true"),
+            ],
+        },
+    ]
+
+
+def _way(target: str, condition: str) -> dict[str, str]:
+    return {"target": target, "condition": condition}
 
 
 def living_document(size: int) -> str:
