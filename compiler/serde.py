@@ -71,7 +71,8 @@ def _plain(value: Any, home: str) -> Any:
         value = dataclasses.replace(value, workflow=os.path.relpath(value.workflow, home or "."))
     if isinstance(value, tuple):
         return [_plain(item, home) for item in value]
-    names = _compared(type(value))
+    kind: Any = type(value)
+    names = _compared(kind)
     if names is not None:
         return {name: _plain(getattr(value, name), home) for name in names}
     return value

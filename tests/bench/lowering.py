@@ -26,11 +26,11 @@ def report() -> None:
 
     times: dict[int, dict[str, float]] = {}
     for length, rounds in LENGTHS.items():
-        text = chain(length)
+        text, flow = chain(length), flow_chain(length)
         spec = spec_of(text)
         sides = {
             "text": lambda text=text: spec_of(text),
-            "flow": lambda text=flow_chain(length): spec_of(text, "bench.flow.yaml"),
+            "flow": lambda text=flow: spec_of(text, "bench.flow.yaml"),
             "graph": lambda spec=spec: build(spec, inert_services()).compile(),
             "hand": lambda length=length: by_hand(length).compile(),
         }
