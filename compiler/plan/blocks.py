@@ -7,6 +7,7 @@ block leaves all others as they are. The texts of all blocks, joined, are the do
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from dataclasses import dataclass
@@ -46,13 +47,17 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of the document. `key` is the section's, or that of the section around a step."""
+    """A piece of the document. `key` is the section's, or that of the section around a step.
+    `values` are those of its fields that somebody has asked for."""
 
     kind: Literal["start", "section", "step"]
     key: SectionKey | None
     text: str
     fields: tuple[Field, ...]
     pieces: tuple[Piece, ...]
+    values: dict[str, str | tuple[str, ...] | None] = dataclasses.field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     @property
     def heading(self) -> str:

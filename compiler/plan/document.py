@@ -194,8 +194,10 @@ def is_step(block: Block) -> bool:
 
 def field_value(block: Block, name: str) -> Value | None:
     """The value of a block's field; None when it has none of that name."""
-    found = block.field(name)
-    return None if found is None else value_of(block.text, found)
+    if name not in block.values:
+        found = block.field(name)
+        block.values[name] = None if found is None else value_of(block.text, found)
+    return block.values[name]
 
 
 def text_value(block: Block, name: str) -> str:
