@@ -114,6 +114,16 @@ def test_a_task_is_done_by_the_agent_with_its_role_c9() -> None:
     assert [(tool.id, tool.source) for tool in workflow.tools] == [("read_file", "builtin")]
 
 
+def test_a_team_as_it_was_asked_for_c9() -> None:
+    asked = [
+        {"role_name": "cook", "agent_config": {"instructions": "Cook."}},
+        {"role_name": "taster", "agent_config": {"model": "x:y"}},
+    ]
+    cook, taster = with_team(whole(agents=None, agent_roles=asked)).workflow.agents
+    assert (cook.id, cook.role, cook.system.value) == ("cook", "cook", "Cook.")
+    assert taster.model == "x:y"
+
+
 def test_a_model_with_a_provider_is_left_as_it_is_and_everybody_knows_the_role_c9() -> None:
     team = whole(agents=[{"role": "cook", "configuration": {"model": "x:y"}}, *agents("taster")])
     cook, taster = with_team(team).workflow.agents

@@ -95,7 +95,7 @@ def test_whatever_can_be_done_is_done_side_by_side_c7(do) -> None:
     assert crew.log[-2:] == ["c begins", "c ends"]
 
 
-def test_a_step_is_told_what_it_has_to_meet_and_what_is_given(do) -> None:
+def test_a_step_is_told_what_it_has_to_meet_and_what_is_given_c16(do) -> None:
     crew = Crew()
     text = contract(step("a", failure_handling="Start over", step_name="Soup"), description="Lunch")
     do(text, crew, input_parameters={"guests": 12})
@@ -161,14 +161,19 @@ def test_enforcement_decides_what_a_gate_does_c15(do, mode, code) -> None:
 
 
 def test_a_failed_step_is_begun_again_and_the_others_are_not_c16(do) -> None:
-    config = {"execution_config": {"auto_retry": True, "max_iterations": 3}}
+    config = {"execution_config": {"auto_retry": True, "max_iterations": 4}}
     text = contract(step("a"), step("b"), step("c", "a", "b"), **config)
     broken = Failure("no gas")
-    crew = Crew({"b": [broken, {}], "c": [{"status": "failed", "output": "burnt"}, {}]})
+    crew = Crew(
+        {
+            "b": [broken, Failure("too slow", "timeout"), {}],
+            "c": [{"status": "failed", "output": "burnt"}, {}],
+        }
+    )
     outcome = do(text, crew)
     assert outcome.status == "success"
     assert sorted(begun(crew)[:2]) == ["a", "b"]
-    assert begun(crew)[2:] == ["b", "c", "c"]
+    assert begun(crew)[2:] == ["b", "b", "c", "c"]
 
 
 def test_all_attempts_together_are_at_most_max_iterations_c16(do) -> None:

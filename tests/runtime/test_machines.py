@@ -38,7 +38,10 @@ def state(name: str, **parts: Any) -> dict[str, Any]:
 # ---- conversations ----
 
 
-def test_a_context_counts_characters_and_cuts_when_a_message_is_added_j10_j12_j13(run) -> None:
+@pytest.mark.parametrize(("most", "left"), [(280, 12), (3, 10)])
+def test_a_context_counts_characters_and_cuts_when_a_message_is_added_j10_j12_j13(
+    run, most, left
+) -> None:
     script = handlers(
         fill="const t = this.workflow_contexts.get('hall'); "
         "for (let n = 0; n < 14; n++) t.addMessage('user', 'word ' + n);",
@@ -46,16 +49,15 @@ def test_a_context_counts_characters_and_cuts_when_a_message_is_added_j10_j12_j1
         ".map((m) => m.content);",
     )
     seed = [{"role": "system", "content": "s" * 200}, {"role": "user", "content": "u" * 200}]
-    contexts = [{"name": "hall", "starting_messages": seed, "max_length": 280}]
+    contexts = [{"name": "hall", "starting_messages": seed, "max_length": most}]
     states = [state("start", pre_handler="look", transition_handler="on")]
     states.append(state("two", pre_handler="fill", post_handler="look"))
     script = script.replace("};\n", "  on() { return 'two' },\n};\n")
     outcome = run(machine(*states, contexts=contexts), script=script)
     assert outcome.status == "success", outcome.error
-    left = outcome.variables["common_data"]["left"]
-    assert left[0] == "s" * 200
     # It stops as soon as the length fits, and stops at ten messages that are not the system's.
-    assert left[1:] == [f"word {n}" for n in range(2, 14)]
+    words = [f"word {n}" for n in range(14)]
+    assert outcome.variables["common_data"]["left"] == ["s" * 200, *words[-left:]]
 
 
 def test_a_message_has_a_role_of_any_word_and_a_content_j11(run) -> None:

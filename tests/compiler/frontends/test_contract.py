@@ -205,14 +205,28 @@ def test_the_types_of_steps_c7(form) -> None:
 
 @pytest.mark.parametrize("word", ["strict", "lenient", "advisory", None])
 def test_gates_are_enforced_as_the_file_says_c15(word) -> None:
-    config = {"execution_config": {"quality_enforcement": word}} if word else {}
-    text = contract(step("a"), gates=(gate("g"), gate("m", "milestone")), **config)
+    config = {"quality_enforcement": word} if word else {"auto_retry": False}
+    gates = (gate("g"), gate("m", "milestone"))
+    text = contract(step("a"), gates=gates, execution_config=config)
     gates = [n for n in read(text).workflow.nodes if isinstance(n, GateNode)]
     assert [g.mode for g in gates] == [word or "strict"] * 2
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("max_iterations", 0), ("max_iterations", 2.5), ("timeout_minutes", 0),
+        ("timeout_minutes", -1), ("auto_retry", "yes"), ("quality_enforcement", "harsh"),
+    ],
+)  # fmt: skip
+def test_what_no_execution_may_be_told_c15_c16(key, value) -> None:
+    (found,) = read(contract(step("a"), execution_config={key: value})).diagnostics
+    assert found.code == "FC1005"
+    assert f"`{key}`" in found.message
+
+
 def test_failures_are_taken_to_another_attempt_only_where_the_file_says_c16() -> None:
-    plain = contract(step("a"), execution_config={"max_iterations": 3})
+    plain = contract(step("a"), execution_config={"max_iterations": 3, "auto_retry": False})
     assert edges(plain) == {("a", "end")}
     text = contract(step("a"), execution_config={"max_iterations": 3, "auto_retry": True})
     assert edges(text) == {
