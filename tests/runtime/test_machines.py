@@ -311,6 +311,18 @@ def test_what_is_sent_and_answered_is_stored_swapped_for_a_user_s_side_j36(run) 
     ]
 
 
+def test_what_the_role_says_is_never_stored_j15(run) -> None:
+    states = [older(name, to(then), agent="host", input=name) for name, then in PAIRS]
+    roles = {"host": {"systemMessage": "Be kind."}, "visitor": {}}
+    run(machine(*states), "first", "second", roles=roles)
+    told = ("system", "Be kind.")
+    assert run.calls() == [
+        [told, ("user", "start")],
+        [told, ("user", "start"), ("assistant", "first"), ("user", "two")],
+    ]
+
+
+PAIRS = [("start", "two"), ("two", "stop")]
 LEAVE = {
     "host": {},
     "visitor": {

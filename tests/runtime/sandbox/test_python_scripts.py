@@ -161,6 +161,13 @@ METHODS = {
 }
 
 
+def test_another_object_in_place_of_what_is_fixed_is_forgotten_in_python_too_j24() -> None:
+    source = "def go(self):\n    self.data['n'] = 1\n    self.data = {'lost': True}\n"
+    (result,) = run(of(source, language="python"))
+    assert isinstance(result, ScriptResult), result
+    assert (result.shares, result.kept) == ({"data": {"a": 1, "n": 1}}, None)
+
+
 @pytest.mark.parametrize("language", METHODS)
 def test_a_conversation_has_the_same_methods_in_both_languages_j27(language: str) -> None:
     threads = {"main": Conversation(())}
