@@ -140,6 +140,27 @@ def test_without_a_gate_a_review_asks_for_0_8_c21_c23(do) -> None:
     assert begun(crew) == ["a", "check"] * 2
 
 
+def test_one_low_score_is_enough_and_the_first_quality_check_says_what_is_low_c23(do) -> None:
+    gates = (gate("m", "milestone", 0.1), gate("g", score=0.7), gate("h", score=0.2))
+    text = contract(step("a"), step("b", "a"), step("check", "a", "b", form="review"), gates=gates)
+    crew = Crew({"check": [{"scores": {"a": 1, "b": 0.6}}, {"scores": {"a": 0.7, "b": 0.7}}]})
+    assert do(text, crew).status == "success"
+    assert begun(crew) == ["a", "b", "check"] * 2
+
+
+def test_of_two_reviews_the_last_ones_score_counts_c23(do) -> None:
+    reviews = [step(id, "a", form="review") for id in ("r", "s")]
+    text = contract(step("a"), *reviews, gates=(gate("g", score=0.5),))
+    crew = Crew({"r": [{"scores": {"a": 0.6}}], "s": [{"scores": {"a": 0.9}}]})
+    assert do(text, crew).variables["g"]["score"] == 0.9
+
+
+def test_an_approval_shows_what_the_last_steps_gave_c23(do) -> None:
+    text = contract(step("a"), step("b"), gates=(gate("g", "approval", criteria="Serve it?"),))
+    (question,) = do(text, Crew()).questions
+    assert question.text == "Serve it?\n\na 1\n\nb 1"
+
+
 def test_a_steps_score_is_the_reviews_else_its_own_else_none_c23(do) -> None:
     text = contract(
         step("a"),
