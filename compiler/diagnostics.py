@@ -19,7 +19,7 @@ MAX_SHOWN = 50
 
 
 _LONG = 300
-_LONG_NAME = re.compile(r"`([^`]{60})[^`]{20,}`")
+_NAME = re.compile(r"`([^`]*)`")
 """In a message that is long, names that are paragraphs are shown by their beginning."""
 
 
@@ -87,7 +87,7 @@ class Sink:
         if "\n" in item.message or "\n" in item.help:
             item = replace(item, message=_one_line(item.message), help=_one_line(item.help))
         if len(item.message) > _LONG:
-            item = replace(item, message=_LONG_NAME.sub(r"`\1…`", item.message))
+            item = replace(item, message=_NAME.sub(_shortened, item.message))
         self._items.setdefault((item.code, item.primary, item.message), item)
 
     def extend(self, items: tuple[Diagnostic, ...] | list[Diagnostic]) -> None:
@@ -101,6 +101,10 @@ class Sink:
     def all(self) -> tuple[Diagnostic, ...]:
         """Every diagnostic, sorted by file, place and code."""
         return tuple(sorted(self._items.values(), key=lambda d: (d.primary, d.code, d.message)))
+
+
+def _shortened(name: re.Match[str]) -> str:
+    return name[0] if len(name[1]) <= 80 else f"`{name[1][:60]}…`"
 
 
 def _one_line(text: str) -> str:

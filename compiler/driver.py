@@ -207,6 +207,8 @@ def _empty_help(source: Source) -> str:
     if source.text.strip():
         names = ", ".join(f.name for f in FRONTENDS)
         return f"say which format it is with `--from`: {names}"
+    if source.path.endswith(".json"):
+        return "write a state machine or a contract: one JSON object"
     return "begin a step with `### 🔧 WORKFLOW STEP: name`, or draw a flowchart below `# Workflow`"
 
 

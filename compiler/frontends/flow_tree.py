@@ -312,6 +312,9 @@ class _Builder:
         if not isinstance(node, Scalar):
             self.fault("a list or mapping cannot be a key", node.span, "write a name as the key")
             return Scalar("", node.span, "", self.source), False
+        if node.plain and node.value == "<<":
+            self.fault("`<<` merges nothing here", node.span, "write the keys out")
+            return node, False
         first = into.known.setdefault(node.value, node)
         if first is not node:
             self.sink.report(

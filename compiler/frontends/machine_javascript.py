@@ -68,7 +68,10 @@ def _fault(said: str, line: int, column: int, text: str) -> Fault:
         said = "it ends before a bracket is closed" if missing else "a `}` closes nothing"
         return Fault(said, max(at - 1, 0), at)
     column -= len(_PREFIX) if line == 1 else 0
-    at = min(starts[line - 1] + max(column, 1) - 1, len(text))
+    # QuickJS counts the bytes of a line, a place in a file is counted in characters.
+    written = text[starts[line - 1] :].partition("\n")[0].encode(errors="replace")
+    before = written[: max(column, 1) - 1].decode(errors="ignore")
+    at = min(starts[line - 1] + len(before), len(text))
     if re.match(r"[ \t]*import\b", text[starts[line - 1] :]):
         return Fault("a script cannot import: it has no modules", starts[line - 1], at)
     return Fault(_words(said), at, min(at + 1, len(text)))

@@ -78,7 +78,9 @@ def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
     layout.nodes.append(_begin(layout))
     layout.lead(layout.begin, layout.first, implied=True)
     add_states(layout)
-    layout.nodes += [_stop(layout), _unknown(layout)]
+    layout.nodes.append(_stop(layout))
+    if any(edge.target == layout.unknown for edge in layout.edges):
+        layout.nodes.append(_unknown(layout))
     roles = read_roles(machine, sources, sink)
     return Parsed(
         _workflow(layout, roles),

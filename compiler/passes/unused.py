@@ -74,10 +74,10 @@ def _read_by_the_next(workflow: Workflow) -> set[str]:
 
 
 def _nobody_has_to_read(node: Node, name: str) -> bool:
+    """Whether a node is there for what it does: most of these have to name a variable."""
     match node:
         case ExecNode() | ForeachNode() | GateNode() | TaskNode():
-            # They are there for what they do, and most of them have to name a variable.
-            return name == node.into
+            return True
         case ScriptNode():
             return name == node.keeps  # the scripts themselves find it on `this` again
         case _:

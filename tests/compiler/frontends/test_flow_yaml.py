@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.diagnostics import Sink
 from flowc.compiler.driver import compile_text
+from flowc.compiler.source import Span
 
 HEAD = "flow: 1\nnodes:\n  - name: greet\n    agent: writer\n"
 
@@ -69,3 +71,17 @@ def test_a_name_of_a_thousand_characters_does_not_fill_the_screen():
     (fault,) = faults(compiled(HEAD + f"    prompt: '{{{{ {name} }}}}'\n"))
     assert fault.code == "FC3001"
     assert len(fault.message) < 200
+
+
+def test_a_merge_key_is_named():
+    text = HEAD.replace("- name", "- &first\n    name") + "    prompt: Hello\n"
+    fault = faults(compiled(text + "  - <<: *first\n    name: again\n"))[0]
+    assert (fault.code, fault.message) == ("FC1001", "`<<` merges nothing here")
+
+
+def test_in_a_long_message_only_long_names_are_shortened():
+    sink = Sink()
+    message = "`a` has " + "many words " * 40 + "and `b` and `" + "c" * 100 + "`"
+    sink.report("FC1001", message, Span("main.md", 0, 0))
+    (fault,) = sink.all()
+    assert fault.message == message.replace("c" * 100, "c" * 60 + "…")

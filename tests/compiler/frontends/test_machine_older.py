@@ -288,3 +288,8 @@ def test_code_with_a_fault_points_into_the_json(read) -> None:
     assert fault.code == "FC4003"
     source = result.sources.files[fault.primary.file]
     assert source.text[fault.primary.start : fault.primary.end] == "*"
+
+
+def test_no_node_for_an_unknown_state_where_none_can_be_returned(read) -> None:
+    result = read(machine(older(to("stop"), agent="host", input="Hello")))
+    assert [n.id for n in result.workflow.nodes if n.kind == "end"] == ["stop"]

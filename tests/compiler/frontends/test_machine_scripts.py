@@ -154,3 +154,11 @@ def test_a_null_character_in_a_script_is_a_fault_at_its_place() -> None:
     assert javascript_fault(text) == Fault(
         "the character U+0000 may not stand in it", text.index("\0"), text.index("\0") + 1
     )
+
+
+@pytest.mark.parametrize("text", ["ab", "é", "😀", "é😀 ‰ 😀"])
+def test_a_fault_behind_characters_of_several_bytes_is_shown_at_its_place(text: str) -> None:
+    script = f'export default {{\n  go() {{ return "{text}" 5; }},\n}};\n'
+    fault = javascript_fault(script)
+    assert fault is not None
+    assert script[fault.start : fault.end] == "5"
