@@ -9,6 +9,7 @@ from flowc.compiler.graphspec import GraphSpec, NodeSpec
 from flowc.compiler.ir import CallNode, ForeachNode
 
 from .errors import RunError
+from .nodes.ask import choice_in
 from .nodes.exec import CHOICES
 from .results import ResultFault, read_result
 from .services import Json, Question
@@ -115,18 +116,14 @@ def check_result(question: Question, value: Json) -> None:
 
 
 def choice_of(question: Question, value: Json) -> str:
-    """The choice that the answer to a question with choices is: written out, in any case, or its
-    first letter where that is enough. Raises `RunError`."""
-    word = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
-    word = str(word).strip().lower()
-    exact = [c for c in question.choices if c.lower() == word]
-    found = exact or [c for c in question.choices if len(word) == 1 and c.lower()[0] == word]
-    if len(found) != 1:
+    """The choice that the answer to a question with choices is. Raises `RunError`."""
+    choice = choice_in(question.choices, value)
+    if choice is None:
         raise RunError(
             f"`{value}` is no answer to `{question.node}`",
             help=f"one of: {', '.join(question.choices)}",
         )
-    return found[0]
+    return choice
 
 
 def _kept(value: Json) -> Json:

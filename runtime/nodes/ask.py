@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flowc.compiler.ir import AskNode
 
-from ..services import Json, QuestionKind
+from ..conversations import adding, channel_of
+from ..errors import Failure
+from ..services import Json, Message, QuestionKind
 from .visit import Done, Visit, put_question
 
 
 async def run(visit: Visit) -> Done:
-    """Nothing happens before the interrupt, because an answered node runs again from its start."""
+    """Nothing happens before the interrupt, because an answered node runs again from its start. A
+    conversation takes the question as an assistant's and the answer as a user's; nothing empty."""
     op = visit.node.op
     assert isinstance(op, AskNode)
-    answer = ask(visit, "ask", visit.text(op.question))
-    return Done(variables={op.into: answer}, text=visit.scope.show(answer))
+    question = visit.text(op.question)
+    answer = ask(visit, "ask", question, choices=op.choices)
+    done = Done(variables={op.into: answer}, text=visit.scope.show(answer))
+    if op.thread is not None:
+        said = {"assistant": question, "user": done.text}
+        new: list[Message] = [{"role": r, "content": text} for r, text in said.items() if text]
+        threads = {thread.id: thread for thread in visit.setting.spec.threads}
+        done.channels[channel_of(op.thread)] = adding(threads.get(op.thread), new)
+    return done
 
 
 def ask(
@@ -26,10 +38,11 @@ def ask(
     who: str = "",
 ) -> Json:
     """The answer given in advance, or the interrupt that waits for one: for one of `choices`, or
-    for what fits `schema`, from `who`."""
+    for what fits `schema`, from `who`. Raises `Failure` when what was given in advance is none of
+    the choices."""
     known = visit.services.people.answer(kind, visit.node.id, visit.number)
     if known is not None:
-        return known
+        return chosen(visit, choices, known) if choices else known
     about: dict[str, Json] = {
         "kind": kind,
         "node": visit.node.id,
@@ -43,3 +56,30 @@ def ask(
     if who:
         about["who"] = who
     return put_question(about)
+
+
+def chosen(visit: Visit, choices: Sequence[str], value: Json) -> str:
+    """The choice that a value is. Raises `Failure`."""
+    choice = choice_in(choices, value)
+    if choice is None:
+        shown = visit.scope.show(value)
+        one_of = ", ".join(choices)
+        raise Failure(f"`{shown}` is no answer to `{visit.node.id}`", help=f"one of: {one_of}")
+    return choice
+
+
+def choice_in(choices: Sequence[str], value: Json) -> str | None:
+    """The choice that is meant: written out, in any case, or by its first letter where that is
+    enough. A truth value is yes or no unless it is a choice itself."""
+    words = [str(value).strip()]
+    if isinstance(value, bool):
+        words.append("yes" if value else "no")
+    for word in words:
+        if word in choices:
+            return word
+        low = word.lower()
+        found = [choice for choice in choices if choice.lower() == low]
+        found = found or [c for c in choices if len(low) == 1 and c[:1].lower() == low]
+        if len(found) == 1:
+            return found[0]
+    return None

@@ -10,8 +10,9 @@ from flowc.compiler.ir import CallNode
 
 from ..calls import CALL_PATH
 from ..errors import Failure
+from ..scope import Scope
 from ..services import Json
-from ..state import STEPS, combinable, starting_values, variables_of
+from ..state import STEPS, combinable, starting_values, variable_values, variables_of
 from .visit import Done, Visit, assign
 
 
@@ -24,7 +25,8 @@ def called(visit: Visit) -> GraphSpec:
 
 async def run(visit: Visit) -> Done:
     """Fails when the called workflow does not end in success; its variables are copied back all the
-    same, and the caller's rules for failures leave them alone (M43, M44)."""
+    same, and the caller's rules for failures leave them alone (M43, M44). What `returns` names is
+    set after a success alone."""
     op = visit.node.op
     assert isinstance(op, CallNode)
     spec = called(visit)
@@ -41,7 +43,9 @@ async def run(visit: Visit) -> Done:
     if op.shares_sessions:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
-    if result.get("$outcome", "success") != "success":
+    if result.get("$outcome", "success") == "success":
+        done.variables |= _named(visit, op, spec, result)
+    else:
         done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")
     return done
 
@@ -73,6 +77,12 @@ def _returned(
             value, passed = result[channel.name], given.get(channel.name)
             returned[name] = _added(own[name], passed, value)
     return returned
+
+
+def _named(visit: Visit, op: CallNode, spec: GraphSpec, result: dict[str, Any]) -> dict[str, Json]:
+    """What `returns` sets here: each is read from the called workflow's variables alone."""
+    inner = Scope(variable_values(spec, result), visit.scope.files, visit.scope.base)
+    return {a.target: inner.value(a.value) for a in op.returns}
 
 
 def _added(channel: Channel, passed: Any, value: Json) -> Json:

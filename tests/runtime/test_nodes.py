@@ -242,6 +242,20 @@ def test_a_called_workflow_that_ends_failed_fails_the_call_and_returns_its_varia
     assert (outcome.status, outcome.result) == ("failed", "why")
 
 
+@pytest.mark.parametrize("end", [SUCCESS, FAILED])
+def test_a_call_sets_what_it_names_after_a_success(execute, end: EndNode) -> None:
+    returns = (
+        Assignment(target="N", value=name("winner")),
+        Assignment(target="RESULT", value=plus(name("winner"), name("N"))),
+    )
+    inner = workflow(assign("a", winner=lit(4), N=lit(3)), end, variables=("winner", "N"))
+    call = CallNode(id="c", workflow="inner", returns=returns)
+    main = workflow(assign("a", N=lit(1)), call, SUCCESS, FAILED, edges=(on_error("c", "FAILED"),))
+    outcome = execute(program_of(main, inner=inner))
+    expected = ("success", 4, 7) if end is SUCCESS else ("failed", 1, None)
+    assert (outcome.status, outcome.variables["N"], outcome.variables["RESULT"]) == expected
+
+
 def test_events_of_a_called_workflow_carry_the_path_of_calls(execute) -> None:
     events: list[RunEvent] = []
     inner = workflow(assign("deep"), SUCCESS)
