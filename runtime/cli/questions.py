@@ -47,8 +47,9 @@ def question_lines(
 
 
 def match_given(given: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
-    """Answers from `--answer`, by question id. One question takes the text as it is; of
-    several each answer names its node: `--answer NODE=TEXT`. Raises `RunError` (exit 2)."""
+    """Answers from `--answer`, by question id. Of several questions each answer names its node:
+    `--answer NODE=TEXT`. The only one takes the text as it is, unless that names it too. Raises
+    `RunError` (exit 2)."""
     open_questions = [q for q in questions if q.kind != "breakpoint"]
     if not given:
         return {}
@@ -56,7 +57,9 @@ def match_given(given: Sequence[str], questions: Sequence[Question]) -> dict[str
         raise RunError("the run waits for no answer", help="leave out --answer to go on")
     if len(open_questions) == 1 and len(given) == 1:
         question = open_questions[0]
-        return {question.id: _checked(question, given[0])}
+        node, sign, value = given[0].partition("=")
+        named = sign and node in (question.node, question.name)
+        return {question.id: _checked(question, value if named else given[0])}
     by_name = labels(open_questions)
     known = {**{q.name: q for q in open_questions}, **by_name}
     answers = {}

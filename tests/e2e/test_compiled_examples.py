@@ -24,7 +24,8 @@ def test_a_shipped_workflow_compiles_to_a_module_with_its_edges(file: Path, tmp_
     """Also one with states that only an unasked line reaches, which LangGraph does not draw."""
     team = file.with_suffix(".team.json")
     result = compile_file(str(file), team=str(team) if team.exists() else None)
-    assert result.ok and result.program is not None
+    assert result.ok
+    assert result.program is not None
     write_project(emit_project(result.spec, result.program, str(tmp_path)), tmp_path)
     check_project(result.spec, tmp_path)
     nodes = load_module(tmp_path).build().nodes

@@ -88,6 +88,14 @@ def test_questions_of_branches_and_elements_are_answered_from_the_command_line(f
     assert done.stdout.strip() == 'Emil in Oslo: ["9", "7"]'
 
 
+def test_the_last_of_several_answers_may_still_name_its_node(flowc) -> None:
+    flowc.write("ask.flow.yaml", ASKING.replace('["Ada", "Bob"]', "[]"))
+    assert flowc("run", "ask.flow.yaml", "--run-id", "r").returncode == 4
+    assert flowc("resume", "r", "--answer", "city=Oslo").returncode == 4
+    done = flowc("resume", "r", "--answer", "name=Emil=Emil")
+    assert done.stdout.strip() == "Emil=Emil in Oslo: []"
+
+
 MODELS = """\
 flow: 1
 state:
