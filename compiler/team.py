@@ -55,7 +55,9 @@ def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
         source = sources.read(path)
     except Unreadable as error:
         source = sources.add(Source(path, ""))
-        sink.report("FC0001", f"the team `{path}` {error.reason}", source.span(0))
+        reason = "was not found" if error.reason == "not found" else error.reason
+        help = "name a team's file, or `people` when whoever runs it does everything"
+        sink.report("FC0001", f"the team `{path}` {reason}", source.span(0), help=help)
         return Team()
     tree = read_json(source, sink)
     fields = tree.fields(tree.root, "the team") if tree is not None else None

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from contracts import contract, step
+from flowc.compiler.diagnostics import Sink
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.ir import TaskNode
 from flowc.compiler.source import SourceSet
+from flowc.compiler.team import Team, read_team
 
 MENU = contract(step("a"), step("b", "a", role="taster"), form="sequential")
 
@@ -143,3 +145,13 @@ def test_the_same_team_is_the_same_program_wherever_its_lines_stand() -> None:
     spaced = json.dumps(whole(), indent=8)
     assert with_team(spaced).spec.digest == with_team(whole()).spec.digest
     assert with_team(whole(team_name="Bar")).spec.digest != with_team(whole()).spec.digest
+
+
+def test_a_team_that_cannot_be_read_says_what_to_name(tmp_path):
+    for path, reason in ((tmp_path / "nowhere.json", "was not found"), (tmp_path, "is a folder")):
+        sink = Sink()
+        assert read_team(str(path), SourceSet(), sink) == Team()
+        (fault,) = sink.all()
+        assert fault.code == "FC0001"
+        assert reason in fault.message
+        assert "people" in fault.help
