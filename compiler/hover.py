@@ -147,7 +147,8 @@ def _tool(name: str, workflow: Workflow, result: CompileResult) -> str:
 
 def _parameters(entry: ToolEntry) -> Iterable[str]:
     schema = entry.parameters.get("properties")
-    required = entry.parameters.get("required") or ()
+    listed = entry.parameters.get("required")
+    required = listed if isinstance(listed, list) else ()
     for name, about in (schema if isinstance(schema, dict) else {}).items():
         if isinstance(about, dict):
             must = ", required" if name in required else ""

@@ -20,6 +20,7 @@ from ..flow_keys import CRITERION, LIMIT, RETRY, Element, Form, Key
 from ..ir import Assertion, Assignment, Input, Json, Limit, LimitName, Output
 from ..source import Source, Span
 from ..spelling import Spelling
+from .flow_schemas import schema_fault
 from .flow_tree import Mapping, Node, Scalar, Sequence, brief
 
 _MOST_LISTED = 12
@@ -181,7 +182,13 @@ class Forms:
 
     def schema(self, key: Key, name: Scalar, node: Node) -> Json:
         if isinstance(node, Mapping):
-            return self.json(key, name, node)
+            value = self.json(key, name, node)
+            fault = schema_fault(value, node)
+            if fault is not None:
+                message, place = fault
+                help = "write a JSON Schema (draft 2020-12)"
+                self.report("FC1005", f"the schema is none: {message}", place.span, help)
+            return value
         self.wrong(name, "a JSON Schema", node, "write `type: object` and `properties:` below it")
         return None
 
