@@ -36,13 +36,15 @@ def test_a_line_separator_may_be_written_as_an_escape():
 
 
 @pytest.mark.parametrize("required", ["true", "null", "grade", "{grade: 1}", "[[grade]]"])
-def test_a_schema_whose_required_keys_are_no_list_is_no_crash(required):
+def test_a_schema_whose_required_keys_are_no_list_is_told_and_no_crash(required):
     schema = f"{{properties: {{grade: {{enum: [a, b]}}}}, required: {required}}}"
     answer = f"    prompt: Hello\n    schema: {schema}\n    into: answer\n"
     choice = (
         "  - name: choose\n    choose: answer.grade\n    cases: {a: end}\n    otherwise: failed\n"
     )
-    assert faults(compiled(HEAD + answer + choice + "outputs: [answer]\n")) == []
+    (fault,) = faults(compiled(HEAD + answer + choice + "outputs: [answer]\n"))
+    assert fault.code == "FC1005"
+    assert fault.message.startswith("the schema is none: ")
 
 
 @pytest.mark.parametrize(
