@@ -55,7 +55,8 @@ class CompileResult:
 
         assert self.ok
         assert self.program is not None
-        return lower(self.program, self.sources)
+        with collector_at_rest():
+            return lower(self.program, self.sources)
 
 
 def compile_file(

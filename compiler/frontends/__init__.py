@@ -6,7 +6,7 @@ from ..source import Source
 from .contract import CONTRACT
 from .flow import FLOW
 from .flowchart import FLOWCHART, MERMAID
-from .machine_json import MACHINE
+from .machine import MACHINE
 from .plan import PLAN
 from .protocol import Frontend
 from .steps_md import STEPS

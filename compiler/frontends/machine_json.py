@@ -6,7 +6,6 @@ side. `begin` sets up the data, `stop` works out the result (J18, J29).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,34 +28,21 @@ from ..ir import (
 from ..source import Source, SourceSet
 from .json_tree import read_json
 from .machine_document import RESUME, STOP, Machine, State, read_machine
-from .machine_editing import machine_editing, machine_mentions
+from .machine_editing import machine_mentions
 from .machine_expressions import DATA, constant, path_of, put
 from .machine_layout import Layout, names_of
 from .machine_roles import Entry, agent_of, read_roles
 from .machine_script import Handlers, read_script, script_of
 from .machine_states import add_states
-from .protocol import Frontend, Parsed
+from .protocol import Parsed
 
 MAX_STEPS = 10_000
 """Nodes after which a run stops: real machines go round until a script has enough (J31)."""
 DONE = "Workflow completed successfully"
-_KEY = re.compile(r'"(workflow_name|contexts|agents|states)"[ \t\r\n]*:')
 _TYPES: dict[str, TypeName] = {
     "string": "text", "text": "text", "number": "number", "integer": "integer",
     "boolean": "boolean", "object": "object", "array": "list", "list": "list",
 }  # fmt: skip
-
-
-def claims(source: Source) -> int:
-    """90 for JSON with states and agents or contexts; less when only some of the keys are there."""
-    if not source.text.lstrip().startswith("{"):
-        return 0
-    keys = set(_KEY.findall(source.text))
-    if "states" in keys:
-        return 90 if keys & {"agents", "contexts"} else 60 if "workflow_name" in keys else 20
-    if keys & {"agents", "contexts"}:
-        return 70 if "workflow_name" in keys else 20
-    return 30 if keys else 0
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
@@ -240,14 +226,3 @@ def _detail(state: State) -> dict[str, Any]:
             for t in state.transitions
         ]
     return detail
-
-
-MACHINE = Frontend(
-    name="machine",
-    title="state machine: JSON with contexts, agents and states",
-    suffixes=(".json",),
-    claims=claims,
-    parse=parse,
-    comment=("", ""),
-    editing=machine_editing,
-)
