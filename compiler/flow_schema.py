@@ -66,7 +66,7 @@ _FORMS: dict[Form, Schema] = {
     "number": {"type": "number"},
     "names": _NAMES,
     "json": _ANYTHING,
-    "schema": {"type": "object"},
+    "schema": {"type": "object", "$ref": "https://json-schema.org/draft/2020-12/schema"},
     "settings": _SETTINGS,
     "values": {"type": "array"},
     "inputs": _DESCRIBED,

@@ -75,7 +75,7 @@ def test_faults_of_a_team_are_shown_in_its_file_c9(flowc) -> None:
     assert "--> team.json:1:" in done.stdout
     missing = flowc("run", "menu.json", "--team", "nobody.json")
     assert missing.returncode == 1
-    assert "the team `nobody.json` not found" in missing.stderr
+    assert "the team `nobody.json` was not found" in missing.stderr
 
 
 def test_people_do_it_one_answer_after_another_c15_c23(flowc) -> None:
