@@ -108,7 +108,62 @@ def test_what_is_not_open_and_not_known(client):
     assert client.open("a.md", STEPS) == []
 
 
+MACHINE_HEAD = """{
+  "workflow_name": "long", "description": "A long way.",
+  "input": {"name": "wish", "type": "string", "description": "what for"},
+  "output": {"name": "done", "type": "string", "description": "what came of it"},
+  "contexts": [{"name": "talk"}],
+  "agents": [{"agent_role": "guide", "context": "talk", "role": "assistant"}],
+  "states": [
+"""
+STATE = (
+    '    {{"name": "{name}", "agent": "guide", "input": "Say in a few words what part {n} is, and'
+    ' what it needs.", "transition": [{{"target": "{next}", "condition": "true"}}]}},\n'
+)
+TASK = (
+    '    {{"step_id": "s{n}", "required_role": "writer", "description": "Write what part {n} is,'
+    ' and what it needs.", "success_criteria": "It is one page.", "dependencies": [{before}]}}'
+)
+NODE = "  - name: n{n}\n    agent: writer\n    prompt: Say what part {n} is for.\n    into: text\n"
+PLANNED = "### Step {n}: Part {n}\n\n*   **ID:** `step_{n}`\n*   **Status:** READY\n" + (
+    "*   **Description:** Make part {n} a little louder, and keep its peaks below one.\n\n"
+)
+
+
+def large_machine() -> str:
+    count = LARGE // len(STATE)
+    names = ["start", *(f"s{n}" for n in range(1, count)), "stop"]
+    states = [STATE.format(name=names[n], n=n, next=names[n + 1]) for n in range(count)]
+    return MACHINE_HEAD + "".join(states).rstrip(",\n") + "\n  ]\n}\n"
+
+
+def large_contract() -> str:
+    tasks = (TASK.format(n=n, before=f'"s{n - 1}"' if n else "") for n in range(LARGE // len(TASK)))
+    head = '{\n  "workflow_name": "Long",\n  "workflow_type": "sequential",\n  "steps": [\n'
+    return head + ",\n".join(tasks) + "\n  ]\n}\n"
+
+
+def large_flow() -> str:
+    nodes = "".join(NODE.format(n=n) for n in range(LARGE // len(NODE)))
+    return f"flow: 1\nname: long\nnodes:\n{nodes}outputs: [text]\n"
+
+
+def large_plan() -> str:
+    steps = "".join(PLANNED.format(n=n) for n in range(1, LARGE // len(PLANNED)))
+    return f"# Long\n\n## Request Summary\n\n## Processing Plan & Status\n\n{steps}"
+
+
+OTHERS = {
+    "m.json": large_machine,
+    "e.json": large_contract,
+    "n.flow.yaml": large_flow,
+    "f.md": large_plan,
+}
+
+
 def large(name: str) -> str:
+    if name in OTHERS:
+        return OTHERS[name]()
     if name == "a.md":
         head, step = STEPS.split("### 🔧", 1)
         return head + ("### 🔧" + step) * (LARGE // len(STEPS))
@@ -118,7 +173,7 @@ def large(name: str) -> str:
     return MORE.replace("    START", lines.replace("A", "CHECKPOINT_") + "\n    START")
 
 
-@pytest.mark.parametrize("name", ["a.md", "b.wf.md", "d.mmd"])
+@pytest.mark.parametrize("name", ["a.md", "b.wf.md", "d.mmd", *OTHERS])
 def test_files_of_a_megabyte_stay_responsive(client, name):
     """While a large text is compiled the server goes on answering, from what it knew before."""
     text = large(name)
