@@ -2,7 +2,7 @@
 # environment that exists already (flowc has to be importable there) and nothing is installed.
 
 PYTHON ?= python3
-EXTRAS ?= dev,mcp,studio,lsp
+EXTRAS ?= dev,mcp,studio,lsp,otel,postgres,encryption,service,plot
 JOBS ?= 2
 
 ifeq ($(origin PY),undefined)
@@ -13,7 +13,7 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak bench golden docs conformance rules clean
+.PHONY: help setup format lint check test soak crash bench golden docs conformance rules clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,8 +42,11 @@ check: lint test ## everything a change has to pass, in minutes
 test: $(READY) ## the tests, with small counts for the fuzzers
 	$(PY) -m pytest -q -n $(JOBS) -m "not soak"
 
-soak: $(READY) ## the fuzzers with 10,000 examples each, and the tests too long for `check`
-	FLOWC_FUZZ=soak $(PY) -m pytest -q tests -m "soak or fuzz" --timeout 7200
+soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, and the tests too long for `check`
+	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP tests -m "soak or fuzz" --timeout 7200
+
+crash: $(READY) ## kill runs of flowc and of bare LangGraph, count what happened: make crash KILLS=200
+	$(PY) -m tests.crash --kills $(or $(KILLS),20)
 
 bench: $(READY) ## times, each beside a reference measured in the same run
 	$(PY) tests/bench/run.py

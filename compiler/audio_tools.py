@@ -295,6 +295,15 @@ AUDIO_TOOLS: tuple[AudioTool, ...] = (
         ),
     ),
     AudioTool("invert", "Turn the polarity round.", _IN_OUT),
+    AudioTool(
+        "synth",
+        "Make a test signal: something like speech or music over a hum, silence at its ends.",
+        (
+            _OUTPUT,
+            _choice("kind", ("speech", "music"), "what it is like", "speech", ""),
+            _number("duration_s", "s", 4, 14_400, "how long it is, silence included", 10),
+        ),
+    ),
 )  # fmt: skip
 
 

@@ -15,14 +15,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from .builtin_tools import AUDIO_ENTRIES, BUILTIN_TOOLS, ToolEntry
+from .builtin_tools import (
+    AUDIO_ENTRIES,
+    AUDIO_WORK_ENTRIES,
+    BUILTIN_TOOLS,
+    DOCUMENT_ENTRIES,
+    ToolEntry,
+)
 from .diagnostics import Sink
 from .ir import Effect
 from .source import Source, SourceSet, Span, Unreadable
 
 LOCK_FILE = "flowc.tools.json"
 LOCK_VERSION = 1
-BUILTIN: dict[str, ToolEntry] = {tool.name: tool for tool in (*BUILTIN_TOOLS, *AUDIO_ENTRIES)}
+BUILTIN: dict[str, ToolEntry] = {
+    tool.name: tool
+    for tool in (*BUILTIN_TOOLS, *AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES, *DOCUMENT_ENTRIES)
+}
 """The tools that come with flowc, by name; `runtime.tools` provides exactly these."""
 _RELOCK = "write it anew with `flowc tools lock`"
 

@@ -11,13 +11,15 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One row: the code, its name, the severity it has by default, a title and why it exists."""
+    """One row: the code, its name, the severity it has by default, a title and why it exists. With
+    `--strict` it may be an `error`; `only` then it is looked for at all."""
 
     code: str
     name: str
     severity: Literal["error", "warning"]
     title: str
     why: str
+    strict: Literal["", "error", "only"] = ""
 
 
 _ROWS: tuple[Code, ...] = (
@@ -77,8 +79,16 @@ _ROWS: tuple[Code, ...] = (
          "The task would have nobody to do it."),
     Code("FC4003", "script-error", "error", "A script that does not parse.",
          "None of its functions could be called."),
+    Code("FC5001", "unsafe-effect", "warning", "What acts once may act twice, or as others say.",
+         "A mail is sent again by a repetition; a command that a model writes does what it likes.",
+         strict="error"),
+    Code("FC5002", "missing-budget", "warning", "No limit on what a run costs, or a private text.",
+         "A loop through a model may cost anything; a key or one machine's folder is in the file.",
+         strict="only"),
     Code("FC6001", "lossy-conversion", "warning", "The target format cannot say this.",
          "What was written was read again, and this did not come back."),
+    Code("FC7001", "edit-conflict", "error", "An edit that contradicts what a run has done.",
+         "It could be meant in two ways, or not at all; a guess could lose work or sound."),
 )  # fmt: skip
 
 CODES: dict[str, Code] = {row.code: row for row in _ROWS}

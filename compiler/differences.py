@@ -83,6 +83,7 @@ _WORDS = {
     "on_success": "handler of success",
     "on_failed": "handler of failure",
     "on_error": "rules for failures",
+    "trials": "tests",
     "on_input": "rule for unasked input",
     "entry": "first node",
     "prompt_id": "prompt's name",
@@ -120,6 +121,13 @@ def differences(before: Workflow, after: Workflow) -> list[Difference]:
         elif _differ(name, settled(old), settled(new)):
             found.append(Difference("changed", "the workflow", word_of(name), before.span))
     return found
+
+
+def changed_fields(old: Any, new: Any) -> tuple[str, ...]:
+    """The fields of two elements of one type that say something else, those for people too."""
+    was, is_now = settled(old), settled(new)
+    cls: type = type(old)
+    return tuple(n for n in _compared(cls) if getattr(was, n) != getattr(is_now, n))
 
 
 def word_of(field: str) -> str:

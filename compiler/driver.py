@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .allowances import apply_allowances
 from .catalog import Catalog, load_catalog
+from .codes import CODES
 from .collector import collector_at_rest
 from .diagnostics import Diagnostic, Sink
 from .frontends import FRONTENDS, by_name, detect
@@ -23,6 +24,7 @@ from .passes import CHECKS, applies
 from .passes.link import link
 from .passes.resolve import resolve
 from .source import Source, SourceSet, Unreadable
+from .worst_case import worst_case
 
 if TYPE_CHECKING:
     from .graphspec import GraphSpec
@@ -58,6 +60,15 @@ class CompileResult:
         with collector_at_rest():
             return lower(self.program, self.sources)
 
+    def summary(self) -> dict[str, Any]:
+        """What `flowc inspect --json` prints: see `summary.summarize` and `worst_case`."""
+        from .summary import summarize
+
+        frontend = self.frontend.name if self.frontend else None
+        found = (self.parsed, self.workflow, self.diagnostics, self.sources)
+        bounds = asdict(worst_case(self.program)) if self.program and self.ok else None
+        return {**summarize(self.path, frontend, *found), "bounds": bounds}
+
 
 def compile_file(
     path: str,
@@ -66,9 +77,11 @@ def compile_file(
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
     team: str | None = None,
+    strict: bool = False,
 ) -> CompileResult:
     """Compile a file. `format` names a front end and switches detection off; `team` is the file of
-    the team that does its tasks, or `people`."""
+    the team that does its tasks, or `people`; `strict` asks for what only careful people want to
+    hear."""
     sources = sources or SourceSet()
     path = os.path.normpath(path)
     sink = Sink()
@@ -84,7 +97,7 @@ def compile_file(
         )
         return CompileResult(path, None, None, None, sink.all(), sources)
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, sink, team)
+        return _compile(source, format, sources, catalog, sink, team, strict)
 
 
 class Cancelled(Exception):
@@ -99,6 +112,7 @@ def compile_text(
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
     team: str | None = None,
+    strict: bool = False,
     cancelled: Callable[[], bool] = bool,
 ) -> CompileResult:
     """Compile a text as if it stood in the file `path` (which need not exist). Raises `Cancelled`
@@ -106,7 +120,7 @@ def compile_text(
     sources = sources or SourceSet()
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, Sink(), team, cancelled)
+        return _compile(source, format, sources, catalog, Sink(), team, strict, cancelled)
 
 
 def _compile(
@@ -116,6 +130,7 @@ def _compile(
     catalog: Catalog | None,
     sink: Sink,
     team: str | None,
+    strict: bool = False,
     cancelled: Callable[[], bool] = bool,
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
@@ -138,8 +153,18 @@ def _compile(
                     raise Cancelled
                 if applies(check, faults[path]):
                     sink.extend(list(check(workflow, program, catalog)))
-    diagnostics = apply_allowances(sink.all(), sources)
+    diagnostics = _as_asked(apply_allowances(sink.all(), sources), strict)
     return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
+
+
+def _as_asked(found: tuple[Diagnostic, ...], strict: bool) -> tuple[Diagnostic, ...]:
+    """The diagnostics as `strict` has them. An allowance counts with and without it, so this comes
+    after them."""
+    if not strict:
+        return tuple(d for d in found if CODES[d.code].strict != "only")
+    return tuple(
+        replace(d, severity="error") if CODES[d.code].strict == "error" else d for d in found
+    )
 
 
 def _with_team(program: Program, team: str, sources: SourceSet, sink: Sink) -> Program:

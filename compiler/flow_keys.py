@@ -155,6 +155,21 @@ ON_INPUT = Element(ir.OnInput, (
     Key("set", "settings", "what is set; `input` is the line", field="assignments"),
 ), short="to")  # fmt: skip
 
+TRIAL = Element(ir.Trial, (
+    Key("inputs", "json", "what the run is given, by name"),
+    Key("answers", "json", "a file of scripted answers, or what would stand in it"),
+    Key("replay", "text", "a recording that answers"),
+    Key("team", "text", "a file that says who does the tasks"),
+    Key("status", "word", "how the run has to end", words=get_args(ir.TrialStatus)),
+    Key("result", "json", "the result it has to have"),
+    Key("variables", "json", "the values that variables have to have at its end"),
+    Key("path", "names", "nodes that are visited, in this order; others may stand between them"),
+    Key("complete", "flag", "`path` names every node that is visited, but for the ends"),
+    Key("avoids", "names", "nodes that are not visited"),
+    Key("holds", "values", "conditions over the variables, `result` and `status`"),
+    Key("error", "text", "what its error has to say, or a part of it"),
+))  # fmt: skip
+
 CRITERION = (
     Key("text", "text", "the criterion in words"),
     Key("check", "expression", "the criterion as a condition", field="expr"),
@@ -220,6 +235,8 @@ NODES: dict[str, Element] = {
         Key("session", "text", "the shell whose folder and variables carry on", default="main"),
         _RESULT,
         Key("code_into", "text", "the variable for the last exit code"),
+        Key("network", "flag", "the commands may use the network"),
+        Key("workspace", "text", "a folder that the commands may write in"),
     )),
     "choose": Element(ir.ChooseNode, (
         Key("choose", "expression", "the value decides which case is taken", field="on",
@@ -305,6 +322,7 @@ TOP = (
     Key("title", "text", "a title for people"),
     Key("description", "text", "what it does"),
     Key("outputs", "names", "variables that make up the result; the first one is shown"),
+    Key("model", "text", "`provider:name` or `offline`: answers unless the caller chose a model"),
     Key("on_success", "text", "the node where the handler of success begins"),
     Key("on_failed", "text", "the node where the handler of failure begins"),
     Key("limits", "limits", "bounds of a run"),
@@ -324,6 +342,7 @@ SECTIONS: dict[str, str] = {
     "defaults": "what holds for every node that does not say otherwise",
     "start": "the node where it begins; the first one when left out",
     "nodes": "what happens, in order",
+    "tests": "cases of `flowc test`, by name",
 }
 """Keys of a workflow beside those of `TOP`."""
 

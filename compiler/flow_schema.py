@@ -27,6 +27,7 @@ from .flow_keys import (
     THREAD,
     TOOL,
     TOP,
+    TRIAL,
     VERSION,
     Element,
     Form,
@@ -81,6 +82,7 @@ def flow_schema() -> Schema:
     """The schema as JSON values."""
     workflow = _workflow()
     inner = {**workflow, "properties": dict(workflow["properties"])}
+    del inner["properties"]["tests"]
     whole = dict(workflow["properties"])
     whole["flow"] = {"const": VERSION, "description": "the version of the language"}
     whole["workflows"] = _optional(
@@ -134,6 +136,7 @@ def _workflow() -> Schema:
         "defaults": failure,
         "start": _SCALAR,
         "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}, "minItems": 1},
+        "tests": _named(_element(TRIAL)),
     }
     described = {
         name: {**(schema if name == "nodes" else _optional(schema)), "description": SECTIONS[name]}

@@ -160,6 +160,7 @@ class GraphSpec:
     threads: tuple[Thread, ...] = ()
     scripts: tuple[Script, ...] = ()
     groups: tuple[Group, ...] = ()
+    model: str | None = None
     on_input: OnInput | None = None
     on_success: str | None = None
     on_failed: str | None = None

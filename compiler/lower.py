@@ -98,6 +98,7 @@ def _lower_workflow(
         entry=workflow.entry,
         params=workflow.params,
         outputs=workflow.outputs,
+        model=workflow.model,
         agents=workflow.agents,
         prompts=tuple(
             PromptSpec(id=p.id, role=p.role, template=p.template) for p in workflow.prompts

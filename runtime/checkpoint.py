@@ -1,163 +1,133 @@
-"""Where a run is kept: one SQLite file, or memory. Opens LangGraph's checkpointer and our
-connections.
-
-The file holds LangGraph's checkpoints and flowc's tables, in WAL mode, readable by its owner alone.
-What is wrong with it is said in words before anything runs.
-"""
+"""Opens what a store consists of: connections for our own tables, who executes which run, and
+LangGraph's checkpointer. PostgreSQL's packages are an extra and imported here alone."""
 
 from __future__ import annotations
 
-import contextlib
-import os
+import dataclasses
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-import aiosqlite
-
+from .database import Database
 from .errors import RunError
-
-MEMORY = "memory:"
-_SCHEME = "sqlite:///"
-_PATIENCE = 30.0
-"""Seconds that a connection waits for another's lock."""
+from .layout import admitted
+from .lease import FileLeases, Leases
+from .location import Location
+from .seal import Seal
+from .sqlite import open_sqlite, open_sqlite_saver, refuse_damaged, store_error
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
-    """A store's place; `path` is None for memory."""
+class Opened:
+    """A store that has been let in: its seal is known, its layout is the newest. `steady` is
+    PostgreSQL's alone: whether the runs are held still."""
 
-    url: str
-    path: Path | None
+    location: Location
+    db: Database
+    leases: Leases
+    cipher: Seal | None = None
+    steady: Any = None
 
-    @property
-    def leases(self) -> Path | None:
-        """The folder of the lock files, one per run."""
-        return self.path.with_name(f"{self.path.name}.leases") if self.path else None
+    @asynccontextmanager
+    async def durable(self) -> AsyncIterator[Database]:
+        """Another connection, whose writes are on the disk when they return."""
+        async with open_database(self.location, durable=True, steady=self.steady) as db:
+            yield _sealed(db, self.cipher)
+
+    @asynccontextmanager
+    async def checkpointer(self) -> AsyncIterator[Any]:
+        """LangGraph's saver."""
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        from .serializer import StrictSerializer
+
+        serde = StrictSerializer(self.cipher)
+        if self.location.kind == "memory":
+            yield InMemorySaver(serde=serde)
+        elif self.location.kind == "postgresql":
+            saver = _extra("postgres_saver").open_postgres_saver
+            async with saver(self.location, serde, self.steady) as opened:
+                yield opened
+        else:
+            async with open_sqlite_saver(self.location, serde) as opened:
+                yield opened
 
 
-def locate(url: str) -> Location:
-    """`sqlite:///PATH` (three slashes: relative, four: absolute), `memory:` or a bare path. Raises
-    `RunError` for anything else."""
-    if url == MEMORY:
-        return Location(url, None)
-    if url.startswith(_SCHEME):
-        path = url.removeprefix(_SCHEME)
-    elif "://" in url:
-        raise RunError(
-            f"a store cannot be at `{url.split('://')[0]}://…`",
-            help=f"use {_SCHEME}PATH or {MEMORY}",
-        )
-    else:
-        path = url
-    if not path:
-        raise RunError("the store has no path", help=f"write {_SCHEME}.flowc/runs.db")
-    return Location(url, Path(path))
-
-
-def prepare(location: Location) -> None:
-    """Make the parent folder and the file (mode 0600). Raises `RunError` when the place cannot
-    hold a store: a folder, no permission, a full disk.
-
-    A file that is there is never opened here: closing it would free every lock that SQLite holds
-    on it in this process, and another process would then take the log away under our feet.
-    """
-    path = location.path
-    if path is None:
+@asynccontextmanager
+async def open_location(location: Location) -> AsyncIterator[Opened]:
+    """A store, made when it is not there. Raises `RunError`."""
+    if location.kind != "postgresql":
+        await refuse_damaged(location)
+        async with open_database(location, durable=False) as db:
+            cipher = await admitted(db, location)
+            leases: Leases = FileLeases(location.leases)
+            yield Opened(location, _sealed(db, cipher), leases, cipher)
         return
-    if path.is_dir():
-        raise RunError(f"the store {path} is a folder", help="name a file: sqlite:///PATH/runs.db")
-    with explained(location):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    steady = _extra("postgres").Steady()
+    async with AsyncExitStack() as stack:
+        opening = open_database(location, durable=False, steady=steady)
+        db = await stack.enter_async_context(opening)
+        cipher = await admitted(db, location)
+        held = _extra("postgres_lease").PostgresLeases(location, db, steady)
+        stack.push_async_callback(held.close)
+        yield Opened(location, _sealed(db, cipher), held, cipher, steady)
 
 
-@contextmanager
-def explained(location: Location) -> Iterator[None]:
-    """Turn what the operating system or SQLite says about the store into a `RunError`."""
-    try:
-        yield
-    except PermissionError as error:
-        raise RunError(
-            f"the store {location.path} cannot be written: permission denied ({error.filename})",
-            help="choose another place with `--store`",
-        ) from error
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"the store {location.path} cannot be opened: {reason}") from error
-    except sqlite3.Error as error:
-        raise store_error(error, location) from error
+@asynccontextmanager
+async def open_database(
+    location: Location, *, durable: bool, steady: Any = None
+) -> AsyncIterator[Database]:
+    """A connection for our own tables. `durable` waits for the disk at each commit, which is what
+    a statement needs that is written before or after something leaves the machine. Raises
+    `RunError` when the store cannot be opened."""
+    if location.kind == "postgresql":
+        opening = _extra("postgres").open_postgres(location, durable=durable, steady=steady)
+    else:
+        opening = open_sqlite(location, durable=durable)
+    async with opening as db:
+        yield db
+
+
+async def is_there(location: Location) -> bool:
+    """Whether there is a store already; none is made. Raises `RunError` when PostgreSQL does not
+    answer."""
+    if location.kind == "postgresql":
+        found: bool = await _extra("postgres").is_there(location)
+        return found
+    return location.path is not None and location.path.exists()
 
 
 @contextmanager
 def in_words(location: Location) -> Iterator[None]:
-    """Turn what SQLite says while a store is being used into a `RunError`."""
+    """Turn what LangGraph's saver says about the store while it is used into a `RunError`."""
     try:
         yield
     except sqlite3.Error as error:
         raise store_error(error, location) from error
 
 
-def store_error(error: sqlite3.Error, location: Location) -> RunError:
-    """What SQLite says, in words: full, read-only, damaged, locked."""
-    place, text = f"the store {location.url}", str(error)
-    if "full" in text or "disk I/O" in text:
-        return RunError(
-            f"{place} cannot be written: the disk is full or faulty ({text})",
-            help="make room, then `flowc resume` goes on from the last checkpoint",
-        )
-    if "readonly" in text or "read-only" in text:
-        return RunError(f"{place} is read-only", help="choose another place with `--store`")
-    if "not a database" in text:
-        return RunError(
-            f"{place} is not a database of flowc, or is damaged",
-            help="name another file with `--store`",
-        )
-    if "malformed" in text or "encrypted" in text:
-        return RunError(f"{place} is damaged ({text})", help="name another file with `--store`")
-    if "locked" in text:
-        return RunError(f"{place} is locked by another program", help="try again in a moment")
-    return RunError(f"{place} cannot be used: {text}")
+def _sealed(db: Any, cipher: Seal | None) -> Database:
+    sealed: Database = dataclasses.replace(db, cipher=cipher)
+    return sealed
 
 
-@asynccontextmanager
-async def connection(location: Location, *, durable: bool) -> AsyncIterator[aiosqlite.Connection]:
-    """A connection of our own, every statement its own transaction. `durable` waits for the disk at
-    each of them. Raises `RunError` when the store cannot be opened."""
-    target = str(location.path) if location.path else ":memory:"
-    with explained(location):
-        db = await aiosqlite.connect(target, isolation_level=None, timeout=_PATIENCE)
+def _extra(module: str) -> ModuleType:
+    """A module of ours that needs the extra. Raises `RunError` when that is not installed."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
     try:
-        with explained(location):
-            await db.execute("pragma journal_mode=wal")
-            await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
-        yield db
-    finally:
-        await db.close()
+        import psycopg  # noqa: F401
 
-
-@asynccontextmanager
-async def open_checkpointer(location: Location) -> AsyncIterator[Any]:
-    """LangGraph's saver with the strict serializer: only JSON-like built-in types are ever loaded,
-    whatever a file that somebody else wrote asks for."""
-    from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-    serde = JsonPlusSerializer(pickle_fallback=False, allowed_msgpack_modules=None)
-    if location.path is None:
-        yield InMemorySaver(serde=serde)
-        return
-    with explained(location):
-        db = await aiosqlite.connect(str(location.path), timeout=_PATIENCE)
-    try:
-        saver = AsyncSqliteSaver(db, serde=serde)
-        with explained(location):
-            await saver.setup()
-        yield saver
-    finally:
-        await db.close()
+        missing = find_spec("langgraph.checkpoint.postgres") is None
+    except ImportError:  # also when it finds no library of PostgreSQL's
+        missing = True
+    if missing:
+        raise RunError(
+            "a store in PostgreSQL needs an extra that is not installed",
+            help="pip install 'flowc[postgres]'",
+        )
+    return import_module(f".{module}", __package__)

@@ -26,6 +26,7 @@ from flowc.compiler.ir import Effect
 from flowc.compiler.source import Unreadable, read_text
 
 from .errors import RunError
+from .prices import SetPrice, read_dollars
 
 FILE = "flowc.toml"
 
@@ -43,9 +44,16 @@ class Config:
     store: str | None = None
     env: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
+    workspace: str | None = None
+    network: bool = False
+    sandbox: str | None = None
     workflows: tuple[str, ...] = ()
     max_steps: int | None = None
     max_model_turns: int | None = None
+    max_tokens: int | None = None
+    max_cost: str | None = None
+    max_output_tokens: int | None = None
+    prices: Mapping[str, SetPrice] = field(default_factory=dict)
     timeout: float | None = None
     model_timeout: float | None = None
     tool_timeout: float | None = None
@@ -87,6 +95,36 @@ def _seconds(value: Any) -> float:
     return seconds
 
 
+def _dollars(value: Any) -> str:
+    """As text: a number of TOML's is not what was written once it is added up."""
+    try:
+        amount = read_dollars(value)
+    except ValueError:
+        raise _Wrong("dollars, more than 0") from None
+    if not amount:
+        raise _Wrong("dollars, more than 0")
+    return str(amount)
+
+
+def _prices(value: Any) -> dict[str, SetPrice]:
+    wrong = _Wrong(
+        'tables like [prices."openai:gpt-5-mini"] with input, output and, if there is one, '
+        "cached_input: dollars per million tokens"
+    )
+    if not isinstance(value, dict):
+        raise wrong
+    found: dict[str, SetPrice] = {}
+    for model, price in value.items():
+        names = price.keys() if isinstance(price, dict) else set()
+        if not {"input", "output"} <= names <= {"input", "output", "cached_input"}:
+            raise wrong
+        try:
+            found[model] = SetPrice(**{name: read_dollars(price[name]) for name in names})
+        except ValueError:
+            raise wrong from None
+    return found
+
+
 def _texts(value: Any) -> tuple[str, ...]:
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
@@ -97,6 +135,21 @@ def _texts(value: Any) -> tuple[str, ...]:
 def _unknown(value: Any) -> str:
     if value not in ("ask", "repeat", "fail"):
         raise _Wrong("ask, repeat or fail")
+    return str(value)
+
+
+def _switch(value: Any) -> bool:
+    if value in (True, "true"):
+        return True
+    if value in (False, "false"):
+        return False
+    raise _Wrong("true or false")
+
+
+def _sandbox(value: Any) -> str:
+    """`off` is no value: whoever wants it types it with each run."""
+    if value not in ("auto", "strict"):
+        raise _Wrong("auto or strict (`off` counts only when it is typed: --sandbox off)")
     return str(value)
 
 
@@ -120,9 +173,16 @@ KEYS: dict[str, Callable[[Any], Any]] = {
     "store": _text,
     "env": _texts,
     "roots": _texts,
+    "workspace": _text,
+    "network": _switch,
+    "sandbox": _sandbox,
     "workflows": _texts,
     "max_steps": _whole,
     "max_model_turns": _whole,
+    "max_tokens": _whole,
+    "max_cost": _dollars,
+    "max_output_tokens": _whole,
+    "prices": _prices,
     "timeout": _seconds,
     "model_timeout": _seconds,
     "tool_timeout": _seconds,
@@ -140,8 +200,9 @@ KEYS: dict[str, Callable[[Any], Any]] = {
 _PATHS = ("roots", "workflows", "mcp")
 _FROM_ENVIRONMENT = (
     "model", "base_url", "answers", "store", "max_steps", "max_model_turns", "timeout",
+    "max_tokens", "max_cost", "max_output_tokens",
     "model_timeout", "tool_timeout", "command_timeout", "command_silence",
-    "script_timeout", "on_unknown",
+    "script_timeout", "on_unknown", "sandbox",
 )  # fmt: skip
 _FIELDS = {"tools.python": "python_tools", "tools.effects": "effects"}
 
@@ -217,7 +278,7 @@ def _read(file: Path) -> dict[str, Any]:
     for key in _PATHS:
         if key in values:
             values[key] = tuple(str(file.parent / path) for path in values[key])
-    for key in ("answers", "store"):
+    for key in ("answers", "store", "workspace"):
         if key in values:
             values[key] = _path_or_url(values[key], file.parent)
     return values

@@ -9,29 +9,37 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import aiosqlite
 from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.serde import dump_spec, load_spec
 
-from . import journal as journal_module
+from . import document_record, ledger
+from . import journal as effects
 from .branches import CheckpointView, RunState, copy_thread, past_of, state_of
-from .checkpoint import connection, in_words, open_checkpointer
+from .checkpoint import in_words
+from .compaction import Dropped, compact
+from .database import Database, create_tables
+from .document_record import Record, documents_of, writers_of
+from .document_resume import Edited, Stand, take_edits
 from .errors import RunError
 from .events import Listener
 from .execution import Execution, thread_config
 from .graph import build
 from .inert import inert_services
 from .journal import EffectJournal, OnUnknown
-from .lease import lease
+from .ledger import forget_charges
+from .migration import accepted, move, read_migration
+from .secrets import secret_values
 from .services import Emit, Journal, Json, Outcome, Services
 from .signals import RunSignals
-from .start import changes, initial_state
-from .store import RunRecord, RunStore, create_tables, open_store
+from .start import initial_state
+from .store import RunRecord, RunStore, open_store
+from .whereabouts import whereabouts
 
 ServicesFactory = Callable[[Journal, Emit], Services]
 ENDED = ("success", "failed")
@@ -43,7 +51,7 @@ class Engine:
 
     store: RunStore
     saver: Any
-    journal_db: aiosqlite.Connection
+    journal_db: Database
 
     async def start(
         self,
@@ -61,7 +69,7 @@ class Engine:
         that is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
         written.
         """
-        with self._held(run):
+        async with self._held(run):
             execution = self._execution(spec, services, run, listeners, breakpoints, control, "ask")
             given = initial_state(spec, inputs, execution.services.env)
             record = RunRecord(
@@ -77,6 +85,7 @@ class Engine:
             )
             record = await self.store.create(record)
             await self.saver.adelete_thread(run)
+            await execution.open_budget(record)
             return await execution.run(record, given, "run_started")
 
     async def resume(
@@ -91,21 +100,28 @@ class Engine:
         breakpoints: tuple[str, ...] = (),
         control: RunSignals | None = None,
         on_unknown: OnUnknown = "ask",
+        migrate: Sequence[str] = (),
+        answered: bool = False,
     ) -> Outcome:
         """Go on from the last checkpoint. `answers` are by question id, "" is the only
         question's; they are stored before they are given. Without an answer a run that waits for
-        one reports its questions again. With a line that was `said` unasked it goes on where the
-        workflow says (J45), also when it had ended. Raises `RunError` when the run has ended, is
-        being executed elsewhere, or the workflow has changed since it was started.
+        one reports its questions again, unless its `People` were `answered` meanwhile. With a line
+        that was `said` unasked it goes on where the workflow says (J45), also when it had ended. A
+        workflow that has changed since is taken as it is now, unless it changed where the run
+        stands; `migrate` (OLD=NEW) says what has become of a node or a variable. Raises `RunError`
+        when the run has ended, is being executed elsewhere, or does not fit the workflow.
         """
-        with self._held(run):
+        async with self._held(run):
             record = await self.store.get(run)
             if said is None and not await self._journal("ask").lines(run):
                 _refuse_ended(record)
-            _refuse_changed(record, spec)
+            record, changed = await self._brought_up_to_date(record, spec, migrate)
             execution = self._execution(
                 spec, services, run, listeners, breakpoints, control, on_unknown
             )
+            if changed:
+                execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
+            await execution.open_budget(record)
             begun = await self.saver.aget_tuple(thread_config(run)) is not None
             given: Any = None
             if not begun:
@@ -115,7 +131,7 @@ class Engine:
             elif begun:
                 _refuse_ended(record)
                 waiting = await execution.answer(answers)
-                if waiting is not None and record.status == "paused":
+                if waiting is not None and record.status == "paused" and not answered:
                     return await execution.still_waiting(record, waiting)
                 given = await execution.resume_command()
             record = dataclasses.replace(
@@ -123,12 +139,55 @@ class Engine:
             )
             return await execution.run(await self.store.update(record), given, "run_resumed")
 
+    async def _brought_up_to_date(
+        self, record: RunRecord, spec: GraphSpec, migrate: Sequence[str]
+    ) -> tuple[RunRecord, list[Json]]:
+        """The record stamped with the workflow as it is now, and what differs."""
+        if record.digest == spec.digest:
+            if migrate:
+                raise RunError(
+                    f"{spec.file} has not changed since run {record.id} was started",
+                    help="leave out --migrate",
+                )
+            return record, []
+        old, app = await self._look_at(record.id)
+        where = await whereabouts(app, self.saver, self.journal_db, old, record.id)
+        migration = read_migration(migrate, old, spec)
+        changes = accepted(old, spec, where, migration, record.id)
+        if migration:
+            graph = build(spec, inert_services())
+            await move(graph, self.saver, spec, where, migration, record.id)
+        stamped = dataclasses.replace(record, digest=spec.digest, spec=dump_spec(spec))
+        told = [change.as_json() for change in changes]
+        return await self.store.update(stamped), told
+
     async def state(self, run: str) -> RunState:
         """Where a run stands: variables, nodes that come next, questions that wait."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
             answered = await self._journal("ask").answers(run)
             return await state_of(app, spec, run, answered)
+
+    async def take_edits(self, run: str, folder: Path) -> Edited | None:
+        """Take over what people changed in the living document of a run while nobody executed it,
+        and write down there what follows. None when it has no document. Raises `RunError`."""
+        async with self._held(run):
+            record = await self.store.get(run)
+            if record.parent is None and not await documents_of(self.journal_db, run):
+                return None
+            if await self.saver.aget_tuple(thread_config(run)) is None:
+                return None
+            spec, app = await self._look_at(run)
+            state = await state_of(app, spec, run, ())
+            before = ", ".join(f"`{name}`" for name in state.next)
+            note = f"the checkpoint of run {run} stands before {before or 'nothing: it has ended'}"
+            ended = record.status in ENDED
+            return await take_edits(self.journal_db, Stand(run, state, ended, note, folder))
+
+    async def document_writers(self, id: str) -> list[Record]:
+        """What each run last wrote to a document, the run that wrote last first."""
+        with in_words(self.store.location):
+            return await writers_of(self.journal_db, id)
 
     async def history(self, run: str) -> list[CheckpointView]:
         """The run's checkpoints between nodes, oldest first."""
@@ -142,7 +201,7 @@ class Engine:
         executes it. Raises `RunError` when there is no such checkpoint, or while an effect's
         outcome is unknown.
         """
-        with self._held(run):
+        async with self._held(run):
             record = await self.store.get(run)
             doubtful = await self._journal("ask").in_doubt(run)
             if doubtful:
@@ -151,6 +210,7 @@ class Engine:
                     help=f"settle it first: flowc resume {run}",
                 )
             spec, app = await self._look_at(run)
+            await self._refuse_inner(run, at)
             view = _checkpoint(await past_of(app, spec, run), at, run)
             await self.store.refuse_taken(new_run)
             await self.saver.adelete_thread(new_run)
@@ -158,6 +218,7 @@ class Engine:
             fresh = dataclasses.replace(
                 record,
                 id=new_run,
+                options={**record.options, "record": None},
                 status="interrupted",
                 parent=run,
                 started="",
@@ -169,18 +230,40 @@ class Engine:
             )
             return await self.store.create(fresh)
 
+    async def _refuse_inner(self, run: str, at: str) -> None:
+        """LangGraph would take a checkpoint inside a node, and begin that node anew instead."""
+        async for item in self.saver.alist({"configurable": {"thread_id": run}}):
+            namespace = item.config["configurable"]["checkpoint_ns"]
+            if namespace and item.checkpoint["id"] == at:
+                node = namespace.partition(":")[0]
+                raise RunError(
+                    f"the checkpoint {at} lies inside `{node}`, which can only begin as a whole",
+                    help=f"flowc fork {run} --at {node}",
+                )
+
     async def delete(self, run: str) -> None:
         """Forget a run with all its checkpoints. Raises `RunError` while it is being executed."""
-        with self._held(run):
+        async with self._held(run):
             await self.store.delete(run)
             await self._journal("ask").forget(run)
+            await forget_charges(self.journal_db, run)
+            await document_record.forget(self.journal_db, run)
             await self.saver.adelete_thread(run)
 
-    @contextmanager
-    def _held(self, run: str) -> Iterator[None]:
+    async def compact(self, run: str, *, history: bool = True) -> Dropped:
+        """Drop what the run does not need to go on: checkpoints inside visits that are over and,
+        with `history`, all between nodes except the last. Raises `RunError` while it is being
+        executed."""
+        async with self._held(run):
+            _, app = await self._look_at(run)
+            return await compact(self.journal_db, self.saver, app, run, history)
+
+    @asynccontextmanager
+    async def _held(self, run: str) -> AsyncIterator[None]:
         """Hold the run; what is wrong with the store meanwhile is said in words."""
-        with lease(self.store.location.leases, run), in_words(self.store.location):
-            yield
+        async with self.store.leases.held(run):
+            with in_words(self.store.location):
+                yield
 
     async def _look_at(self, run: str) -> tuple[GraphSpec, Any]:
         """The graph that a run was started with, for reading its checkpoints."""
@@ -188,7 +271,7 @@ class Engine:
         return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
 
     def _journal(self, on_unknown: OnUnknown) -> EffectJournal:
-        return EffectJournal(self.journal_db, on_unknown)
+        return EffectJournal(self.journal_db, on_unknown, secret_values(os.environ))
 
     def _execution(
         self,
@@ -218,15 +301,17 @@ class Engine:
 
 @asynccontextmanager
 async def open_engine(url: str) -> AsyncIterator[Engine]:
-    """An engine on the store at `url`: `sqlite:///PATH` or `memory:`. Raises `RunError` when the
+    """An engine on the store at `url`: see `location.locate`. Raises `RunError` when the
     store cannot be opened.
     """
     async with (
         open_store(url) as store,
-        connection(store.location, durable=True) as db,
-        open_checkpointer(store.location) as saver,
+        store.opened.durable() as db,
+        store.opened.checkpointer() as saver,
     ):
-        await create_tables(db, journal_module.SCHEMA, store.location)
+        await create_tables(db, effects.SCHEMA)
+        await create_tables(db, ledger.SCHEMA)
+        await create_tables(db, document_record.SCHEMA)
         yield Engine(store, saver, db)
 
 
@@ -246,17 +331,6 @@ def _refuse_ended(record: RunRecord) -> None:
             f"run {record.id} has ended: {record.status}",
             help=f"to go on from an earlier point: flowc fork {record.id} --at NODE",
         )
-
-
-def _refuse_changed(record: RunRecord, spec: GraphSpec) -> None:
-    """LangGraph would lose work without a word when nodes were renamed while a run was paused."""
-    if record.digest == spec.digest:
-        return
-    raise RunError(
-        f"{spec.file} has changed since run {record.id} was started: "
-        f"{changes(_kept_spec(record), spec)}",
-        help="restore the file to go on with this run, or start a new run",
-    )
 
 
 def _checkpoint(past: list[CheckpointView], at: str, run: str) -> CheckpointView:

@@ -43,12 +43,16 @@ class Failure(Exception):
 
 
 class RunError(Exception):
-    """A run cannot be started, resumed or read; `help` says what to do, `exit_code` how to end."""
+    """A run cannot be started, resumed or read; `help` says what to do, `exit_code` how to end.
+    `diff` are the lines of a difference, as `diff -u` writes them."""
 
-    def __init__(self, message: str, *, help: str = "", exit_code: int = 2) -> None:
+    def __init__(
+        self, message: str, *, help: str = "", exit_code: int = 2, diff: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.help = help
+        self.diff = diff
         self.exit_code = exit_code
 
 
@@ -69,8 +73,22 @@ class Ended(Exception):
 
 
 class LimitReached(Exception):
-    """A limit set by the person who runs the workflow: the run stops and can be resumed."""
+    """A limit that stops the run, so that it can be resumed. `name` is what is limited; `scope` the
+    budget whose limit counts anew when the run goes on, "" for a limit of the caller's. It counts
+    from `used` on, where that is not what model calls used."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(
+        self, message: str, name: str = "", scope: str = "", used: int | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
+        self.name = name
+        self.scope = scope
+        self.used = used
+
+    def as_value(self) -> dict[str, str]:
+        """For the run's outcome and its record."""
+        about = {"message": self.message, "kind": "limit", "limit": self.name, "scope": self.scope}
+        if self.used is not None:
+            about["used"] = str(self.used)
+        return {key: value for key, value in about.items() if value}

@@ -29,13 +29,15 @@ class EventLog:
     run: str
     listeners: tuple[Listener, ...] = ()
     on_lost: Callable[[], None] = lambda: None
+    mark: dict[str, Any] = field(default_factory=dict)
+    """What every event carries besides its own data."""
     _lost: set[int] = field(default_factory=set)
     _waiting: list[RunEvent] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """The `Emit` of the services."""
-        event = RunEvent(kind, self.run, now(), node, CALL_PATH.get(), data)
+        event = RunEvent(kind, self.run, now(), node, CALL_PATH.get(), {**data, **self.mark})
         for number, listener in enumerate(self.listeners):
             if number not in self._lost:
                 self._tell(number, listener, event)

@@ -9,16 +9,18 @@ from typing import Any, Literal
 EventKind = Literal[
     "run_started",  # workflow, nodes, edges, model, is_model
     "run_resumed",
-    "node_started",  # visit
+    "node_started",  # visit, step (of its graph; nodes of one step run side by side)
     "node_finished",  # seconds, case (of a choose), writes (names), text (short)
     "node_failed",  # message, kind, place, caught (bool)
     "node_retry",  # attempt, of, error, kind, wait (seconds)
-    "model_called",  # model, input_tokens, output_tokens, seconds, attempt
+    "model_called",  # model, tokens, cost and what is left of them (nodes/answers.py), seconds
+    "limit_reached",  # message, limit, scope: what stopped the run, to be resumed
     "model_retry",  # attempt, error, wait
     "model_text",  # a piece of a streamed answer
     "tool_called",  # tool, seconds, ok
     "script_said",  # level, line: what a script wrote to its console
-    "command_run",  # command, exit_code, seconds, output (short)
+    "sandbox",  # profile, level, network, active and missing (layers): how code is confined
+    "command_run",  # command, exit_code, seconds, output (short), sandbox (level)
     "verdict",  # outcome of a reporting step: status, claimed beside measured
     "gate",  # form, mode, passed, score, required
     "warning",  # message
@@ -26,6 +28,8 @@ EventKind = Literal[
     "item_finished",  # item, of, done
     "interrupted",  # question
     "answered",
+    "changed",  # changes (text, refusal, was, now, migrate): of the workflow since; migrated
+    "document_edited",  # document, moves (bool), taken: list of step, what, source, line
     "said",  # line: what a person said unasked
     "run_finished",  # status, seconds
 ]

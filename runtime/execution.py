@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -21,15 +20,18 @@ from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
-from .checkpoint import store_error
+from .checkpoint import in_words
+from .document_record import RECORD, StoreRecorder
 from .errors import Ended, Failure, LimitReached, RunError
 from .eventlog import EventLog
 from .events import EventKind, Listener
 from .graph import build
 from .journal import EffectJournal
+from .ledger import Ledger
 from .questions import breakpoint_of, effect_key, match_answers, question_of
-from .services import Emit, Journal, Json, Outcome, Question, Services, Usage
+from .services import Emit, Journal, Json, Outcome, Question, Services
 from .signals import RunSignals
+from .start import all_given
 from .state import STEPS, refuse_clashes, variable_values
 from .store import RunRecord, RunStore
 from .unasked import INPUT_NODE, checked_line, lines_obeyed, writes_of
@@ -45,7 +47,7 @@ _DRAINED: dict[str, Status] = {
     "limit": "stopped",
 }
 
-_DRAIN_ERRORS = {"limit": {"message": "the run's time is up", "kind": "limit"}}
+_DRAIN_ERRORS = {"limit": {"message": "the run's time is up", "kind": "limit", "limit": "seconds"}}
 
 
 def thread_config(run: str, checkpoint: str | None = None) -> RunnableConfig:
@@ -80,9 +82,19 @@ class Execution:
         journal: Journal = self.journal
         emit: Emit = self.log.emit
         self.services = self.factory(journal, emit)
+        self.log.mark = self.services.tape.mark
         with collector_at_rest():
             graph = build(self.spec, self.services)
             self.app = graph.compile(checkpointer=self.saver, name=self.spec.name)
+
+    async def open_budget(self, record: RunRecord) -> None:
+        """What the run has used up before counts; a limit of the program's that stopped it counts
+        anew."""
+        budget, error = self.services.budget, record.error or {}
+        await budget.open(Ledger(self.journal.db, self.run_id))
+        if error.get("scope"):
+            used = error.get("used")
+            await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
 
     async def answer(self, answers: dict[str, Json]) -> list[Question] | None:
         """Store answers to what waits. The questions, when none of them is answered."""
@@ -157,26 +169,40 @@ class Execution:
             "is_model": self.services.models.is_model,
         }
         try:
-            with heap_at_rest():
-                status, questions, error = await self._execute(given, event, data, started)
-            return await self._outcome(record, status, questions, error, started)
+            with heap_at_rest(), in_words(self.store.location):
+                inputs = all_given(self.spec, record.inputs, self.services.env)
+                status, questions, error = await self._execute(given, event, data, inputs, started)
+                return await self._outcome(record, status, questions, error, started)
         except asyncio.CancelledError:
+            if self.run_id in self.store.leases.lost:  # the record is somebody else's now
+                raise
             status = _DRAINED[self.signals.reason or "signal"]
             await asyncio.shield(self._keep(record, status=status))
             raise
         except RunError as error:
             await self._keep_if_possible(record, error)
             raise
-        except sqlite3.Error as error:
-            raise store_error(error, self.store.location) from error
 
     async def _execute(
-        self, given: Any, event: EventKind, data: dict[str, Any], started: float
+        self,
+        given: Any,
+        event: EventKind,
+        data: dict[str, Any],
+        inputs: dict[str, Json],
+        started: float,
     ) -> tuple[Status, list[Question], dict[str, str] | None]:
         """Run the graph once, with the events at its start and end."""
+        tape = self.services.tape
+        tape.begin(self.run_id, inputs, event == "run_resumed")
         async with self.log.writing():
             self.log.emit(event, "", data)
-            status, questions, error = await self._invoke(given)
+            complete = False
+            try:
+                status, questions, error = await self._invoke(given)
+                complete = status in ("success", "failed")
+            finally:
+                if remark := tape.end(complete):
+                    self.log.emit("warning", "", {"message": remark})
             for question in questions:
                 shown = {k: v for k, v in dataclasses.asdict(question).items() if v}
                 self.log.emit("interrupted", question.node, shown)
@@ -189,6 +215,7 @@ class Execution:
         control = RunControl()
         self.signals.bind(control)
         config = self._config()
+        RECORD.set(StoreRecorder(self.journal.db, self.run_id, asyncio.get_running_loop()))
         try:
             async with self._open_tools(), self._watching():
                 await self.app.ainvoke(
@@ -204,9 +231,10 @@ class Execution:
             reason = _DRAIN_ERRORS.get(drained.reason)
             return _DRAINED.get(drained.reason, "interrupted"), [], reason
         except LimitReached as limit:
-            return "stopped", [], {"message": limit.message, "kind": "limit"}
+            self.log.emit("limit_reached", "", limit.as_value())
+            return "stopped", [], limit.as_value()
         except GraphRecursionError:
-            return "stopped", [], {"message": "too many steps", "kind": "limit"}
+            return "stopped", [], {"message": "too many steps", "kind": "limit", "limit": "steps"}
         except Ended:
             return "failed", [], None
         except Failure as failure:
@@ -274,14 +302,14 @@ class Execution:
         values = (await self.app.aget_state(thread_config(self.run_id))).values or {}
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
-        usage = await self.store.usage(self.run_id)
+        usage = self.services.budget.used()
         await self._keep(
             record,
             status=status,
             result=result,
             error=error,
             questions=[dataclasses.asdict(question) for question in questions],
-            usage=usage,
+            usage=dataclasses.asdict(usage),
         )
         return Outcome(
             run=self.run_id,
@@ -293,7 +321,7 @@ class Execution:
             error=error,
             nodes=(values.get("$visits") or {}).get(STEPS, 0),
             seconds=round(time.monotonic() - started, 6),
-            usage=Usage(usage["input_tokens"], usage["output_tokens"]),
+            usage=usage,
         )
 
     async def _keep(self, record: RunRecord, **fields: Any) -> None:

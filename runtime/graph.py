@@ -13,7 +13,6 @@ from flowc.compiler.graphspec import Branch, GraphSpec, NodeSpec, labelled_targe
 from flowc.compiler.ir import CallNode, ForeachNode
 from langgraph.graph import START, StateGraph
 
-from .errors import RunError
 from .nodes import NODE_KINDS
 from .nodes.entering import NodeFunction, node_function
 from .nodes.visit import Setting
@@ -21,16 +20,10 @@ from .services import Services
 from .state import State, input_schema, nested_schema, output_schema, state_schema
 from .unasked import add_input_node
 
-ENFORCED_LIMITS = ("visits", "steps", "seconds")
-
 
 def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]:
-    """The graph of a program's main workflow, not compiled. Raises `RunError` for a limit that the
-    runtime cannot enforce."""
-    subgraphs = dict(spec.subgraphs)
-    for one in (spec, *subgraphs.values()):
-        _check_limits(one)
-    setting = Setting(spec, services, subgraphs)
+    """The graph of a program's main workflow, not compiled."""
+    setting = Setting(spec, services, dict(spec.subgraphs))
     graph: Any = StateGraph(
         state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
     )
@@ -41,11 +34,27 @@ def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]
 
 def _nested(spec: GraphSpec, caller: Setting) -> Any:
     """A called workflow, compiled; its checkpoints go where the caller's go."""
+    return nested_graph(spec, caller).compile(name=spec.name)
+
+
+def nested_graph(spec: GraphSpec, caller: Setting) -> Any:
+    """A called workflow, not compiled."""
     schema = nested_schema(spec)
     graph: Any = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
     setting = Setting(spec, caller.services, caller.subgraphs)
     _fill(graph, setting)
-    return graph.compile(name=spec.name)
+    return graph
+
+
+def single_graph(node: NodeSpec, setting: Setting) -> Any:
+    """One node of a workflow with all of its channels, not compiled."""
+    spec = setting.spec
+    schema = state_schema(spec)
+    graph: Any = StateGraph(schema, input_schema=schema, output_schema=schema)
+    branch = next((b for b in spec.branches if b.source == node.id), None)
+    graph.add_node(node.id, function_of(node, setting, branch), metadata=metadata_of(node, spec))
+    graph.add_edge(START, node.id)
+    return graph
 
 
 def _fill(graph: Any, setting: Setting) -> None:
@@ -109,13 +118,3 @@ def path_of(branch: Branch) -> Callable[[State], list[str]]:
 
     path.__name__ = f"case_of_{branch.source}"
     return path
-
-
-def _check_limits(spec: GraphSpec) -> None:
-    found = [*spec.limits, *(limit for node in spec.nodes for limit in node.limits)]
-    for limit in found:
-        if limit.name not in ENFORCED_LIMITS:
-            raise RunError(
-                f"{spec.file}: a limit on {limit.name} cannot be enforced",
-                help=f"limits that can: {', '.join(ENFORCED_LIMITS)}",
-            )

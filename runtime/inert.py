@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 from .errors import Failure
 from .journal import NoJournal
 from .services import (
+    NO_GRANTS,
     CommandResult,
+    Grants,
     Json,
     ModelReply,
     ModelRequest,
@@ -47,7 +49,14 @@ class Inert:
     async def call(self, name: str, args: dict[str, Json]) -> Json:
         self._refuse()
 
-    async def run(self, command: str, state: str) -> CommandResult:
+    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
+        self._refuse()
+
+    def confinement(self, granted: Grants) -> str:
+        self._refuse()
+
+    @property
+    def sandboxed(self) -> bool:
         self._refuse()
 
     async def evaluate(self, call: ScriptCall) -> ScriptResult:

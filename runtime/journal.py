@@ -20,12 +20,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import aiosqlite
 from flowc.compiler.ir import Effect
 from langgraph.types import interrupt
 
-from .calls import CALL_PATH, EARLIER
-from .errors import Failure, InDoubt, RunError
+from .abridged import abridged, two_inputs
+from .calls import CALL_PATH, EARLIER, EFFECT_KEY
+from .database import Database
+from .errors import Failure, InDoubt, LimitReached, RunError
 from .services import MODEL_CALL, Json
 
 OnUnknown = Literal["ask", "repeat", "fail"]
@@ -35,33 +36,35 @@ VERDICTS = ("repeat", "fail")
 SCHEMA = """
 create table if not exists effects (
     run text not null, key text not null, ordinal integer not null,
-    name text not null, given text not null, status text not null, result text,
+    name text not null, given text not null, status text not null, result text, input text,
     primary key (run, key, ordinal)
-) without rowid;
+);
 create table if not exists notes (
     run text not null, key text not null, name text not null, ordinal integer not null,
     value text not null, primary key (run, key, name, ordinal)
-) without rowid;
+);
 create table if not exists answers (
     run text not null, interrupt text not null, value text not null,
     primary key (run, interrupt)
-) without rowid;
+);
 create table if not exists lines (
     run text not null, number integer not null, line text not null,
     primary key (run, number)
-) without rowid;
+);
 """
+_DIFFERS = "what was done is kept and not done again; `flowc fork RUN --at NODE` begins elsewhere"
 _HERE = "where run = ? and key = ? and ordinal = ?"
 Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class EffectJournal:
-    """The journal of one store. `db` is a connection of its own: sharing LangGraph's would have two
-    writers wait for each other."""
+    """The journal of one store. `db` is durable: what was written is on the disk."""
 
-    db: aiosqlite.Connection
+    db: Database
     on_unknown: OnUnknown = "ask"
+    hidden: tuple[str, ...] = ()
+    """Values of secrets, which stand nowhere in what is kept or shown of an input."""
 
     async def once(
         self,
@@ -77,55 +80,72 @@ class EffectJournal:
         does, and `RunError` when the input is not the one that the kept result belongs to.
         """
         key = _key(runtime, ordinal)
-        digest = _digest(given)
+        digest = self.db.fingerprint(_canonical(given))
         row = await self._row(key)
         if row is not None:
-            known, kept_name, kept_digest, kept = row
-            if known == "done":
-                if (kept_name, kept_digest) != (name, digest):
-                    raise RunError(f"`{name}` was done with another input before the run stopped")
-                return json.loads(kept)
+            if row.status != "failed" and (row.name, row.digest) != (name, digest):
+                raise _other_input(row, name, abridged(given, self.hidden))
+            if row.status == "done":
+                return json.loads(row.result or "null")
             if effect == "once":
-                await self._decide(key, known, name)
+                await self._decide(key, row.status, name, given)
         elif effect == "once" and name != MODEL_CALL:
-            earlier = await self._of_earlier_attempts(key, name, digest)
+            earlier = await self._of_earlier_attempts(key, name, digest, given)
             if earlier is not None:
-                await self._write(key, name, digest, "done", earlier)
+                await self._write(key, name, given, "done", earlier)
                 return json.loads(earlier)
         if effect == "once":
-            await self._write(key, name, digest, "intended", None)
+            await self._write(key, name, given, "intended", None)
+        passed_on = EFFECT_KEY.set(idempotency_key(key))
         try:
             value = await call()
         except InDoubt:
             raise
-        except Failure:
+        except (Failure, LimitReached):
             if effect == "once":
-                await self._write(key, name, digest, "failed", None)
+                await self._write(key, name, given, "failed", None)
             raise
-        await self._write(key, name, digest, "done", json.dumps(value))
+        finally:
+            EFFECT_KEY.reset(passed_on)
+        await self._write(key, name, given, "done", json.dumps(value))
         return value
 
     async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
         """Keep something that a visit came to: no effect, so it is never in doubt."""
         run, namespace, _ = _key(runtime, 0)
-        row = (run, namespace, name, ordinal, json.dumps(value))
-        await self.db.execute("insert or replace into notes values (?, ?, ?, ?, ?)", row)
+        row = (run, namespace, name, ordinal, self.db.seal(json.dumps(value)))
+        await self.db.run(
+            "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
+            " do update set value = excluded.value",
+            row,
+        )
 
     async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
         """Everything that a visit kept under a name, by number."""
         run, namespace, _ = _key(runtime, 0)
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
-        rows = await self.db.execute_fetchall(query, (run, namespace, name))
-        return {row[0]: json.loads(row[1]) for row in rows}
+        rows = await self.db.rows(query, (run, namespace, name))
+        return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
+
+    async def results(self, run: str, namespace: str, name: str, given: Json) -> list[Json]:
+        """What effects of this name and input came to below a namespace, in the order of keys."""
+        query = (
+            "select result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
+            " and name = ? and given = ? and status = 'done' order by key, ordinal"
+        )
+        below = (namespace, len(namespace) + 1, f"{namespace}|")
+        digest = self.db.fingerprint(_canonical(given))
+        rows = await self.db.rows(query, (run, *below, name, digest))
+        return [json.loads(self.db.unseal(row[0])) for row in rows]
 
     async def abandon(self, runtime: Any, name: str | None = None) -> None:
         """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure, or
         the node is done with. With a name only the effects of that name."""
         run, namespace, _ = _key(runtime, 0)
-        await self.db.execute(
+        await self.db.run(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
-            (run, namespace, len(namespace) + 1, f"{namespace}|", name),
+            (run, namespace, len(namespace) + 1, f"{namespace}|", name and self.db.seal_name(name)),
         )
 
     async def settle(self, key: Key, verdict: Json) -> None:
@@ -135,59 +155,59 @@ class EffectJournal:
             status, result = "failed", "null"
         elif verdict == "fail":
             status, result = "refused", "null"
-        await self.db.execute(
+        await self.db.run(
             f"update effects set status = ?, result = ? {_HERE} and status = 'intended'",
-            (status, result, *key),
+            (status, self.db.seal(result), *key),
         )
 
     async def in_doubt(self, run: str) -> tuple[str, ...]:
         """Names of the effects whose outcome is not known."""
         query = "select name from effects where run = ? and status in ('intended', 'refused')"
-        return tuple(row[0] for row in await self.db.execute_fetchall(query, (run,)))
+        return tuple(self.db.unseal(row[0]) for row in await self.db.rows(query, (run,)))
 
     async def store_answer(self, run: str, interrupt_id: str, value: Json) -> None:
         """Keep an answer before it is given: LangGraph itself would lose it in a crash."""
-        await self.db.execute(
-            "insert or replace into answers values (?, ?, ?)",
-            (run, interrupt_id, json.dumps(value)),
+        await self.db.run(
+            "insert into answers values (?, ?, ?) on conflict (run, interrupt)"
+            " do update set value = excluded.value",
+            (run, interrupt_id, self.db.seal(json.dumps(value))),
         )
 
     async def answers(self, run: str) -> dict[str, Json]:
         """Every stored answer of a run by interrupt id."""
-        rows = await self.db.execute_fetchall(
-            "select interrupt, value from answers where run = ?", (run,)
-        )
-        return {row[0]: json.loads(row[1]) for row in rows}
+        rows = await self.db.rows("select interrupt, value from answers where run = ?", (run,))
+        return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
 
     async def hear(self, run: str, line: str, obeyed: int) -> None:
         """Keep a line that a person said unasked, before anything comes of it (J45). `obeyed` lines
         have had their effect, which in a fork were said to another run."""
-        await self.db.execute(
-            "insert into lines select ?, max(?, coalesce(max(number) + 1, 0)), ?"
-            " from lines where run = ?",
-            (run, obeyed, line, run),
-        )
+        async with self.db.transaction() as inside:
+            query = "select coalesce(max(number) + 1, 0) from lines where run = ?"
+            following: int = (await inside.rows(query, (run,)))[0][0]
+            row = (run, max(obeyed, following), self.db.seal(line))
+            await inside.run("insert into lines values (?, ?, ?)", row)
 
     async def lines(self, run: str, obeyed: int = 0) -> tuple[str, ...]:
         """The lines that were said, in order, without the first `obeyed`."""
         query = "select line from lines where run = ? and number >= ? order by number"
-        return tuple(row[0] for row in await self.db.execute_fetchall(query, (run, obeyed)))
+        rows = await self.db.rows(query, (run, obeyed))
+        return tuple(self.db.unseal(row[0]) for row in rows)
 
     async def leave(self, run: str) -> None:
         """The run goes on elsewhere: what it left in doubt is not asked about."""
-        await self.db.execute(
+        await self.db.run(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'", (run,)
         )
 
     async def forget(self, run: str) -> None:
         """Drop everything about a run."""
         for table in ("effects", "answers", "notes", "lines"):
-            await self.db.execute(f"delete from {table} where run = ?", (run,))
+            await self.db.run(f"delete from {table} where run = ?", (run,))
 
-    async def _decide(self, key: Key, status: str, name: str) -> None:
+    async def _decide(self, key: Key, status: str, name: str, given: Json) -> None:
         """What to do about an effect that was begun and not finished. Returns to repeat it."""
         if status == "refused":
-            await self.db.execute(f"update effects set status = 'intended' {_HERE}", key)
+            await self.db.run(f"update effects set status = 'intended' {_HERE}", key)
             raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
         if status != "intended" or self.on_unknown == "repeat":
             return
@@ -198,10 +218,19 @@ class EffectJournal:
             )
         text = f"the run stopped while `{name}` was under way: what became of it is unknown"
         path = list(CALL_PATH.get())
-        about = {"kind": "unknown", "text": text, "choices": list(VERDICTS), "key": list(key)}
+        about = {
+            "kind": "unknown",
+            "text": text,
+            "choices": list(VERDICTS),
+            "key": list(key),
+            "input": abridged(given, self.hidden),
+            "idempotency_key": idempotency_key(key),
+        }
         interrupt({**about, "path": path} if path else about)
 
-    async def _of_earlier_attempts(self, key: Key, name: str, digest: str) -> str | None:
+    async def _of_earlier_attempts(
+        self, key: Key, name: str, digest: str, given: Json
+    ) -> str | None:
         """The kept result, as JSON, of the same effect with the same input in an attempt before
         this one; one that was left in doubt there is decided on first."""
         query = (
@@ -211,25 +240,73 @@ class EffectJournal:
         )
         for all_attempts, own in EARLIER.get():
             inside, beyond = f"{all_attempts}|", f"{all_attempts}}}"  # `}` is what follows `|`
-            there = (key[0], name, digest, inside, beyond, len(own) + 1, f"{own}|")
-            for found in await self.db.execute_fetchall(query, there):
+            there = (
+                key[0],
+                self.db.seal_name(name),
+                digest,
+                inside,
+                beyond,
+                len(own) + 1,
+                f"{own}|",
+            )
+            for found in await self.db.rows(query, there):
                 if found[2] == "done":
-                    return str(found[3])
-                await self._decide((key[0], found[0], found[1]), found[2], name)
+                    return self.db.unseal(found[3])
+                await self._decide((key[0], found[0], found[1]), found[2], name, given)
         return None
 
-    async def _row(self, key: Key) -> tuple[str, str, str, str] | None:
-        query = f"select status, name, given, result from effects {_HERE}"
-        rows = list(await self.db.execute_fetchall(query, key))
-        return (rows[0][0], rows[0][1], rows[0][2], rows[0][3]) if rows else None
+    async def _row(self, key: Key) -> _Row | None:
+        query = f"select status, name, given, result, input from effects {_HERE}"
+        rows = await self.db.rows(query, key)
+        if not rows:
+            return None
+        status, name, digest, result, given = rows[0]
+        name = self.db.unseal(name)
+        unseal = self.db.unseal
+        return _Row(status, name, digest, result and unseal(result), given and unseal(given))
 
     async def _write(
-        self, key: Key, name: str, digest: str, status: str, result: str | None
+        self, key: Key, name: str, given: Json, status: str, result: str | None
     ) -> None:
-        await self.db.execute(
-            "insert or replace into effects values (?, ?, ?, ?, ?, ?, ?)",
-            (*key, name, digest, status, result),
+        shown = json.dumps(abridged(given, self.hidden), ensure_ascii=False)
+        sealed = (result and self.db.seal(result), self.db.seal(shown))
+        await self.db.run(
+            "insert into effects (run, key, ordinal, name, given, status, result, input)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal)"
+            " do update set name = excluded.name, given = excluded.given,"
+            " status = excluded.status, result = excluded.result, input = excluded.input",
+            (
+                *key,
+                self.db.seal_name(name),
+                self.db.fingerprint(_canonical(given)),
+                status,
+                *sealed,
+            ),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An effect as it is kept; `result` and `input` (abridged) are JSON."""
+
+    status: str
+    name: str
+    digest: str
+    result: str | None
+    input: str | None
+
+
+def _other_input(row: _Row, name: str, now: Json) -> RunError:
+    """The same place of the same visit has another effect than before: never a new one."""
+    if row.name != name:
+        return RunError(
+            f"`{row.name}` was done here before the run stopped, now it is `{name}`", help=_DIFFERS
+        )
+    then = json.loads(row.input) if row.input else "(not kept)"
+    return RunError(
+        f"`{name}` was done with another input before the run stopped",
+        help=f"{two_inputs(then, now)}\n{_DIFFERS}",
+    )
 
 
 class NoJournal:
@@ -262,6 +339,10 @@ def _key(runtime: Any, ordinal: int) -> Key:
     return (info.thread_id or "", info.checkpoint_ns, ordinal)
 
 
-def _digest(given: Json) -> str:
-    text = json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def idempotency_key(key: Key) -> str:
+    """What an effect is called where it happens: the same however often it is repeated."""
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+
+
+def _canonical(given: Json) -> str:
+    return json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)

@@ -11,9 +11,11 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from .errors import RunError
 
@@ -21,20 +23,53 @@ _WAITS = (0.005, 0.01, 0.02, 0.04)
 """Seconds between attempts to take a lock that somebody may only be looking at."""
 
 
+class Leases(Protocol):
+    """Which runs of a store are being executed. `lost` are those that this process held and that
+    somebody else has taken since."""
+
+    @property
+    def lost(self) -> set[str]: ...
+
+    def held(self, run: str) -> AbstractAsyncContextManager[None]:
+        """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
+        ...
+
+    async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
+        """Those of the runs that are being executed, by whatever process."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileLeases:
+    """A file for each run. With no folder (a store in memory) there is nobody to share with."""
+
+    folder: Path | None
+
+    @property
+    def lost(self) -> set[str]:
+        return set()
+
+    @asynccontextmanager
+    async def held(self, run: str) -> AsyncIterator[None]:
+        if self.folder is None:
+            yield
+            return
+        with lease(self.folder, run):
+            yield
+
+    async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
+        if self.folder is None:
+            return frozenset(runs)
+        return frozenset(run for run in runs if is_held(self.folder, run))
+
+
 @contextmanager
-def lease(folder: Path | None, run: str) -> Iterator[None]:
-    """Hold the run. Raises `RunError`, naming the other process, when it is held already. With no
-    folder (a store in memory) there is nobody to share with."""
-    if folder is None:
-        yield
-        return
+def lease(folder: Path, run: str) -> Iterator[None]:
+    """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
     descriptor = _open(folder, run)
     try:
         if not _taken(descriptor):
-            raise RunError(
-                f"run {run} is being executed by another process ({_holder(descriptor)})",
-                help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
-            )
+            raise refused(run, _holder(descriptor))
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
         yield
@@ -42,9 +77,17 @@ def lease(folder: Path | None, run: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def is_held(folder: Path | None, run: str) -> bool:
+def refused(run: str, holder: str) -> RunError:
+    """What the second process is told."""
+    return RunError(
+        f"run {run} is being executed by another process ({holder})",
+        help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
+    )
+
+
+def is_held(folder: Path, run: str) -> bool:
     """Whether a process is executing the run now."""
-    if folder is None or not _file(folder, run).exists():
+    if not _file(folder, run).exists():
         return False
     descriptor = _open(folder, run)
     try:

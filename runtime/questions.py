@@ -22,6 +22,8 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
     """The question that a LangGraph interrupt asks."""
     value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
     node, place = str(value.get("node", "")), str(value.get("place", ""))
+    if node and not place and not value.get("path"):
+        place = next((str(n.place or "") for n in spec.nodes if n.id == node), "")
     if not node and (found := _node_of(value.get("key"), spec)) is not None:
         node, place = found.id, str(found.place or "")
     return Question(
@@ -36,6 +38,11 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
         who=str(value.get("who", "")),
         asker=str(value.get("asker", "")),
         path=tuple(value.get("path", ())),
+        input=value.get("input"),
+        idempotency_key=str(value.get("idempotency_key", "")),
+        messages=tuple(value.get("messages", ())),
+        tools=tuple(value.get("tools", ())),
+        ending=str(value.get("ending", "")),
     )
 
 

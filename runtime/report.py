@@ -1,7 +1,7 @@
 """Reports of steps as pure data: what a report may say, and what follows from it (S36 to S41).
 
-The agent node reads a model's report with `read_report`; `StepSession` gives the same rules to a
-client that carries out the steps by itself.
+The agent node reads a model's report with `read_report`, and `stepping` that of a client which
+carries out the steps by itself.
 """
 
 from __future__ import annotations
@@ -25,6 +25,16 @@ class ReportFault(Exception):
         self.message = message
         self.kind = kind
         self.suggestion = suggestion
+
+
+def refusal(fault: ReportFault) -> dict[str, Json]:
+    """A fault as the structured answer that a client gets (S28)."""
+    return {
+        "success": False,
+        "error": fault.message,
+        "error_type": fault.kind,
+        "suggestion": fault.suggestion,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 SECRET_NAMES = (
     "TOKEN|SECRET|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|COOKIE|PRIVATE|SIGNATURE|WEBHOOK|"
@@ -46,3 +47,17 @@ def redact(text: str, values: Iterable[str], blot: str = BLOT) -> str:
     for value in values:
         text = text.replace(value, blot)
     return text
+
+
+def redacted(value: Any, values: tuple[str, ...]) -> Any:
+    """A JSON value with the same done to every text in it, names of fields included."""
+    if not values:
+        return value
+    match value:
+        case str():
+            return redact(value, values)
+        case dict():
+            return {redacted(k, values): redacted(v, values) for k, v in value.items()}
+        case list() | tuple():
+            return [redacted(item, values) for item in value]
+    return value

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flowc.compiler.ir import Effect, Script
 
+from .assigned import Assignments, AsTheTeamSays
 from .errors import Failure
 from .events import EventKind
+from .granted import NO_GRANTS as NO_GRANTS
+from .granted import CommandResult as CommandResult
+from .granted import Grants as Grants
+
+if TYPE_CHECKING:
+    from .budget import Budget
 
 Json = Any
-QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task"]
+QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn"]
 MODEL_CALL = "model call"
 """The journal's name for a call of a model: an attempt after a failed one always repeats it."""
 Message = dict[str, Any]
@@ -34,9 +41,37 @@ class ToolSchema:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call, as the provider reports them (all 0: it reports none), or of all
+    the calls of a run. `cached_tokens` are among those of the input. `cost` is in dollars, None
+    when a price is not known; `estimated` says that some of it is the worst case."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = None
+    estimated: bool = False
+
+
+class Grant(Protocol):
+    """What a budget grants one model call: see runtime/budget.py."""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """How many tokens the answer may have; None: nobody said."""
+
+    async def lost(self, again: bool, usage: Usage | None = None) -> None:
+        """An attempt was made whose answer was lost, so it may have been paid; `usage` is what it
+        said that it used. `again`: another one follows, for which as much is granted anew. Raises
+        as a limit does when there is not."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One model call. `node` and `prompt` name where it comes from (scripted answers are keyed by
-    them); `visit` counts the node's visits, `turn` the model calls of the visit, both from 1."""
+    them), `agent` who is asked (offline rules are keyed by it); `visit` counts the node's visits,
+    `turn` the model calls of the visit, both from 1. `ending` is the one of the tools whose call
+    ends the node, if there is one."""
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSchema, ...]
@@ -45,27 +80,24 @@ class ModelRequest:
     visit: int
     turn: int
     model: str | None = None
+    agent: str = ""
     force_tool: str | None = None
+    ending: str | None = None
+    grant: Grant | None = None
     on_text: Callable[[str], None] | None = None
     on_retry: Callable[[int, str, float], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one model call, as the provider reports them."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's answer: text and perhaps calls of tools ({id, name, args})."""
+    """A model's answer: text and perhaps calls of tools ({id, name, args}). One that was `cut` off
+    because it had all the tokens it might have is no answer: half a sentence, no calls."""
 
     text: str
     tool_calls: tuple[dict[str, Any], ...] = ()
     usage: Usage = Usage()
     model: str = ""
+    cut: bool = False
 
 
 class Models(Protocol):
@@ -97,24 +129,16 @@ class Tools(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class CommandResult:
-    """One command: `exit_code` (negative: killed by that signal), combined output (cut at the
-    limit), duration in seconds, whether a time limit killed it, the shell's state afterwards."""
-
-    command: str
-    exit_code: int
-    output: str
-    seconds: float
-    timed_out: bool
-    state: str
-
-
 class Shell(Protocol):
-    """Runs one command in a process group of its own, with the state of the shell before it."""
+    """Runs one command in a sandbox, with the state of the shell before it."""
 
-    async def run(self, command: str, state: str) -> CommandResult:
-        """`state` is "" for a fresh shell. Raises `Failure` when no shell can be started."""
+    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
+        """`state` is "" for a fresh shell. Raises `Failure` when no shell can be started, the
+        sandbox refuses (kind refused), or the command was killed for taking too much."""
+
+    def confinement(self, granted: Grants) -> str:
+        """How commands are confined, for the person who is asked whether they may run: `in the
+        sandbox (full), without network`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +183,10 @@ class ScriptResult:
 class Scripts(Protocol):
     """Calls functions of scripts in processes of their own. A call has no effect but its result."""
 
+    @property
+    def sandboxed(self) -> bool:
+        """Whether that is enforced; a script in Python has all rights of the person otherwise."""
+
     async def evaluate(self, call: ScriptCall) -> ScriptResult:
         """Raises `Failure` with the place in the script: it raised, is not there, gave what is no
         JSON value, or took more time or memory than it may."""
@@ -169,6 +197,8 @@ class Scripts(Protocol):
 @dataclass(frozen=True, slots=True)
 class NoScripts:
     """Nothing runs scripts here."""
+
+    sandboxed = True
 
     async def evaluate(self, call: ScriptCall) -> ScriptResult:
         raise Failure("scripts cannot run here", "refused")
@@ -235,8 +265,58 @@ class Journal(Protocol):
         name, when one is given) is not asked about."""
 
 
+class Tape(Protocol):
+    """What keeps a run's exchanges with the world, or gives them instead of the world: see
+    runtime/cassette.py."""
+
+    @property
+    def mark(self) -> dict[str, Json]:
+        """What every event carries besides its own data."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the waits before another attempt are kept."""
+
+    def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
+        """An execution of a run begins; `inputs` is all that the run was given. Raises
+        `RunError`."""
+
+    def heard(self, name: str, answer: Json) -> None:
+        """What a person answered to a question of the running node, named after its kind or, of a
+        model's question, `told TURN`."""
+
+    def end(self, complete: bool) -> str:
+        """The execution ends; `complete`: so does the run. A remark for people, or ""."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoTape:
+    """Nothing is kept, and the world itself answers."""
+
+    waits: bool = True
+
+    @property
+    def mark(self) -> dict[str, Json]:
+        return {}
+
+    def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
+        return None
+
+    def heard(self, name: str, answer: Json) -> None:
+        return None
+
+    def end(self, complete: bool) -> str:
+        return ""
+
+
 Emit = Callable[[EventKind, str, dict[str, Any]], None]
 """emit(kind, node, data)."""
+
+
+def _no_limits() -> Budget:
+    from .budget import Budget
+
+    return Budget()
 
 
 @dataclass(slots=True)
@@ -256,18 +336,26 @@ class Services:
     max_steps: int = 10_000
     max_model_turns: int = 50
     people: People = field(default_factory=Nobody)
+    assignments: Assignments = field(default_factory=AsTheTeamSays)
     elapsed: Callable[[], float] = lambda: 0.0
     """Seconds since the run was started, the time included in which it waited."""
     scripts: Scripts = field(default_factory=NoScripts)
+    by_hand: bool = False
+    """Whoever answers as the model uses tools of their own: what those gave is not known here."""
+    budget: Budget = field(default_factory=_no_limits)
+    tape: Tape = field(default_factory=NoTape)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
     (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
-    person does: a text, or an object that fits `schema`; `who` is whose it is). `path` are the
-    calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent whose
-    model asks (J44)."""
+    person does: a text, or an object that fits `schema`; `who` is whose it is), turn (a person is
+    the model: see models/people.py; `messages` is what was said before, `tools` are those that the
+    person may use, `ending` the call that ends the node, with the arguments in `schema`). `path`
+    are the calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent
+    whose model asks (J44). Of an effect in doubt: its `input`, abridged, and the `idempotency_key`
+    that it was given."""
 
     id: str
     kind: QuestionKind
@@ -280,6 +368,11 @@ class Question:
     who: str = ""
     asker: str = ""
     path: tuple[str, ...] = ()
+    input: Json = None
+    idempotency_key: str = ""
+    messages: tuple[Message, ...] = ()
+    tools: tuple[str, ...] = ()
+    ending: str = ""
 
     @property
     def name(self) -> str:

@@ -23,6 +23,9 @@ from .trimming import grown
 State = Mapping[str, Any]
 STEPS = "$steps"
 """The key in the visits channel under which every node of every level counts as one step."""
+STEPS_BEFORE, SECONDS_BEFORE = "$steps before", "$seconds before"
+"""Keys beside it: how many steps the run had done when this run of a called workflow began, and how
+old it was."""
 
 _CLASH = "$clash"
 """The only key of what is kept in place of a value that several branches wrote."""
@@ -36,6 +39,11 @@ _TYPES: dict[TypeName, Any] = {
     "list": list[Any],
     "any": Any,
 }
+
+
+def begun_after(steps: int, seconds: float) -> dict[str, float]:
+    """The visits with which a run of a called workflow begins."""
+    return {STEPS: steps, STEPS_BEFORE: steps, SECONDS_BEFORE: seconds}
 
 
 def append(messages: Sequence[Any]) -> dict[str, Any]:
@@ -164,9 +172,30 @@ def starting_values(spec: GraphSpec) -> dict[str, Any]:
     }
 
 
-Items = Annotated[list[Any], DeltaChannel(fold, snapshot_frequency=50)]
+SNAPSHOT_AFTER = 50
+"""Updates after which a checkpoint holds a short list, or the visits, as a whole."""
+SNAPSHOT_AT_LAST = 150
+"""Updates after which it holds any list, however long: who reads a state adds up no more."""
+
+
+class GrowingChannel(DeltaChannel):  # type: ignore[type-arg]
+    """A delta channel whose snapshots come the later the longer its list is. Each of them writes
+    the list anew: at a short distance they soon take more room than what was added."""
+
+    @property
+    def snapshot_frequency(self) -> int:
+        """Updates from one snapshot to the next."""
+        length = len(self.value) if isinstance(self.value, list) else 0
+        return min(max(SNAPSHOT_AFTER, length // 2), SNAPSHOT_AT_LAST)
+
+    @snapshot_frequency.setter
+    def snapshot_frequency(self, _: int) -> None:
+        """LangGraph hands the number on to copies: here it is the list's."""
+
+
+Items = Annotated[list[Any], GrowingChannel(fold)]
 """A list that only grows or starts anew."""
-Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=50)]
+Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=SNAPSHOT_AFTER)]
 """How often each node ran."""
 
 
@@ -180,7 +209,7 @@ class Opening:
         return fold(items, writes)
 
 
-class SeededChannel(DeltaChannel):  # type: ignore[type-arg]
+class SeededChannel(GrowingChannel):
     """A delta channel that holds its reducer's seed before anything is written to it."""
 
     def from_checkpoint(self, checkpoint: Any) -> SeededChannel:
@@ -198,7 +227,7 @@ def state_schema(spec: GraphSpec) -> type[Any]:
     for thread in spec.threads:
         if thread.seed:
             opening = Opening([{"role": s.role, "content": s.content} for s in thread.seed])
-            channel = SeededChannel(opening, snapshot_frequency=50)
+            channel = SeededChannel(opening)
             fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
     return _typed_of("State", fields)
 

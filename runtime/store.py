@@ -5,45 +5,46 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import aiosqlite
 from flowc.compiler.snippet import visible
 
-from .checkpoint import Location, connection, locate, prepare, store_error
+from .checkpoint import Opened, open_location
+from .database import Row, create_tables
 from .errors import RunError
 from .events import RunEvent
-from .lease import is_held
+from .location import locate
 from .services import Json
 
 RunStatus = Literal[
     "running", "paused", "success", "failed", "stopped", "interrupted", "error", "crashed"
 ]
 RequestKind = Literal["pause", "stop"]
+MOST_AT_ONCE = 500
+"""Events in one statement."""
 LONGEST_ID = 200
 """Characters of a run's id."""
 
 SCHEMA = """
 create table if not exists runs (
     id text primary key, status text not null, updated text not null, record text not null
-) without rowid;
+);
 create table if not exists events (
     run text not null, seq integer not null, kind text not null, event text not null,
     primary key (run, seq)
-) without rowid;
-create table if not exists requests (run text primary key, kind text not null) without rowid;
+);
+create table if not exists requests (run text primary key, kind text not null);
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """A run as it is kept. Times are ISO-8601 UTC; `spec` is the GraphSpec as JSON; `questions` are
-    those that wait; `usage` has input_tokens and output_tokens. The status "crashed" is never
+    those that wait; `usage` has the fields of `services.Usage`. The status "crashed" is never
     written: it is a running run that no process holds."""
 
     id: str
@@ -60,7 +61,7 @@ class RunRecord:
     result: Json = None
     error: dict[str, Json] | None = None
     questions: list[dict[str, Json]] = field(default_factory=list)
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, Json] = field(default_factory=dict)
     parent: str | None = None
     pid: int | None = None
 
@@ -73,64 +74,70 @@ def now() -> str:
 class RunStore:
     """Reads and writes records, events and requests. Made by `open_store`."""
 
-    def __init__(self, db: aiosqlite.Connection, location: Location) -> None:
-        self.db = db
-        self.location = location
+    def __init__(self, opened: Opened) -> None:
+        self.opened = opened
+        self.db = opened.db
+        self.leases = opened.leases
+        self.location = opened.location
 
     async def create(self, record: RunRecord) -> RunRecord:
         """Raises `RunError` when there is a run of this id, or the id cannot be one."""
         _refuse_unfit(record.id)
         record = dataclasses.replace(record, started=record.started or now(), updated=now())
-        try:
-            await self._run("insert into runs values (?, ?, ?, ?)", _row(record))
-        except sqlite3.IntegrityError:
-            raise _taken(record.id) from None
+        query = "insert into runs values (?, ?, ?, ?) on conflict (id) do nothing"
+        if not await self.db.run(query, self._row(record)):
+            raise _taken(record.id)
         return record
 
     async def refuse_taken(self, run: str) -> None:
         """Raises `RunError` when there is a run of this id, or the id cannot be one."""
         _refuse_unfit(run)
-        if await self._all("select 1 from runs where id = ?", (run,)):
+        if await self.db.rows("select 1 from runs where id = ?", (run,)):
             raise _taken(run)
 
     async def get(self, run: str) -> RunRecord:
         """Raises `RunError` when there is no such run."""
         query = "select record from runs where id = ?"
-        rows = await self._all(query, (run,)) if run.isprintable() else ()
+        rows = await self.db.rows(query, (run,)) if run.isprintable() else ()
         if not rows:
-            names = [row[0] for row in await self._all("select id from runs", ())]
+            names = [row[0] for row in await self.db.rows("select id from runs")]
             close = difflib.get_close_matches(run, names, n=1)
             help = f"did you mean `{close[0]}`?" if close else "see `flowc runs`"
             raise RunError(f"there is no run `{visible(run)}` in {self.location.url}", help=help)
-        return self._record(rows[0][0])
+        return (await self._records(rows))[0]
 
     async def list(self) -> tuple[RunRecord, ...]:
         """Every run, the one that changed last first."""
-        rows = await self._all("select record from runs order by updated desc, id", ())
-        return tuple(self._record(row[0]) for row in rows)
+        rows = await self.db.rows("select record from runs order by updated desc, id")
+        return tuple(await self._records(rows))
 
     async def update(self, record: RunRecord) -> RunRecord:
         """Write a record anew."""
         record = dataclasses.replace(record, updated=now())
-        await self._run("insert or replace into runs values (?, ?, ?, ?)", _row(record))
+        await self.db.run(
+            "insert into runs values (?, ?, ?, ?) on conflict (id) do update set"
+            " status = excluded.status, updated = excluded.updated, record = excluded.record",
+            self._row(record),
+        )
         return record
 
     async def delete(self, run: str) -> None:
         """Forget a run's record, events and requests (not its checkpoints)."""
         for table, column in (("runs", "id"), ("events", "run"), ("requests", "run")):
-            await self._run(f"delete from {table} where {column} = ?", (run,))
+            await self.db.run(f"delete from {table} where {column} = ?", (run,))
 
     async def append_events(self, run: str, events: Sequence[RunEvent]) -> None:
-        """Add events in one transaction."""
-        if not events:
-            return
-        rows = json.dumps([_event_row(event) for event in events])
-        query = (
-            "insert into events select ?1,"
-            " (select coalesce(max(seq), 0) from events where run = ?1) + e.key + 1,"
-            " json_extract(e.value, '$[0]'), json_extract(e.value, '$[1]') from json_each(?2) e"
-        )
-        await self._run(query, (run, rows))
+        """Add events, in order."""
+        for begin in range(0, len(events), MOST_AT_ONCE):
+            batch = events[begin : begin + MOST_AT_ONCE]
+            rows = ", ".join(f"({number}, ?, ?)" for number in range(1, len(batch) + 1))
+            query = (
+                "insert into events select ?, kept.seq + column1, column2, column3"
+                f" from (values {rows}) as given,"
+                " (select coalesce(max(seq), 0) as seq from events where run = ?) as kept"
+            )
+            texts = [(e.kind, self.db.seal(json.dumps(_fields(e)))) for e in batch]
+            await self.db.run(query, (run, *(value for text in texts for value in text), run))
 
     async def append_event(self, event: RunEvent) -> None:
         """Add one event."""
@@ -138,76 +145,51 @@ class RunStore:
 
     async def events(self, run: str) -> tuple[RunEvent, ...]:
         """Every event of a run, oldest first."""
-        rows = await self._all("select event from events where run = ? order by seq", (run,))
-        return tuple(_event(row[0]) for row in rows)
-
-    async def usage(self, run: str) -> dict[str, int]:
-        """Tokens of all the run's model calls: {input_tokens, output_tokens}."""
-        names = ("input_tokens", "output_tokens")
-        sums = ", ".join(f"coalesce(sum(json_extract(event, '$.data.{n}')), 0)" for n in names)
-        query = f"select {sums} from events where run = ? and kind = 'model_called'"
-        rows = await self._all(query, (run,))
-        return dict(zip(names, rows[0], strict=True))
+        rows = await self.db.rows("select event from events where run = ? order by seq", (run,))
+        return tuple(_event(self.db.unseal(row[0])) for row in rows)
 
     async def request(self, run: str, kind: RequestKind) -> None:
         """Ask the process that executes the run to pause or to stop it."""
         await self.get(run)
-        await self._run("insert or replace into requests values (?, ?)", (run, kind))
+        await self.db.run(
+            "insert into requests values (?, ?) on conflict (run) do update set kind ="
+            " excluded.kind",
+            (run, kind),
+        )
 
     async def requests(self, run: str) -> RequestKind | None:
         """The request that waits, if any."""
-        rows = await self._all("select kind from requests where run = ?", (run,))
+        rows = await self.db.rows("select kind from requests where run = ?", (run,))
         kind: RequestKind | None = rows[0][0] if rows else None
         return kind
 
     async def clear_request(self, run: str) -> None:
-        await self._run("delete from requests where run = ?", (run,))
+        await self.db.run("delete from requests where run = ?", (run,))
 
-    def is_running(self, run: str) -> bool:
-        """Whether a process executes the run now."""
-        return is_held(self.location.leases, run)
+    async def _records(self, rows: Sequence[Row]) -> Sequence[RunRecord]:
+        records = [RunRecord(**_read(self.db.unseal(row[0]))) for row in rows]
+        running = [record.id for record in records if record.status == "running"]
+        held = await self.leases.held_among(running)
+        return [
+            dataclasses.replace(record, status="crashed", pid=None)
+            if record.status == "running" and record.id not in held
+            else record
+            for record in records
+        ]
 
-    def _record(self, text: str) -> RunRecord:
-        record = RunRecord(**json.loads(text))
-        if record.status == "running" and self.location.path and not self.is_running(record.id):
-            return dataclasses.replace(record, status="crashed", pid=None)
-        return record
-
-    async def _run(self, query: str, values: Sequence[Any]) -> None:
-        try:
-            await self.db.execute(query, values)
-        except sqlite3.IntegrityError:
-            raise
-        except sqlite3.Error as error:
-            raise store_error(error, self.location) from error
-
-    async def _all(self, query: str, values: Sequence[Any]) -> tuple[Any, ...]:
-        try:
-            return tuple(await self.db.execute_fetchall(query, values))
-        except sqlite3.Error as error:
-            raise store_error(error, self.location) from error
+    def _row(self, record: RunRecord) -> tuple[str, str, str, str]:
+        text = self.db.seal(json.dumps(_fields(record)))
+        return (record.id, record.status, record.updated, text)
 
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator[RunStore]:
-    """The store at `url` (see `checkpoint.locate`), made when it is not there. Raises
+    """The store at `url` (see `location.locate`), made when it is not there. Raises
     `RunError`.
     """
-    location = locate(url)
-    prepare(location)
-    async with connection(location, durable=False) as db:
-        await create_tables(db, SCHEMA, location)
-        yield RunStore(db, location)
-
-
-async def create_tables(db: aiosqlite.Connection, schema: str, location: Location) -> None:
-    """Create what is not there. Raises `RunError`."""
-    try:
-        for statement in schema.split(";"):
-            if statement.strip():
-                await db.execute(statement)
-    except sqlite3.Error as error:
-        raise store_error(error, location) from error
+    async with open_location(locate(url)) as opened:
+        await create_tables(opened.db, SCHEMA)
+        yield RunStore(opened)
 
 
 def _taken(run: str) -> RunError:
@@ -223,20 +205,22 @@ def _refuse_unfit(run: str) -> None:
         )
 
 
-def _row(record: RunRecord) -> tuple[str, str, str, str]:
-    text = json.dumps(_fields(record))
-    return (record.id, record.status, record.updated, text)
-
-
-def _event_row(event: RunEvent) -> list[str]:
-    return [event.kind, json.dumps(_fields(event))]
-
-
 def _fields(value: RunRecord | RunEvent) -> dict[str, Any]:
     """Its fields as they are: `asdict` would copy a whole GraphSpec, value by value."""
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
+def _read(text: str) -> dict[str, Any]:
+    try:
+        value: dict[str, Any] = json.loads(text)
+    except ValueError:
+        raise RunError(
+            "a record in the store cannot be read: it is damaged, or encrypted",
+            help="put a copy of the store back in its place",
+        ) from None
+    return value
+
+
 def _event(text: str) -> RunEvent:
-    data = json.loads(text)
+    data = _read(text)
     return RunEvent(**{**data, "path": tuple(data["path"])})

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from flowc.compiler.graphspec import GraphSpec, agent_asked
-from flowc.compiler.ir import AgentNode, ExecNode, TaskNode, ToolNode
+from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
 from flowc.compiler.team import PEOPLE
 
+from .budget_options import budget_of
 from .config import Config
+from .confining import confinement, granted_workspace, mode_of, own_folder, require_sandbox
 from .errors import RunError
 from .files import RootedFiles
-from .models.registry import choose_models
+from .models.people import HandTools
+from .models.registry import Answering, choose_models
 from .roots import Roots
 from .sandbox.environment import allowed_env, shell_env
 from .sandbox.scripts import ScriptLimits, ScriptWorkers
 from .sandbox.shell import BashShell, Limits
+from .sandbox.snippet import run_snippet
 from .secrets import looks_secret
 from .services import Emit, Journal, Services
+from .taping import choose_tape
 from .tools.registry import ToolBox
 from .tools.sources import tool_sources
 
@@ -45,12 +51,19 @@ class RunOptions:
     answers: str | None = None
     allow_exec: bool = False
     workspace: str | None = None
+    network: bool = False
+    sandbox: str = ""
+    own: str = ""
     roots: tuple[str, ...] = ()
     mcp: tuple[str, ...] = ()
     on_unknown: Literal["ask", "repeat", "fail"] = "ask"
     max_steps: int | None = None
     timeout: float | None = None
+    max_tokens: int | None = None
+    max_cost: str | None = None
     team: str | None = None
+    record: str | None = None
+    replay: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """For the run's record."""
@@ -66,25 +79,36 @@ class RunOptions:
         return cls(**values)
 
 
-def settle(options: RunOptions, config: Config) -> RunOptions:
+def settle(options: RunOptions, config: Config, declared: str | None = None) -> RunOptions:
     """The options with what the configuration says where no flag was given. A flag that chooses who
-    answers replaces whatever else was configured to answer. Settling twice changes nothing. Raises
-    `RunError` when two were chosen."""
-    if options.model and options.answers:
-        raise RunError("--model and --answers exclude each other")
-    chosen = options.model or options.answers
+    answers replaces the model that the workflow `declared`, and that replaces whatever was
+    configured to answer. Settling twice changes nothing. Raises `RunError` when two were chosen."""
+    answering = {"--model": options.model, "--answers": options.answers, "--replay": options.replay}
+    given = [flag for flag, value in answering.items() if value]
+    if options.replay and options.record:
+        given = ["--replay", "--record"]
+    if len(given) > 1:
+        raise RunError(f"{given[0]} and {given[1]} exclude each other")
+    chosen = bool(given)
     _check_url(options.base_url or config.base_url)
     return replace(
         options,
-        model=options.model or (None if chosen else config.model),
-        answers=_absolute(options.answers or (None if chosen else config.answers)),
+        model=options.model or (None if chosen else declared or config.model),
+        answers=_absolute(options.answers or (None if chosen or declared else config.answers)),
         base_url=options.base_url or config.base_url,
-        workspace=_absolute(options.workspace) or str(Path.cwd()),
+        workspace=granted_workspace(options.workspace, config.workspace),
+        network=options.network or config.network,
+        sandbox=mode_of(options.sandbox, config.sandbox),
+        own=options.own or own_folder(),
         roots=_absolutes(options.roots, config.roots),
         mcp=_absolutes(options.mcp, config.mcp),
         max_steps=options.max_steps or config.max_steps,
         timeout=options.timeout or config.timeout,
+        max_tokens=options.max_tokens or config.max_tokens,
+        max_cost=options.max_cost or config.max_cost,
         team=options.team if options.team == PEOPLE else _absolute(options.team),
+        record=_absolute(options.record),
+        replay=_absolute(options.replay),
     )
 
 
@@ -111,41 +135,38 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     """How the engine makes the services of one run. Everything that can be missing is looked for
     now: raises `RunError` (exit 2) when nothing was chosen to answer model calls, a key or package
     is missing, or a file of answers or servers cannot be read."""
-    options = settle(options, config)
+    options = settle(options, config, spec.model)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
     _require_holders(specs)
-    named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
-    answering = choose_models(
-        options.model,
-        options.base_url,
-        options.answers,
-        tuple(named),
-        config.model_timeout or MODEL_TIMEOUT,
-        needed=any(agent_asked(node.op, s) for s in specs for node in s.nodes),
+    budget = budget_of(
+        specs, config, options.model, options.base_url, options.max_tokens, options.max_cost
     )
-    folders = tuple(Path(root) for root in options.roots)
-    for folder in folders:
-        if not folder.is_dir():
-            raise RunError(f"there is no folder `{folder}`", help="correct `--root`, or make it")
+    answering = _answering(options, specs, config)
+    folders = _granted(options)
+    taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
-    workspace = Path(options.workspace or ".")
+    workspace = Path(options.workspace or Path.cwd())
+    mode = mode_of(options.sandbox, config.sandbox)
+    require_sandbox(mode, specs)
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
-    sources = tool_sources(config, options.mcp, roots)
-    limits = Limits(
-        seconds=config.command_timeout or Limits().seconds,
-        silence=config.command_silence or Limits().silence,
-    )
-    script_limits = ScriptLimits(seconds=config.script_timeout or ScriptLimits().seconds)
+    sources = tool_sources(config, options.mcp, roots, _free_code)
+    limits = _shell_limits(config)
     tool_timeout = config.tool_timeout or TOOL_TIMEOUT
+    script_limits = ScriptLimits(config.script_timeout or ScriptLimits().seconds)
+
+    needed = _needed(specs, by_hand=answering.by_hand)
 
     def services(journal: Journal, emit: Emit) -> Services:
-        return Services(
+        held = confinement(options, mode, (own, *folders), emit)
+        box = ToolBox(sources(), needed, dict(config.effects), tool_timeout)
+        plain = Services(
             models=answering.models,
             people=answering.people,
-            scripts=ScriptWorkers(script_limits),
-            tools=ToolBox(sources(), _needed(specs), dict(config.effects), tool_timeout),
-            shell=BashShell(workspace, shell_env(os.environ, config.env), limits),
+            scripts=ScriptWorkers(script_limits, held),
+            by_hand=answering.by_hand,
+            tools=HandTools(box) if answering.by_hand else box,
+            shell=BashShell(shell_env(os.environ, config.env), held, limits),
             files=RootedFiles(folders),
             journal=journal,
             emit=emit,
@@ -153,9 +174,52 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
             env=readable_env(specs, config, os.environ),
             max_steps=options.max_steps or MAX_STEPS,
             max_model_turns=config.max_model_turns or MAX_MODEL_TURNS,
+            budget=budget(),
         )
+        return taping(plain)
 
     return services
+
+
+def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], config: Config) -> Answering:
+    """Who answers. Nobody is needed where a recording does."""
+    named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
+    return choose_models(
+        options.model,
+        options.base_url,
+        options.answers,
+        tuple(named),
+        config.model_timeout or MODEL_TIMEOUT,
+        needed=not options.replay and any(agent_asked(n.op, s) for s in specs for n in s.nodes),
+    )
+
+
+def _shell_limits(config: Config) -> Limits:
+    usual = Limits()
+    return Limits(
+        seconds=config.command_timeout or usual.seconds,
+        silence=config.command_silence or usual.silence,
+    )
+
+
+def _granted(options: RunOptions) -> tuple[Path, ...]:
+    """The folders of `--root`. Raises `RunError` for one that is not there."""
+    folders = tuple(Path(root) for root in options.roots)
+    for folder in folders:
+        if not folder.is_dir():
+            raise RunError(f"there is no folder `{folder}`", help="correct `--root`, or make it")
+    return folders
+
+
+async def _free_code(code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]:
+    """Run free audio code in the sandbox: see `audio.execution.FreeCode`."""
+    came = await asyncio.to_thread(run_snippet, code, reads=reads, output=output)
+    return {
+        "done": came.status == "done",
+        "refused": came.status == "refused",
+        "message": f"{came.status}: {came.message}".removesuffix(": "),
+        "sandbox": came.report.text if came.report else "nothing ran",
+    }
 
 
 def _require_holders(specs: tuple[GraphSpec, ...]) -> None:
@@ -183,21 +247,16 @@ def readable_env(
     return {**own, **allowed_env(env, config.env)}
 
 
-def runs_commands(spec: GraphSpec) -> bool:
-    """Whether a workflow, or one that it calls, runs shell commands, or scripts in Python, which
-    may do the same."""
-    specs = (spec, *(sub for _, sub in spec.subgraphs))
-    python = any(script.language == "python" for one in specs for script in one.scripts)
-    return python or any(isinstance(op, ExecNode) for op in _ops(specs))
-
-
-def _needed(specs: tuple[GraphSpec, ...]) -> tuple[str, ...]:
-    """The tools that have to be there: a call that is an answer needs nobody to execute it."""
+def _needed(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
+    """The tools that have to be there: a call that is an answer needs nobody to execute it, and who
+    answers a model's turns `by_hand` brings the tools for it."""
     names: set[str] = set()
     for spec in specs:
         agents = {agent.id: agent for agent in spec.agents}
         for op in (node.op for node in spec.nodes):
             match op:
+                case AgentNode() | TaskNode() if by_hand:
+                    continue
                 case AgentNode():
                     names.update((*op.tools, *agents[op.agent].tools))
                 case TaskNode():
@@ -209,10 +268,6 @@ def _needed(specs: tuple[GraphSpec, ...]) -> tuple[str, ...]:
                     continue
     answers = {tool.id for spec in specs for tool in spec.tools if tool.result == "answer"}
     return tuple(sorted(names - answers))
-
-
-def _ops(specs: tuple[GraphSpec, ...]) -> Iterator[object]:
-    return (node.op for spec in specs for node in spec.nodes)
 
 
 def _absolute(path: str | None) -> str | None:

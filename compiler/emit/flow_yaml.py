@@ -30,6 +30,7 @@ from ..flow_keys import (
     THREAD,
     TOOL,
     TOP,
+    TRIAL,
     VERSION,
     Element,
 )
@@ -84,6 +85,7 @@ def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
     found["params"] = {p.name: _param(p) for p in workflow.params}
     found["state"] = {f.name: _state(f) for f in workflow.state}
     found |= {"outputs": top["outputs"]} if "outputs" in top else {}
+    found |= {"model": top["model"]} if "model" in top else {}
     found["agents"] = {a.id: dict(written(a, AGENT)) for a in workflow.agents}
     found["tools"] = _tools(workflow)
     found["threads"] = {t.id: _thread(t) for t in workflow.threads}
@@ -100,6 +102,7 @@ def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
     if not ways.listed or workflow.entry != ways.listed[0].id:
         found["start"] = workflow.entry
     found["nodes"] = Spaced(_nodes(workflow, ways, near))
+    found["tests"] = Sections({t.name: dict(written(t, TRIAL)) for t in workflow.trials})
     return Sections({key: value for key, value in found.items() if value not in ({}, [])})
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..expr.ast import Call, Literal, Name
+from ..grants import granting
 from ..ir import (
     AgentNode,
     AskNode,
@@ -77,7 +78,7 @@ class _Writer:
         w = self.workflow
         blocks = [f"# {' '.join(w.title.split())}"] if w.title else []
         blocks += [w.description] if w.description else []
-        chart = "\n".join(f"    {line}" for line in (*self.params(), *self.chart()))
+        chart = "\n".join(f"    {line}" for line in (*granting(w), *self.params(), *self.chart()))
         blocks.append(f"# Workflow\n\n```mermaid\nflowchart TD\n{chart}\n```")
         if self.prompts:
             blocks.append("# Prompts")

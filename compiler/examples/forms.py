@@ -10,7 +10,8 @@ from textwrap import dedent
 class Example:
     """A file by name and content; `files` are further files beside it. What a code says of a
     conversion shows when the file is converted `to` that format, what it says of a `team` when the
-    file is checked with that."""
+    file is checked with that, what only careful people want to hear when it is `strict`, and what
+    it says of an edit when `written` is what stood there before."""
 
     file: str
     text: str
@@ -18,6 +19,8 @@ class Example:
     encoding: str = "utf-8"
     to: str = ""
     team: str | None = None
+    strict: bool = False
+    written: str = ""
 
 
 def steps(text: str, *files: tuple[str, str]) -> Example:
@@ -37,6 +40,43 @@ def cook(id: str, role: str, *needs: str) -> str:
     listed = ", ".join(f'"{need}"' for need in needs)
     text = f'"step_id": "{id}", "required_role": "{role}", "dependencies": [{listed}], '
     return f'{text}"success_criteria": "tasted"'
+
+
+def plan(status: str, output: str) -> Example:
+    """A living document whose run had done the first of two steps."""
+    return Example("workflow.md", _plan(status, output), written=_plan("DONE", "a_trimmed.wav"))
+
+
+def _plan(status: str, output: str) -> str:
+    return f"""\
+## 1. Request Summary
+
+*   **Input Audio:** `a.wav`
+
+## 2. Product Requirements Document (PRD)
+
+*   **Goal:** A loud sound without silence.
+
+## 3. Processing Plan & Status
+
+### Step 1: Trim
+
+*   **ID:** `step_1`
+*   **Status:** {status}
+*   **Input Audio:** `a.wav`
+*   **Output Audio:** `{output}`
+
+### Step 2: Make it louder
+
+*   **ID:** `step_2`
+*   **Status:** DONE
+*   **Input Audio:** `$OUTPUT_STEP_1`
+*   **Output Audio:** `a_loud.wav`
+
+## 4. Final Output
+
+## 5. Workflow Log
+"""
 
 
 def machine(condition: str) -> Example:

@@ -16,8 +16,20 @@ from .forms import (
     cook,
     flow,
     machine,
+    plan,
     steps,
 )
+
+DRAFTS = """
+LIMIT
+nodes:
+  - {name: write, agent: writer, prompt: Write a line., into: line}
+  - {name: like, ask: "{{ line }}", choices: [good, again], into: verdict}
+  - name: decide
+    choose: verdict
+    cases: {good: end, again: write}
+outputs: [line]
+"""
 
 MEANING: dict[str, tuple[Example, Example]] = {
     "FC2001": (
@@ -317,8 +329,31 @@ MEANING: dict[str, tuple[Example, Example]] = {
         replace(contract(cook("soup", "cook")), files=(KITCHEN,), team="kitchen.json"),
     ),
     "FC4003": (machine("common_data.copies >"), machine("common_data.copies > 3")),
+    "FC5001": (
+        flow(
+            """
+            nodes:
+              - {name: plan, agent: helper, prompt: Which command shows the log?, into: command}
+              - {name: look, exec: "bash -c {{ command }}", into: log}
+            outputs: [log]
+            """
+        ),
+        flow(
+            """
+            nodes:
+              - {name: plan, agent: helper, prompt: Which branch is meant?, into: branch}
+              - {name: look, exec: "git log {{ branch }}", into: log}
+            outputs: [log]
+            """
+        ),
+    ),
+    "FC5002": (
+        replace(flow(DRAFTS.replace("LIMIT", "")), strict=True),
+        replace(flow(DRAFTS.replace("LIMIT", "limits: {cost: 0.5}")), strict=True),
+    ),
     "FC6001": (
         replace(GOOD_CHART, to="steps"),
         replace(GOOD_CHART, to="flowchart"),
     ),
+    "FC7001": (plan("DONE", "b.wav"), plan("PENDING", "b.wav")),
 }

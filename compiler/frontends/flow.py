@@ -7,7 +7,7 @@ import re
 from ..diagnostics import Sink
 from ..source import Source, SourceSet
 from .editing import Editing
-from .protocol import Frontend, Parsed
+from .protocol import Frontend, Parsed, granted
 
 _VERSION = re.compile(r"^flow[ \t]*:[ \t]*[0-9]", re.MULTILINE)
 _FIRST_KEY = re.compile(
@@ -29,7 +29,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file: see flow_document."""
     from .flow_document import read_document
 
-    return read_document(source, sources, sink)
+    return granted(read_document(source, sources, sink), source)
 
 
 def _editing() -> Editing:

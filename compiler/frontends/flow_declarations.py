@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..flow_keys import AGENT, PARAM, PROMPT, RULE, STATE, THREAD, TOOL, Element, Key
-from ..ir import Agent, ErrorRule, Group, Param, Prompt, Seed, StateField, Thread, Tool
+from ..flow_keys import AGENT, PARAM, PROMPT, RULE, STATE, THREAD, TOOL, TRIAL, Element, Key
+from ..ir import Agent, ErrorRule, Group, Param, Prompt, Seed, StateField, Thread, Tool, Trial
 from ..source import SourceSet
 from .flow_forms import Forms, kind
 from .flow_scripts import read_script
@@ -48,6 +48,7 @@ class Declarations:
             ),
             "groups": tuple(self._groups(mapping)),
             "on_error": tuple(self._rules(mapping)),
+            "trials": tuple(self.trials(mapping)),
         }
 
     def _entries(self, mapping: Mapping, section: str) -> list[tuple[Scalar, Tree]]:
@@ -115,3 +116,14 @@ class Declarations:
             fields = self.forms.element(item, RULE, "a rule of `on_error`")
             if fields is not None:
                 yield ErrorRule(**fields)
+
+    def trials(self, mapping: Mapping) -> Iterator[Trial]:
+        """The cases below `tests:`."""
+        for name, node, fields in self._section(mapping, "tests", TRIAL, "the test"):
+            for key in ("inputs", "variables"):
+                value = node.get(key) if isinstance(node, Mapping) else None
+                if value is not None and not isinstance(fields.get(key), dict):
+                    message = f"`{key}` of a test is a mapping from names, not {kind(value)}"
+                    self.forms.report("FC1005", message, value.span, "write `NAME: VALUE` below it")
+                    fields.pop(key, None)
+            yield Trial(name=name.value, **fields, span=name.span)

@@ -43,7 +43,7 @@ def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     main = reader.read(root, name.removesuffix(".flow"))
     inner: dict[str, Workflow] = {}
     for key, mapping in parts.items():
-        forms.known_keys(mapping, keys, "an inner workflow")
+        forms.known_keys(mapping, [k for k in keys if k != "tests"], "an inner workflow")
         inner[key] = reader.read(mapping, key)
     return Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
 

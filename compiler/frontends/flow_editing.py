@@ -22,6 +22,7 @@ from ..flow_keys import (
     THREAD,
     TOOL,
     TOP,
+    TRIAL,
     Key,
 )
 from .editing import Act, Editing, Kind, Mention, Slot, Word
@@ -94,7 +95,7 @@ def flow_editing() -> Editing:
                 for section, element in (
                     ("params", PARAM), ("state", STATE), ("agents", AGENT), ("tools", TOOL),
                     ("threads", THREAD), ("scripts", SCRIPT), ("prompts", PROMPT),
-                    ("limits", LIMIT),
+                    ("limits", LIMIT), ("tests", TRIAL),
                 )
                 for slot in _keys(rf"{_IN}{section}\.[^.*]+", element.keys)
             ),
@@ -116,7 +117,7 @@ def _keys(path: str, keys: tuple[Key, ...], more: tuple[Word, ...] = ()) -> Iter
 def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
     """The words that a key takes, wherever it stands."""
     found: dict[str, tuple[str, ...]] = {}
-    elements = (PARAM, STATE, AGENT, TOOL, SCRIPT, PROMPT, LIMIT)
+    elements = (PARAM, STATE, AGENT, TOOL, SCRIPT, PROMPT, LIMIT, TRIAL)
     for key in (*keys, *COMMON, *(k for element in elements for k in element.keys)):
         if key.words:
             known = found.get(key.name, ())

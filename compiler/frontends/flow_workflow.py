@@ -86,6 +86,7 @@ class WorkflowReader:
         self.declared = _Declared(workflow)
         nodes = self._nodes(mapping, workflow)
         workflow = self._wired(mapping, workflow, nodes)
+        self._check_trials(mapping, workflow)
         return with_implied(self._with_agents(workflow, mapping))
 
     def _nodes(self, mapping: Mapping, workflow: Workflow) -> list[tuple[Node, Mapping]]:
@@ -233,6 +234,22 @@ class WorkflowReader:
             nodes=(*nodes, *_ends(targets)),
             edges=tuple(found),
         )
+
+    def _check_trials(self, mapping: Mapping, workflow: Workflow) -> None:
+        """Report nodes that a test names and the workflow does not have. What comes after a call
+        is the called workflow's."""
+        nodes = dict.fromkeys(node.id for node in workflow.nodes)
+        tests = mapping.get("tests")
+        for _, test in tests.pairs if isinstance(tests, Mapping) else ():
+            if not isinstance(test, Mapping):
+                continue
+            for key in ("path", "avoids"):
+                named = test.get(key)
+                for item in named.items if isinstance(named, Sequence) else [named]:
+                    if isinstance(item, Scalar):
+                        name = item.value.partition("/")[0]
+                        own = name if name in nodes else name.partition("#")[0].partition("@")[0]
+                        self._known("node", own, nodes, item.span)
 
     def _default(self, mapping: Mapping, targets: Targets) -> Default | None:
         node = mapping.get("defaults")

@@ -10,7 +10,7 @@ import re
 from ..diagnostics import Sink
 from ..source import Source, SourceSet
 from .editing import Editing
-from .protocol import Frontend, Parsed
+from .protocol import Frontend, Parsed, granted
 
 _BEGINS = re.compile(
     r"(?:\s|%%[^\n]*\n|---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*+---)*+"
@@ -46,7 +46,7 @@ def parse_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a workflow: see flowchart_md."""
     from .flowchart_md import parse
 
-    return parse(source, sources, sink)
+    return granted(parse(source, sources, sink), source)
 
 
 def parse_plain(source: Source, sources: SourceSet, sink: Sink) -> Parsed:

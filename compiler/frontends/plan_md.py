@@ -42,9 +42,9 @@ MAX_REQUEST = 4000
 """At most this many characters of the request describe the workflow."""
 _ANY_FAILURE = OnError(errors=("failure", "timeout", "limit", "refused"))
 _CARRIED_ON = NotRun(
-    "is a living document: it is carried on by the workflow that made it, which this version does "
-    "not have yet",
-    "flowc inspect {file} shows how far it has come, flowc graph {file} draws it",
+    "is a living document, the data of the workflow that carries it on",
+    "flowc run {file} carries it on, flowc inspect {file} shows how far it has come",
+    by="audio/edit.yaml",
 )
 
 

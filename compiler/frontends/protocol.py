@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..diagnostics import Sink
+from ..grants import with_grants
 from ..ir import Workflow
 from ..source import Source, SourceSet
 from .editing import Editing, Mention
@@ -19,6 +20,8 @@ class NotRun:
 
     reason: str
     remedy: str
+    by: str = ""
+    """The workflow that ships and carries such a file on: its input `document` is the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,15 @@ class Frontend:
     """How a comment begins and ends in this format: where an allowance can stand."""
     editing: Callable[[], Editing] = Editing
     """What an editor completes in a file of this format, and where."""
+
+
+def granted(parsed: Parsed, source: Source) -> Parsed:
+    """What was read, with what the comments of the file grant to its commands. For formats that a
+    person writes: a living document holds what models and commands said."""
+    if parsed.workflow is None:
+        return parsed
+    return replace(
+        parsed,
+        workflow=with_grants(parsed.workflow, source),
+        parts={name: with_grants(part, source) for name, part in parsed.parts.items()},
+    )

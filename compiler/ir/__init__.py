@@ -30,6 +30,8 @@ from .declarations import (
     StateField,
     Thread,
     Tool,
+    Trial,
+    TrialStatus,
     TypeName,
 )
 from .nodes import (
@@ -110,6 +112,8 @@ __all__ = [
     "Thread",
     "Tool",
     "ToolNode",
+    "Trial",
+    "TrialStatus",
     "TypeName",
     "Workflow",
 ]

@@ -12,6 +12,7 @@ from ..source import Span
 
 Json = Any
 """A JSON value."""
+TrialStatus = Lit["success", "failed", "paused", "stopped", "error"]
 TypeName = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
 Reducer = Lit["replace", "append", "merge", "add"]
 Effect = Lit["pure", "idempotent", "once"]
@@ -203,4 +204,28 @@ class Group:
 
     id: str
     title: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A case of `flowc test`: what the workflow is given and what has to come of it. `answers` is a
+    file of scripted answers or what would stand in it, `replay` a recording. What is None or empty
+    is not looked at. `path` are nodes that are visited in this order, others may stand between them
+    unless it is `complete`; `avoids` are nodes that are not visited; a node of a called workflow is
+    `CALL/NODE`. `holds` are conditions over the variables, `result` and `status`."""
+
+    name: str
+    inputs: Json = None
+    answers: Json = None
+    replay: str | None = None
+    team: str | None = None
+    status: TrialStatus = "success"
+    result: Json = None
+    variables: Json = None
+    path: tuple[str, ...] = ()
+    complete: bool = False
+    avoids: tuple[str, ...] = ()
+    holds: tuple[Expr, ...] = ()
+    error: str = ""
     span: Span | None = field(default=None, compare=False)

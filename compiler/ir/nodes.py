@@ -87,13 +87,17 @@ class ToolNode(NodeBase):
 class ExecNode(NodeBase):
     """Run shell commands: one command (`form` "command"), or those in the shell blocks of a
     markdown text ("blocks"). The transcript goes `into` a variable, the last exit code into
-    `code_into`. `session` names the shell whose folder, variables and functions carry on."""
+    `code_into`. `session` names the shell whose folder, variables and functions carry on.
+    `network` and `workspace` are what the sandbox lets them use beside what every command may: the
+    network, and a folder below the one that the run is started in ("" for none)."""
 
     source: Expr
     form: Lit["command", "blocks"]
     session: str
     into: str
     code_into: str | None = None
+    network: bool = False
+    workspace: str = ""
     kind: Lit["exec"] = "exec"
 
 

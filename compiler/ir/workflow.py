@@ -20,6 +20,7 @@ from .declarations import (
     StateField,
     Thread,
     Tool,
+    Trial,
 )
 from .nodes import Node
 
@@ -84,13 +85,14 @@ class OnInput:
 class Workflow:
     """One workflow. `entry` is the id of the first node; `on_success` and `on_failed` are the ids
     where the handler chains begin; `outputs` are the variables that make up its result, the first
-    of them is what a person is shown."""
+    of them is what a person is shown. `model` answers its agents unless the caller chose one."""
 
     name: str
     title: str = ""
     description: str = ""
     params: tuple[Param, ...] = ()
     outputs: tuple[str, ...] = ()
+    model: str | None = None
     state: tuple[StateField, ...] = ()
     agents: tuple[Agent, ...] = ()
     tools: tuple[Tool, ...] = ()
@@ -106,6 +108,7 @@ class Workflow:
     on_error: tuple[ErrorRule, ...] = ()
     on_input: OnInput | None = None
     limits: tuple[Limit, ...] = ()
+    trials: tuple[Trial, ...] = ()
     span: Span | None = field(default=None, compare=False)
     origin: Origin | None = field(default=None, compare=False)
 

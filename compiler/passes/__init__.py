@@ -14,8 +14,10 @@ from ..ir import Program, Workflow
 from .bindings import missing_roles, unknown_tools
 from .bounds import unbounded_loops
 from .branches import hidden_branches, open_branches
+from .budgets import missing_budgets
 from .conflicts import parallel_writes
 from .dataflow import early_reads, undefined_variables
+from .effects import unsafe_effects
 from .guards import bad_expressions
 from .joins import endless_waits
 from .mismatches import mismatches
@@ -40,6 +42,8 @@ CHECKS: tuple[Check, ...] = (
     bad_expressions,
     unknown_tools,
     missing_roles,
+    unsafe_effects,
+    missing_budgets,
 )
 
 LOCAL_CHECKS: tuple[Check, ...] = (bad_expressions, unknown_tools, missing_roles)
@@ -50,7 +54,12 @@ NOTHING_LOST = frozenset({"FC1003", "FC1004", "FC2001", "FC2009"})
 texts may be missing, and what they would have read."""
 
 
-WHOLE_CHECKS: tuple[Check, ...] = (unused_outputs, unbounded_loops)
+WHOLE_CHECKS: tuple[Check, ...] = (
+    unused_outputs,
+    unbounded_loops,
+    unsafe_effects,
+    missing_budgets,
+)
 """Checks that a single wrong name can mislead: they wait until there is no error."""
 
 

@@ -37,7 +37,7 @@ def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> I
     circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
     sums = {field.name for field in workflow.state if field.reducer == "add"}
     for members in loops(circling):
-        if leaves(members, after) and not _counts([nodes[id] for id in members], sums):
+        if leaves(members, after) and not counts_rounds([nodes[id] for id in members], sums):
             yield from _report(sorted((nodes[id] for id in members), key=list_place))
 
 
@@ -45,7 +45,7 @@ def _is_bounded(node: Node) -> bool:
     return isinstance(node, AskNode) or any(limit.name in BOUNDING for limit in node.limits)
 
 
-def _counts(members: list[Node], sums: set[str]) -> bool:
+def counts_rounds(members: list[Node], sums: set[str]) -> bool:
     """Whether a choice in the loop reads a variable that the loop only counts up. What is assigned
     to one of `sums` is added to it."""
     assigned = [a for node in members if isinstance(node, AssignNode) for a in node.assignments]

@@ -27,6 +27,10 @@ _MAX_PARTS = 100
 """Files that one call may write."""
 
 
+class Unwritable(Failure):
+    """The place that is written to does not take it: no fault of the call."""
+
+
 @dataclass(frozen=True, slots=True)
 class AudioCall:
     """A call that fits its tool: every parameter has a value, paths are as they were written."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Failure
-from .calls import AudioCall
+from .calls import AudioCall, Unwritable
 
 _WORKER = "flowc.runtime.audio.worker"
 _ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -56,7 +56,7 @@ async def do_call(
             "reads": reads,
             "writes": {path: str(place) for path, place in scratch.items()},
         }
-        result = await _ask(json.dumps(asked).encode("ascii"), limits or AudioLimits())
+        result = await ask(json.dumps(asked).encode("ascii"), limits or AudioLimits())
         for path, place in scratch.items():
             _move(path, place, writes[path])
     return result
@@ -94,7 +94,7 @@ def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
                 number, name = tempfile.mkstemp(prefix=".flowc-", dir=folder)
             except OSError as error:
                 why = (error.strerror or str(error)).lower()
-                raise Failure(f"`{path}` cannot be written: {why}") from None
+                raise Unwritable(f"`{path}` cannot be written: {why}") from None
             os.close(number)
             made[path] = Path(name)
         yield made
@@ -110,15 +110,17 @@ def _move(path: str, scratch: Path, place: Path) -> None:
         os.chmod(scratch, stat.S_IMODE(real.stat().st_mode) if real.exists() else 0o644)
         os.replace(scratch, real)
     except OSError as error:
-        raise Failure(f"`{path}` cannot be written: {(error.strerror or '').lower()}") from None
+        why = (error.strerror or str(error)).lower()
+        raise Unwritable(f"`{path}` cannot be written: {why}") from None
 
 
-async def _ask(asked: bytes, limits: AudioLimits) -> dict[str, Any]:
+async def ask(asked: bytes, limits: AudioLimits, worker: str = _WORKER) -> dict[str, Any]:
+    """What a worker, a module, answers to what it is asked. Raises `Failure`."""
     given = (os.getpid(), limits.memory, limits.cpu)
     modules = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", _WORKER, *map(str, given),
+            sys.executable, "-P", "-m", worker, *map(str, given),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -144,7 +146,8 @@ def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:
     if code == 0 and told and len(told) <= _LONGEST:
         answer = json.loads(told)
         if failure := answer.get("failure"):
-            raise Failure(failure["message"], help=failure["help"])
+            kind = Unwritable if failure.get("unwritable") else Failure
+            raise kind(failure["message"], help=failure["help"])
         result: dict[str, Any] = answer["result"]
         return result
     lines = complaint[-_STDERR_KEPT:].decode("utf-8", "replace").strip().splitlines()

@@ -15,6 +15,7 @@ import numpy as np
 import soundfile
 
 from ..errors import Failure
+from .calls import Unwritable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -334,7 +335,10 @@ class _Disk:
 
     def failure(self, path: str) -> Failure | None:
         """What the disk said, if it said anything."""
-        return cannot(path, self.error) if self.error is not None else None
+        if self.error is None:
+            return None
+        said = cannot(path, self.error)
+        return Unwritable(said.message, help=said.help)
 
     def close(self) -> None:
         """Bring it to the disk."""

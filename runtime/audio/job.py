@@ -57,8 +57,14 @@ class Job:
     def write(self, path: str, like: Sound, blocks: Iterator[Frames], **other: Any) -> Result:
         """An output with the rate and the channels of `like`, unless others are given."""
         shape = {"rate": like.rate, "channels": like.channels, **other}
+        return self.make(path, blocks=blocks, **shape)
+
+    def make(
+        self, path: str, rate: int, channels: int, blocks: Iterator[Frames], subtype: str = ""
+    ) -> Result:
+        """An output with this rate and these channels."""
         place = self.writes[path]
-        done = write_sound(path, place, blocks=blocks, **shape)
+        done = write_sound(path, place, rate, channels, blocks, subtype)
         settle(place)
         return _told(done)
 

@@ -157,3 +157,44 @@ class SpectrumMeter:
         power[1:-1] *= 2
         self._sum += power
         self._count += 1
+
+
+_PER_SEMITONE = 4
+_ALIKE = 0.8
+"""Correlation from which two spectra count as one that was moved."""
+
+
+def shift_between(before: Spectrum, after: Spectrum) -> float | None:
+    """By how many semitones the second spectrum lies higher as a whole, up to 24 either way; None
+    when they are not alike, or tell no pitch: silence, noise."""
+    if not before.power.sum() > 0 or not after.power.sum() > 0:
+        return None
+    top = min(before.hz[-1], after.hz[-1], 8000.0)
+    steps = int(12 * _PER_SEMITONE * np.log2(top / 60.0))
+    hz = 60.0 * 2 ** (np.arange(steps) / (12 * _PER_SEMITONE))
+    profiles = []
+    for spectrum in (before, after):
+        level = 10 * np.log10(np.interp(hz, spectrum.hz, spectrum.power) + 1e-20)
+        level = np.maximum(level - level.max(), -60.0)
+        kernel = np.hanning(8 * 12 * _PER_SEMITONE // 6)
+        padded = np.pad(level, len(kernel) // 2, mode="edge")
+        smooth = np.convolve(padded, kernel / kernel.sum(), "same")[len(kernel) // 2 :][:steps]
+        profiles.append(level - smooth)
+    most = 24 * _PER_SEMITONE
+    found = [_correlation(profiles[0], profiles[1], lag) for lag in range(-most, most + 1)]
+    best = int(np.argmax(found))
+    if found[best] < _ALIKE:
+        return None
+    off = 0.0
+    if 0 < best < len(found) - 1:
+        left, middle, right = found[best - 1 : best + 2]
+        bend = left - 2 * middle + right
+        off = 0.5 * (left - right) / bend if bend else 0.0
+    return float(best - most + off) / _PER_SEMITONE
+
+
+def _correlation(before: Samples, after: Samples, lag: int) -> float:
+    a = before[: len(before) - lag] if lag >= 0 else before[-lag:]
+    b = after[lag:] if lag >= 0 else after[: len(after) + lag]
+    scale = float(np.sqrt((a * a).sum() * (b * b).sum()))
+    return float((a * b).sum()) / scale if scale > 0 else 0.0

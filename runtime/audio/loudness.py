@@ -88,6 +88,17 @@ class LoudnessMeter:
             true_peak=decibels(self._peak),
         )
 
+    def curves(self) -> tuple[Samples, Samples]:
+        """Momentary and short-term loudness in LUFS, every 100 ms from the end of the first window
+        (0.4 s, 3 s) on; -inf for silence. To be asked for after `end`."""
+        energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
+        with np.errstate(divide="ignore"):
+            momentary, short = (
+                -0.691 + 10 * np.log10(self._windows(energies, steps)[::_HOP])
+                for steps in (_MOMENTARY, _SHORT)
+            )
+        return momentary, short
+
     def _take(self, filtered: Samples) -> None:
         if not filtered.shape[2]:
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter
+from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter, shift_between
 from .loudness import CHANNEL_WEIGHTS, Loudness, LoudnessMeter, decibels
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ _DIFFERENCES = (
 def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
     """All numbers of a file; None where there is none, with the reason under `notes`. Samples that
     are no finite numbers are counted and taken for zero. Raises `Failure` for a file cut off."""
+    return examine(sound, silence_dbfs)[0]
+
+
+def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
+    """The same numbers, and the mean spectrum."""
     levels = LevelMeter(sound.rate, sound.channels)
     loudness = LoudnessMeter(sound.rate, sound.channels)
     spectra = SpectrumMeter(sound.rate, sound.channels)
@@ -35,7 +40,7 @@ def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
         loudness.feed(block)
         spectra.feed(block)
     heard, spectrum = loudness.end(), spectra.end()
-    return {
+    numbers = {
         "file": sound.path,
         "format": sound.format,
         "subtype": sound.subtype,
@@ -54,10 +59,19 @@ def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
         "pcm_sha256": digest.hexdigest(),
         "notes": _notes(sound, levels, heard),
     }
+    return numbers, spectrum
 
 
-def compare(a: Measurement, b: Measurement) -> dict[str, Any]:
-    """Both measurements and, for each number, b minus a; None where one of them is None."""
+def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
+    """Both measurements and, for each number, b minus a; None where one of them is None. The
+    `pitch_semitones` of the difference are how far the spectrum has moved as a whole."""
+    (before, spectrum), (after, other) = (examine(sound, silence_dbfs) for sound in (a, b))
+    told = _compared(before, after)
+    told["difference"]["pitch_semitones"] = shift_between(spectrum, other)
+    return told
+
+
+def _compared(a: Measurement, b: Measurement) -> dict[str, Any]:
     delta: dict[str, Any] = {}
     for name in _DIFFERENCES:
         before, after = a[name], b[name]

@@ -15,6 +15,7 @@ from .job import Job, Result
 from .levels import LevelMeter
 from .measure import compare as compared
 from .measure import measure as measured
+from .signals import CHANNELS, RATE, signal
 from .stages import Stage, through
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ def measure(job: Job) -> Result:
 def compare(job: Job) -> Result:
     """Numbers of two files; nothing is written."""
     a, b = (job.sound(job.values[name]) for name in ("a", "b"))
-    below = job.values["silence_dbfs"]
-    return compared(measured(a, below), measured(b, below))
+    return compared(a, b, job.values["silence_dbfs"])
 
 
 def trim_silence(job: Job) -> Result:
@@ -204,6 +204,12 @@ def time_stretch(job: Job) -> Result:
     return job.write(job.values["output"], sound, _stretched(sound, float(job.values["rate"]), 0.0))
 
 
+def synth(job: Job) -> Result:
+    """A signal of its own: nothing is read."""
+    blocks = signal(job.values["kind"], job.values["duration_s"])
+    return job.make(job.values["output"], RATE, CHANNELS, blocks)
+
+
 def _stretched(sound: Sound, speed: float, semitones: float) -> Iterator[Frames]:
     whole = np.empty((sound.frames, sound.channels), np.float32)
     at = 0
@@ -251,5 +257,6 @@ WHOLE: dict[str, Callable[[Job], Result]] = {
     "convert": convert,
     "pitch_shift": pitch_shift,
     "time_stretch": time_stretch,
+    "synth": synth,
 }
 """By name; every other tool is in `chains.STAGES`."""

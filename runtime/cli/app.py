@@ -19,6 +19,8 @@ from flowc import __version__
 if TYPE_CHECKING:
     import typer
 
+    from .screen import Tone
+
 Group = Literal["Write", "Run", "Look", "Set up"]
 
 OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
@@ -55,14 +57,21 @@ COMMANDS: tuple[Command, ...] = (
     Command("compile", "compile", "compile", "Write", "a LangGraph project for `langgraph dev`"),
     Command("run", "run", "run", "Run", "run a workflow, by file or by name"),
     Command("resume", "resume", "resume", "Run", "go on with a run, answer its question"),
+    Command("step", "step", "step", "Run", "one node of a run again, on what it was given"),
     Command("pause", "control", "pause", "Run", "ask a running run to pause"),
     Command("stop", "control", "stop", "Run", "ask a running run to stop"),
-    Command("runs", "runs", "runs", "Look", "what ran, and how it ended"),
+    Command("runs", "prune", "runs", "Look", "what ran, and how it ended; prune forgets"),
     Command("show", "runs", "show", "Look", "where a run stands"),
     Command("history", "runs", "history", "Look", "every checkpoint of a run"),
+    Command("diff", "diff", "diff", "Look", "what differs between two runs"),
     Command("fork", "runs", "fork", "Run", "a new run from a checkpoint of another"),
+    Command("gc", "prune", "gc", "Set up", "make the store of runs smaller"),
     Command("explain", "explain", "explain", "Write", "why a diagnostic exists, bad and good"),
+    Command("test", "test", "run_tests", "Write", "run the cases that a workflow has of its own"),
     Command("lsp", "lsp", "lsp", "Write", "the language server for editors, over stdio"),
+    Command("mcp", "mcp", "mcp", "Run", "serve workflows to assistants over MCP"),
+    Command("serve", "serve", "serve", "Run", "the orchestration service over HTTP"),
+    Command("token", "serve", "token", "Set up", "access tokens of the service"),
     Command("fmt", "fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"),
     Command("schema", "schema", "schema", "Write", "the JSON Schema of a format, for editors"),
     Command("audio", "audio", "audio", "Look", "measure sound files, apply audio tools"),
@@ -94,10 +103,26 @@ def say(*lines: str) -> None:
     print(*lines, sep="\n", file=sys.stderr)
 
 
-def complain(message: str, help: str = "") -> None:
-    """An error in the look of all our errors: what is wrong, then what to do about it."""
+def complain(message: str, help: str = "", diff: tuple[str, ...] = ()) -> None:
+    """An error in the look of all our errors: what is wrong, a difference if there is one, then
+    what to do about it."""
     more = help.replace("\n", "\n        ")
-    say(f"error: {message}", *([f"  help: {more}"] if help else []))
+    say(f"error: {message}", *coloured(diff), *([f"  help: {more}"] if help else []))
+
+
+def coloured(diff: tuple[str, ...]) -> list[str]:
+    """The lines of a difference, indented; coloured on a terminal. What they quote cannot steer
+    it."""
+    if not diff:
+        return []
+    from flowc.compiler.snippet import visible
+
+    from .screen import screen_on
+
+    screen = screen_on(sys.stderr)
+    tones: dict[str, Tone] = {"+": "good", "-": "bad", "@": "dim"}
+    shown = [(visible(line), tones.get(line[:1])) for line in diff]
+    return ["  " + (screen.ink(line, tone) if tone else line) for line, tone in shown]
 
 
 def _dispatch(args: list[str]) -> int:
@@ -126,7 +151,7 @@ def _invoke(row: Command, args: list[str]) -> int:
                 return int(code)
         return _invoke_typed(row, args)
     except RunError as error:
-        complain(error.message, error.help)
+        complain(error.message, error.help, error.diff)
         return error.exit_code
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from flowc.compiler.audio_tools import AUDIO_TOOLS, REQUIRED, AudioTool, schema_of
@@ -13,8 +13,12 @@ from flowc.compiler.audio_tools import AUDIO_TOOLS, REQUIRED, AudioTool, schema_
 from ..audio.calls import AudioCall, check_call, find_tool, parse_call, range_of
 from ..audio.child import do_call
 from ..errors import Failure, RunError
+from ..models.offline import LABEL as OFFLINE_LABEL
+from ..models.offline_rules import NAME as OFFLINE_NAME
+from ..models.offline_rules import vocabulary_rows
 from . import flags
 from .app import FINDINGS, OK, USAGE, complain, plain_app
+from .audio_report import report
 from .outcomes import SCHEMA_VERSION, on_terminal, print_json
 from .screen import screen_on
 
@@ -151,7 +155,9 @@ def _compared(found: Json) -> Iterator[str]:
     a, b = found["a"], found["b"]
     yield on_terminal(f"{a['file']} → {b['file']}")
     for name, change in found["difference"].items():
-        if isinstance(change, float | int):
+        if isinstance(change, float | int) and name not in a:
+            yield f"  {name:<24} {'':>21}  {change:+.2f}"
+        elif isinstance(change, float | int):
             before, after = f"{a[name]:.2f}", f"{b[name]:.2f}"
             yield f"  {name:<24} {before:>10} {after:>10}  {change:+.2f}"
     yield from (
@@ -201,7 +207,48 @@ def _described(tool: AudioTool) -> Iterator[str]:
     yield f"  {how}; at most {tool.most_minutes} minutes and {tool.most_channels} channels"
 
 
-audio = plain_app(help="Measure sound files, list the audio tools, call one of them.")
+def synth(
+    kind: Annotated[Literal["speech", "music"], typer.Argument(help="what it is like")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="the file")],
+    seconds: Annotated[float, typer.Option("--seconds", help="its length")] = 10.0,
+    as_json: flags.AsJson = False,
+) -> int:
+    """Make a test signal: something like speech or music over a hum of 30 Hz, always the same."""
+    asked = {"output": output, "kind": kind, "duration_s": seconds}
+    found = _done(lambda: check_call("synth", asked))
+    if isinstance(found, int):
+        return found
+    if as_json:
+        print_json({"schema_version": SCHEMA_VERSION, **found})
+    else:
+        print(*_wrote(found), sep="\n")
+    return OK
+
+
+def vocabulary(as_json: flags.AsJson = False) -> int:
+    """What the model `offline` understands: rules, not a language model.
+
+    A clause of a request is one of these phrases, or it is refused. (a|b) is one of several, [a]
+    may be left out, {hz} is a number with its unit.
+    """
+    rows = [*vocabulary_rows()]
+    if as_json:
+        print_json({"schema_version": SCHEMA_VERSION, "rules": OFFLINE_NAME, "vocabulary": rows})
+        return OK
+    screen = screen_on(sys.stdout)
+    screen.print(f"{OFFLINE_NAME}: {OFFLINE_LABEL}")
+    for row in rows:
+        tool = f"{row['tool'].upper()}" if row["tool"] else "-"
+        default = f" · default: {row['default']}" if row["default"] else ""
+        screen.print("", f"{row['name']} · {tool} · e.g. {row['example']}{default}")
+        screen.print(*(f"  {text}" for text in row["patterns"]))
+    return OK
+
+
+audio = plain_app(help="Measure sound files, call audio tools, make test signals and reports.")
 audio.command("measure")(measure)
 audio.command("tools")(list_tools)
 audio.command("apply")(apply)
+audio.command("synth")(synth)
+audio.command("vocabulary")(vocabulary)
+audio.command("report")(report)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TextIO, get_args
+from typing import Any, Literal, NamedTuple, TextIO, get_args
 
 from flowc import __version__
 from flowc.compiler.codes import CODES
@@ -26,6 +26,7 @@ from flowc.compiler.render import (
 )
 from flowc.compiler.snippet import visible
 from flowc.compiler.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
+from flowc.compiler.worst_case import WorstCase, worst_case
 
 from ..errors import RunError
 from .app import FINDINGS, OK, say
@@ -79,7 +80,8 @@ def check_files(
     chosen, dropped = _codes(select), _codes(ignore)
     report = Report()
     for path in dict.fromkeys(workflow_files(files)):
-        report.add(_compile(path, (from_format, team), fix, report), keep=verbose)
+        read_as = ReadAs(from_format, team, strict)
+        report.add(_compile(path, read_as, fix, report), keep=verbose)
     found = [d for d in report.sink.all() if _wanted(d.code, chosen, dropped)]
     if format == "text":
         _print_text(found, report, time.perf_counter() - began, quiet, verbose)
@@ -137,16 +139,19 @@ def colored(stream: object) -> bool:
     return bool(isatty and isatty())
 
 
-def compile_path(path: str, format: str | None, team: str | None = None) -> CompileResult:
+def compile_path(
+    path: str, format: str | None, team: str | None = None, strict: bool = False
+) -> CompileResult:
     """Compile a file, a workflow by name as `flowc run` finds it, or standard input (`-`)."""
     if path != "-":
         file = path if os.path.exists(path) else _by_name(path)
-        return compile_file(file, format=format, team=locate_team(team, file))
+        return compile_file(file, format=format, team=locate_team(team, file), strict=strict)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:
             raise Unreadable(STDIN, f"is larger than {MAX_BYTES // 2**20} MiB")
-        return compile_text(decode(STDIN, data), STDIN, format=format, team=team)
+        text = decode(STDIN, data)
+        return compile_text(text, STDIN, format=format, team=team, strict=strict)
     except Unreadable as error:
         sources, sink = SourceSet(), Sink()
         span = sources.add(Source(STDIN, "")).span(0)
@@ -204,10 +209,16 @@ def _suffixes() -> set[str]:
     return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
 
 
-def _compile(
-    path: str, read_as: tuple[str | None, str | None], fix: bool, report: Report
-) -> CompileResult:
-    """Compile, and fix where asked. `read_as` are the format and the team."""
+class ReadAs(NamedTuple):
+    """How files are read: the format and the team that were named, and whether strictly."""
+
+    format: str | None
+    team: str | None
+    strict: bool
+
+
+def _compile(path: str, read_as: ReadAs, fix: bool, report: Report) -> CompileResult:
+    """Compile, and fix where asked."""
     result = compile_path(path, *read_as)
     if not fix:
         return result
@@ -308,6 +319,8 @@ def _overview(result: CompileResult) -> list[str]:
     source = result.sources.files[result.path]
     size = f"{len(workflow.nodes)} nodes, {len(workflow.edges)} edges"
     rows = [f"{result.path}: {frontend.name}, {size}"]
+    if result.program is not None and result.ok:
+        rows.append(f"  {_worst(worst_case(result.program))}")
     for node in workflow.nodes:
         for assertion in node.asserts if node.kind == "agent" else ():
             kind = "prose     " if assertion.expr is None else "expression"
@@ -315,6 +328,13 @@ def _overview(result: CompileResult) -> list[str]:
             place = f"{at.line}:{at.column}" if at else ""
             rows.append(f"  {place:<8} {kind}  {visible(assertion.text)}")
     return rows
+
+
+def _worst(bounds: WorstCase) -> str:
+    """`at most 44 steps, 18 model calls`."""
+    amounts = ((bounds.steps, "step"), (bounds.model_calls, "model call"))
+    known = [f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in amounts if n is not None]
+    return "; ".join(filter(None, [f"at most {', '.join(known)}" if known else "", bounds.why]))
 
 
 def _width(stream: TextIO) -> int:

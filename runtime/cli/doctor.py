@@ -32,7 +32,7 @@ _EXTRAS = (("mcp", "fastmcp", "tools of MCP servers"),
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> int:
-    """Show versions, stores, providers with a key (names only), Graphviz and the shell.
+    """Show versions, stores, providers with a key (names only), Graphviz, the shell, the sandbox.
 
     Exit code 1 when something that every run needs is missing.
     """
@@ -61,6 +61,7 @@ def _examine() -> Iterator[Finding]:
     yield _store()
     yield "store memory", True, "kept for one process only (--store memory:)", False
     yield _shell()
+    yield from _sandbox()
     version = _version("quickjs-ng")
     yield "scripts", version is not None, f"QuickJS {version}" if version else _NO_SCRIPTS, False
     yield _graphviz()
@@ -85,6 +86,35 @@ def _store() -> Finding:
 def _shell() -> Finding:
     bash = shutil.which("bash")
     return "bash", bash is not None, bash or "needed by activities that run commands", False
+
+
+_ABOUT = {
+    "limits": "bounds memory, files, processes and time",
+    "privileges": "takes all capabilities away, and lets none be gained",
+    "landlock": "lets only granted files be opened",
+    "seccomp": "denies system calls",
+    "namespaces": "gives a view of processes, users and network of its own",
+    "mounts": "gives a view of files of its own",
+}
+
+
+def _sandbox() -> Iterator[Finding]:
+    """What confines commands and generated code here, found by confining something."""
+    from ..sandbox.confine import probe
+    from ..sandbox.policy import LAYERS
+
+    shell, snippet = probe("shell"), probe("snippet")
+    levels = f"{shell.level} for commands, {snippet.level} for generated code"
+    weak = "weak" in (shell.level, snippet.level)
+    hint = ": refused unless you type --sandbox off" if weak else ""
+    yield "sandbox", not weak, levels + hint, False
+    for layer in LAYERS:
+        text = _ABOUT[layer]
+        if layer not in shell.layers:
+            text += f": {shell.missing.get(layer, 'missing')}"
+        elif layer == "landlock":
+            text += f" ({shell.layers[layer]})"
+        yield f"sandbox {layer}", layer in shell.layers, text, False
 
 
 def _graphviz() -> Finding:

@@ -118,11 +118,13 @@ async def _once(view: RunView, begin: Begin, clock: Clock) -> Outcome:
         while task is not None and task.cancelling():
             task.uncancel()
         if clock.expired:
-            reason = {"message": f"{_over(clock)}; {in_doubt}", "kind": "limit"}
+            message = f"{_over(clock)}; {in_doubt}"
+            reason = {"message": message, "kind": "limit", "limit": "seconds"}
             return Outcome(view.run, "stopped", error=reason)
         return Outcome(view.run, "interrupted", error={"message": in_doubt, "kind": "failure"})
     if outcome.status == "stopped" and signals.reason == "limit":
-        return dataclasses.replace(outcome, error={"message": _over(clock), "kind": "limit"})
+        reason = {"message": _over(clock), "kind": "limit", "limit": "seconds"}
+        return dataclasses.replace(outcome, error=reason)
     return outcome
 
 

@@ -50,5 +50,7 @@ def _example(example: Example) -> list[str]:
         saved = "" if example.encoding == "utf-8" else f" (saved as {example.encoding})"
         saved += f" (converted to {example.to})" if example.to else ""
         saved += f" (with --team {example.team})" if example.team and name == example.file else ""
+        saved += " (with --strict)" if example.strict else ""
+        saved += " (edited while its run was paused)" if example.written else ""
         rows += ["", f"  {name}{saved}", *(f"    {line}".rstrip() for line in text.splitlines())]
     return rows

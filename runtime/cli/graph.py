@@ -19,7 +19,6 @@ from ..errors import RunError
 from . import flags
 from .app import FINDINGS, OK, say
 from .check import compile_path, require_format, show_diagnostics
-from .inspect import summary_of
 
 if TYPE_CHECKING:
     from ..events import RunEvent
@@ -127,7 +126,7 @@ def _draw(result: CompileResult, picture: Picture, overlay: Overlay | None) -> b
 
 
 def _as_json(result: CompileResult, overlay: Overlay | None) -> str:
-    summary = summary_of(result)
+    summary = result.summary()
     body: dict[str, Any] = {
         key: summary[key] for key in ("schema_version", "file", "name", "title", "nodes", "edges")
     }

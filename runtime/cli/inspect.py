@@ -6,9 +6,7 @@ import json
 from typing import Annotated, Any
 
 import typer
-from flowc.compiler.driver import CompileResult
 from flowc.compiler.snippet import visible
-from flowc.compiler.summary import summarize
 
 from .app import FINDINGS, OK
 from .check import compile_path, require_format, show_diagnostics
@@ -29,25 +27,13 @@ def inspect(
     """
     require_format(from_format)
     result = compile_path(file, from_format, team)
-    summary = summary_of(result)
+    summary = result.summary()
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
         print("\n".join(_overview(summary)))
         show_diagnostics(result.diagnostics, result.sources)
     return OK if result.ok else FINDINGS
-
-
-def summary_of(result: CompileResult) -> dict[str, Any]:
-    """The summary of a compilation."""
-    return summarize(
-        result.path,
-        result.frontend.name if result.frontend else None,
-        result.parsed,
-        result.workflow,
-        result.diagnostics,
-        result.sources,
-    )
 
 
 def _overview(summary: dict[str, Any]) -> list[str]:

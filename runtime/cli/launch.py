@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -16,6 +17,7 @@ from ..engine import Engine, ServicesFactory, open_engine
 from ..models.script import read_script, strangers
 from ..services import Outcome
 from ..signals import RunSignals
+from ..telemetry import open_spans
 from ..wiring import RunOptions
 from .app import INTERRUPTED, say
 from .check import require_program, show_diagnostics
@@ -39,6 +41,7 @@ class Launch:
     store: str
     mode: Mode
     verbose: bool = False
+    otel: bool = False
     breakpoints: tuple[str, ...] = ()
     target: str = ""
     """The workflow as it was named on the command line."""
@@ -54,16 +57,21 @@ def compiled_or_none(path: str, mode: Mode, team: str | None = None) -> CompileR
     """The compiled file; None when it has errors, which are then shown. Warnings are counted: a
     person who runs a workflow seldom can do anything about them. `RunError` for a picture."""
     compiled = compile_file(path, team=team)
-    require_program(compiled)
+    return compiled if accepted(compiled, mode) else None
+
+
+def accepted(compiled: CompileResult, mode: Mode) -> bool:
+    """Whether a compiled file has no errors; those that it has are shown."""
     if compiled.ok:
+        require_program(compiled)
         if compiled.diagnostics and mode == "text":
-            say(f"{count_of(len(compiled.diagnostics), 'warning')}: flowc check {path}")
-        return compiled
+            say(f"{count_of(len(compiled.diagnostics), 'warning')}: flowc check {compiled.path}")
+        return True
     show_diagnostics(compiled.diagnostics, compiled.sources)
     if mode in ("json", "jsonl"):
         found = [as_dict(d, compiled.sources) for d in compiled.diagnostics]
         print_json({"schema_version": SCHEMA_VERSION, "status": "invalid", "diagnostics": found})
-    return None
+    return False
 
 
 def _note_strangers(launch: Launch) -> None:
@@ -101,6 +109,9 @@ async def _execute(launch: Launch, run: str, begin: Begin) -> int:
         asks=ask,
         target=launch.target or launch.compiled.path,
     )
+    spans = open_spans(launch.otel)
+    if spans is not None:
+        view.followers = (spans.listen,)
     async with open_engine(launch.store) as engine:
 
         async def first(signals: RunSignals) -> Outcome:
@@ -109,8 +120,11 @@ async def _execute(launch: Launch, run: str, begin: Begin) -> int:
         async def later(answers: dict[str, Any], signals: RunSignals) -> Outcome:
             return await resume_with(launch, engine, view, answers, signals)
 
-        outcome = await drive(view, first, later, limit=launch.options.timeout, ask=ask)
+        with contextlib.closing(spans) if spans else contextlib.nullcontext():
+            outcome = await drive(view, first, later, limit=launch.options.timeout, ask=ask)
     view.finish(outcome)
+    if spans is not None and spans.lost:
+        say("warning: the spans of this run could not be sent: the collector does not take them")
     return exit_code(outcome)
 
 
@@ -121,6 +135,7 @@ async def resume_with(
     answers: dict[str, Any],
     signals: RunSignals,
     said: str | None = None,
+    migrate: tuple[str, ...] = (),
 ) -> Outcome:
     """Go on with answers by question id, or with a line that was said unasked."""
     return await engine.resume(
@@ -133,4 +148,5 @@ async def resume_with(
         breakpoints=launch.breakpoints,
         control=signals,
         on_unknown=launch.options.on_unknown,
+        migrate=migrate,
     )

@@ -36,9 +36,12 @@ class Found:
 
 def locate(target: str, folders: Sequence[str] = ()) -> str:
     """The file of a workflow given as FILE or NAME. Raises `RunError` that lists close names when
-    there is none, and every candidate when a name means several files of one place."""
+    there is none, and every candidate when a name means several files of one place. What ships is
+    also found by its path in the repository."""
     if os.path.exists(target) and not (os.path.isdir(target) and _is_name(target)):
         return target
+    if shipped := _shipped(target):
+        return shipped
     if not _is_name(target):
         raise RunError(f"there is no file `{target}`", help=_nearby(target))
     for place in _places(folders):
@@ -51,6 +54,19 @@ def locate(target: str, folders: Sequence[str] = ()) -> str:
         if matches:
             return matches[0].path
     raise RunError(f"there is no file and no workflow `{target}`", help=_suggest(target, folders))
+
+
+def _shipped(target: str) -> str | None:
+    """A file that ships, named as it is in the repository: `workflows/audio/edit.yaml`."""
+    first, *rest = Path(target).parts or ("",)
+    if first != "workflows" or not rest or ".." in rest:
+        return None
+    path = _shipped_folder().joinpath(*rest)
+    return str(path) if path.is_file() else None
+
+
+def _shipped_folder() -> Path:
+    return Path(str(files("flowc.workflows"))).resolve()
 
 
 def known_workflows(folders: Sequence[str] = ()) -> list[Found]:
@@ -95,7 +111,7 @@ def name_of(path: str) -> str:
 def _places(folders: Sequence[str]) -> Iterator[list[Found]]:
     for folder in ("workflows", *folders):
         yield _in_folder(Path(folder), "folder")
-    yield _in_folder(Path(str(files("flowc.workflows"))).resolve(), "shipped")
+    yield _in_folder(_shipped_folder(), "shipped")
 
 
 def _in_folder(folder: Path, origin: Literal["folder", "shipped"]) -> list[Found]:

@@ -104,10 +104,14 @@ class Narrator:
                 yield from self._model(event, busy)
             case "tool_called" | "command_run":
                 yield from self._effect(event, busy)
+            case "sandbox":
+                yield from self._confined(event)
             case "script_said":
                 busy.notes += self._said(event)
             case "verdict":
                 busy.notes += self._verdict(event)
+            case "warning" if not event.node:
+                yield self._note(event, str(event.data.get("message", "")))
             case "warning":
                 busy.notes.append(self._note(event, str(event.data.get("message", ""))))
             case "node_retry":
@@ -124,10 +128,38 @@ class Narrator:
                 self.busy.clear()
             case "said":
                 yield from self._detail(event, f"said: {event.data.get('line', '')}")
-            case "answered" | "gate" | "run_started" | "run_resumed":
+            case "changed":
+                yield from self._changed(event)
+            case "answered" | "gate" | "limit_reached" | "run_started" | "run_resumed":
+                return
+            case "document_edited":  # said before the run goes on
                 return
             case _:
                 assert_never(event.kind)
+
+    def _changed(self, event: RunEvent) -> Iterator[str]:
+        """What is different in a workflow that a run goes on with."""
+        yield self.screen.ink("the workflow has changed since; the run goes on with it", "warn")
+        for change in event.data.get("changes", ()):
+            place = change.get("now") or change.get("was") or ""
+            at = f" ({place})" if place else ""
+            yield f"  {one_line(change.get('text', '') + at, self.screen.width - 2)}"
+
+    def _confined(self, event: RunEvent) -> Iterator[str]:
+        """How foreign code is held: what is less than everything is said without being asked."""
+        data = event.data
+        if data["level"] == "off":
+            text = "no sandbox: commands and code run with all your rights (--sandbox off)"
+            yield self.screen.ink(f"  {self.screen.marks.note} {text}", "bad")
+            return
+        kind = {"shell": "commands", "snippet": "code"}[data["profile"]]
+        network = ", network open" if data["network"] else ""
+        lacks = "; ".join(f"{name}: {why}" for name, why in data["missing"].items())
+        text = f"{kind} run in the sandbox, level {data['level']}{network}"
+        if lacks or network:
+            line = f"  {self.screen.marks.note} {text}{' without ' * bool(lacks)}{lacks}"
+            yield self.screen.ink(one_line(line, self.screen.width), "warn")
+        yield from self._detail(event, f"{text}: {', '.join(data['active'])}")
 
     def _said(self, event: RunEvent) -> Iterator[str]:
         """A line of a script's console; what it only logs is shown to those who ask for more."""
@@ -261,11 +293,13 @@ class Narrator:
         return next((n for n in spec.nodes if n.id == node), None)
 
     def _is_quiet(self, node: NodeSpec) -> bool:
-        """The ends and the start say nothing that the last and the first line do not say."""
+        """The ends and the start say nothing that the last and the first line do not say, nor does
+        a choice that is written as conditions of another node's ways."""
         entries = {self.spec.entry, *(s.entry for _, s in self.spec.subgraphs)}
         op = node.op
         is_start = isinstance(op, AssignNode) and bool(op.assignments) and node.id in entries
-        return is_start or isinstance(op, EndNode)
+        is_way = isinstance(op, ChooseNode) and not self._subject(node)
+        return is_start or is_way or isinstance(op, EndNode)
 
     def _subject(self, node: NodeSpec) -> str:
         """What a node is about, before it is done."""

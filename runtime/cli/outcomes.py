@@ -10,9 +10,10 @@ from typing import Any, assert_never
 
 from flowc.compiler.snippet import visible
 
+from ..location import without_password
 from ..services import Outcome
 from .app import FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
-from .screen import count_of, seconds_of, tokens_of
+from .screen import count_of, seconds_of, usage_of_calls
 from .stores import store_path, store_url
 from .streams import result_stream
 
@@ -68,11 +69,14 @@ def on_terminal(text: str) -> str:
     return "\n".join(visible(line) for line in text.splitlines())
 
 
-def summary(outcome: Outcome, is_model: bool, store: str) -> str:
-    """`6 nodes · 0.4 s · 340 tokens · run brave-otter-7f3k kept in .flowc/runs.db`."""
+def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> str:
+    """`6 nodes · 0.4 s · 340 tokens · $0.0031 · run brave-otter-7f3k kept in .flowc/runs.db`.
+    `sandbox` is the lowest level at which foreign code ran, "" when none did."""
     parts = [count_of(outcome.nodes, "node"), seconds_of(outcome.seconds)]
     if is_model:
-        parts.append(tokens_of(outcome.usage.input_tokens + outcome.usage.output_tokens))
+        parts.append(usage_of_calls(outcome.usage))
+    if sandbox:
+        parts.append("no sandbox" if sandbox == "off" else f"sandbox {sandbox}")
     kept = f"kept in {store_path(store)}" if store != "memory:" else "not kept"
     return " · ".join([*parts, f"run {outcome.run} {kept}"])
 
@@ -82,7 +86,7 @@ def resume_command(run: str, store: str) -> str:
     that is kept nowhere there is none: ""."""
     if store == MEMORY:
         return ""
-    extra = "" if store == store_url(None) else f" --store {shlex.quote(store)}"
+    extra = "" if store == store_url(None) else f" --store {shlex.quote(without_password(store))}"
     return f"flowc resume {shlex.quote(run)}{extra}"
 
 
@@ -105,7 +109,7 @@ def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:
     elif outcome.status == "stopped":
         reason = (outcome.error or {}).get("message", "")
         yield f"stopped: {visible(reason)}" if reason else "stopped: as asked"
-        yield _going_on(go_on and f"{go_on}{_beyond(reason)}")
+        yield _going_on(go_on and f"{go_on}{_beyond(outcome.error or {})}")
     elif outcome.status == "paused" and not outcome.questions:
         yield "paused: as asked; everything finished is kept"
         yield _going_on(go_on)
@@ -115,7 +119,16 @@ def _going_on(command: str) -> str:
     return f"  go on: {command}" if command else f"  {NOT_KEPT}"
 
 
-def _beyond(reason: str) -> str:
-    if "steps" in reason:
-        return " --max-steps N          with a higher limit"
-    return " --timeout SECONDS          with more time" if "time" in reason else ""
+_HIGHER = {
+    "steps": " --max-steps N          with a higher limit",
+    "seconds": " --timeout SECONDS          with more time",
+    "tokens": " --max-tokens N          with a higher limit",
+    "cost": " --max-cost DOLLARS          with a higher limit",
+}
+"""What to say to go on beyond a limit of one's own."""
+
+
+def _beyond(error: dict[str, str]) -> str:
+    if error.get("scope"):
+        return "          and the limit counts anew"
+    return _HIGHER.get(error.get("limit", ""), "")

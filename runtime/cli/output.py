@@ -22,7 +22,7 @@ from flowc.compiler.driver import CompileResult
 from flowc.compiler.graphspec import agent_asked
 from flowc.compiler.snippet import visible
 
-from ..events import RunEvent
+from ..events import Listener, RunEvent
 from ..services import Outcome
 from .failures import failure_lines
 from .narrate import Narrator
@@ -36,6 +36,7 @@ from .outcomes import (
     result_text,
     summary,
 )
+from .progress import Progress
 from .questions import labels, question_lines
 from .screen import Screen, count_of
 from .streams import result_stream
@@ -61,8 +62,14 @@ class RunView:
     label: str = ""
     is_model: bool = False
     """Whether what answers is a language model."""
+    replayed: bool = False
     headed: bool = False
     failure: dict[str, Any] = field(default_factory=dict)
+    followers: tuple[Listener, ...] = ()
+    """Who else hears every event."""
+    progress: Progress = field(default_factory=Progress)
+    sandbox: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """How foreign code was confined, by profile."""
     narrator: Narrator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +82,13 @@ class RunView:
         if event.kind in ("run_started", "run_resumed"):
             self.label = str(event.data.get("model") or "")
             self.is_model = bool(event.data.get("is_model"))
+            self.replayed = "replayed" in event.data
+        for follower in self.followers:
+            follower(event)
+        self.progress.hear(event)
         self._note_failure(event)
+        if event.kind == "sandbox":
+            self.sandbox[event.data["profile"]] = event.data
         if self.mode == "jsonl":
             print_json({"schema_version": SCHEMA_VERSION, **dataclasses.asdict(event)}, None)
         lines = self.narrator.lines(event)
@@ -86,7 +99,7 @@ class RunView:
             self.headed = True
         if event.kind == "interrupted" and self.asks:
             lines = []
-        self.screen.update(lines, self.narrator.live())
+        self.screen.update(lines, self._live())
 
     @asynccontextmanager
     async def ticking(self) -> AsyncIterator[None]:
@@ -107,6 +120,7 @@ class RunView:
             "format": self._format(),
             "answered_by": {"label": self.label, "is_model": self.is_model},
             "store": self.store,
+            "sandbox": list(self.sandbox.values()),
         }
         shown = outcome_object(outcome, about, self.go_on)
         if self.mode == "json":
@@ -136,10 +150,14 @@ class RunView:
             return
         if outcome.status == "failed" and self.failure:
             self.screen.print("", *self._failure(outcome), "")
-        last = summary(outcome, self.is_model, self.store)
+        levels = {data["level"] for data in self.sandbox.values()}
+        level = next((name for name in ("off", "weak", "strong", "full") if name in levels), "")
+        last = summary(outcome, self.is_model, self.store, level)
+        if self.replayed:
+            last = f"{last} · {self.label}"
         if outcome.status in ("success", "failed") and self.store != "memory:":
             last += f" · picture: flowc graph {self.target} --run {outcome.run}"
-        self.screen.print(self.screen.ink(last, "dim"))
+        self.screen.print(self.screen.ink(last, "bad" if level == "off" else "dim"))
 
     def _print_result(self, outcome: Outcome) -> None:
         """The result alone on stdout; the word SUCCESS or FAILED beside it when a person reads."""
@@ -193,7 +211,7 @@ class RunView:
         run = f"run {self.run} {verb}" if verb != "run" else f"run {self.run}"
         counts = f"{count_of(nodes, 'node')}, {count_of(edges, 'edge')}"
         lines = [f"{self.screen.ink(name, 'strong')} · {self._format()} · {counts} · {run}"]
-        if self.label and self._needs_model():
+        if self.label and (self._needs_model() or event.data.get("replayed")):
             lines.append(self.screen.ink(visible(self.label), "dim" if self.is_model else "warn"))
         return lines
 
@@ -204,10 +222,21 @@ class RunView:
     def _format(self) -> str:
         return self.compiled.frontend.name if self.compiled.frontend else ""
 
+    def _live(self) -> list[str]:
+        """What is under way, and below it how far the run is; nothing while nothing is."""
+        rows = self.narrator.live()
+        if not rows:
+            return []
+        room = self.screen.height - 3
+        if len(rows) > room:
+            more = f"  … {len(rows) - room + 1} more under way"
+            rows = [*rows[: room - 1], self.screen.ink(more, "dim")]
+        return [*rows, self.screen.ink(f"  {self.progress.line()}", "dim")]
+
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            self.screen.update((), self.narrator.live())
+            self.screen.update((), self._live())
 
 
 def _written(compiled: CompileResult) -> tuple[int, int]:

@@ -198,7 +198,10 @@ def _permissions(spec: GraphSpec, options: RunOptions) -> Iterator[str]:
     ops = [node.op for one in specs for node in one.nodes]
     if any(isinstance(op, ExecNode) for op in ops):
         how = "without asking (--allow-exec)" if options.allow_exec else "after your approval"
-        yield f"shell commands: {how}, in {options.workspace or '.'}"
+        where = f"{options.workspace} and " if options.workspace else ""
+        network = "with the network" if options.network else "without the network"
+        yield f"shell commands: {how}, {network}, writing in {where}a folder of the run's own"
+        yield f"sandbox: {options.sandbox or 'auto'} (docs/sandbox.md)"
     if any(agent_asked(node.op, one) for one in specs for node in one.nodes):
         if options.answers:
             yield f"no model calls: scripted answers ({options.answers})"

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from flowc.compiler.ir import REPORT_TOOL
 from flowc.compiler.snippet import visible
 
 from ..errors import RunError
 from ..questions import check_result, choice_of, no_command
 from ..services import Question
 from .outcomes import NOT_KEPT
-from .screen import Screen, count_of
+from .screen import Screen, one_line
 
 RESULT = "result:"
 """Before the text that an effect in doubt is said to have returned."""
@@ -138,12 +139,14 @@ def can_ask() -> bool:
 def _title(question: Question) -> str:
     match question.kind:
         case "approve":
-            return f"{question.node} wants to run {count_of(len(question.commands), 'command')}"
+            return visible(question.text.replace("`", ""))
         case "ask":
             return f"{question.asker or question.node} asks"
         case "task":
             who = f" ({question.who})" if question.who else ""
             return f"{question.node} is yours to do{visible(who)}"
+        case "turn":
+            return f"{question.node} is yours to answer, as the model"
         case "unknown":
             return f"{question.node}: {visible(question.text)}"
         case "breakpoint":
@@ -156,8 +159,12 @@ def _body(question: Question) -> Iterator[str]:
             first, *more = command.splitlines() or [""]
             yield f"    $ {visible(first)}"
             yield from (f"      {visible(line)}" for line in more)
-    elif question.kind in ("ask", "task"):
+    elif question.kind in ("ask", "task", "turn"):
         yield from (f"    {visible(line)}" for line in question.text.splitlines())
+    elif question.kind == "unknown" and question.idempotency_key:
+        given = json.dumps(question.input, ensure_ascii=False)
+        yield f"    input: {one_line(visible(given), 90)}"
+        yield f"    idempotency key: {question.idempotency_key}"
 
 
 def _prompt(question: Question) -> str:
@@ -166,7 +173,9 @@ def _prompt(question: Question) -> str:
             return "  [y]es once, [n]o, [a]lways in this run (Ctrl-D: later) > "
         case "ask" if question.choices:
             return f"  {', '.join(question.choices)} (Ctrl-D: later) > "
-        case "ask" | "task":
+        case "turn" if question.ending == REPORT_TOOL:
+            return "  passed, failed: WHY, or the report as JSON (Ctrl-D: later) > "
+        case "ask" | "task" | "turn":
             return "  > "
         case "unknown":
             return "  [r]epeat it, [f]ail, [d]one: I know what it returned (Ctrl-D: later) > "
@@ -185,6 +194,8 @@ def _answers(question: Question) -> list[tuple[str, str]]:
             return [("TEXT", "answer")]
         case "task":
             return _task_answers(question)
+        case "turn":
+            return _turn_answers(question)
         case "unknown":
             repeat, fail = ("repeat", "repeat it"), ("fail", "count it as failed")
             return [repeat, fail, (f"{RESULT}TEXT", "it returned")]
@@ -192,7 +203,7 @@ def _answers(question: Question) -> list[tuple[str, str]]:
             return [("", "go on")]
 
 
-def _checked(question: Question, text: str) -> str:
+def _checked(question: Question, text: str) -> Any:
     """The answer in its full form. Raises `RunError` that names the choices."""
     word = text.strip().lower()
     match question.kind:
@@ -216,8 +227,31 @@ def _checked(question: Question, text: str) -> str:
         case "task":
             check_result(question, text)
             return text
+        case "turn":
+            return _turn(text)
         case "breakpoint":
             return text
+
+
+def _turn(text: str) -> Any:
+    """An object where one was written: a report, a structured answer, calls of tools."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _turn_answers(question: Question) -> list[tuple[str, str]]:
+    if question.ending != REPORT_TOOL:
+        return [("TEXT", "what the model answers")]
+    properties = (question.schema or {}).get("properties", {})
+    whole: dict[str, Any] = {"step_number": properties["step_number"]["const"], "status": "passed"}
+    if "output_variables" in properties:
+        names = properties["output_variables"]["properties"]
+        whole["output_variables"] = dict.fromkeys(names, "VALUE")
+    return [("passed", "it is done"), ("failed: WHY", "it failed"), (json.dumps(whole), "report")]
 
 
 def _task_answers(question: Question) -> list[tuple[str, str]]:

@@ -6,74 +6,57 @@ import asyncio
 import os
 from pathlib import Path
 
-from ..checkpoint import locate
 from ..config import load_config
+from ..document_resume import Edited
 from ..engine import Engine, open_engine
 from ..errors import RunError
+from ..location import locate
 from ..services import Outcome, Question
 from ..signals import RunSignals
 from ..store import RunRecord
 from ..wiring import RunOptions, make_services
 from . import flags
 from .app import FINDINGS
+from .documents import is_document, keep_edits, run_of, show_edits
 from .launch import Launch, compiled_or_none, execute, resume_with
 from .output import RunView
 from .questions import match_given
 from .stores import existing_store
 
 
+@flags.with_run_flags
 def resume(
     run: flags.Run,
+    asked: flags.Asked,
     answer: flags.Reply = None,
     say: flags.Said = None,
-    model: flags.Model = None,
-    base_url: flags.BaseUrl = None,
-    answers: flags.Answers = None,
-    store: flags.Store = None,
-    allow_exec: flags.AllowExec = False,
-    root: flags.Roots = None,
-    mcp: flags.Mcp = None,
-    on_unknown: flags.Unknown = None,
-    breaks: flags.Breaks = None,
-    max_steps: flags.MaxSteps = None,
-    timeout: flags.Timeout = None,
-    as_json: flags.AsJson = False,
-    as_json_lines: flags.AsJsonLines = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    migrate: flags.Migrate = None,
 ) -> int:
     """Go on with a run, with the options it was started with; flags given now override them.
 
     What is done stays done. Exit codes are those of flowc run.
     """
-    asked = flags.Asked(
-        mode=flags.mode_of(as_json, as_json_lines, quiet),
-        store=store,
-        model=model,
-        base_url=base_url,
-        answers=answers,
-        allow_exec=allow_exec,
-        roots=tuple(root or ()),
-        mcp=tuple(mcp or ()),
-        on_unknown=on_unknown,
-        breaks=tuple(breaks or ()),
-        max_steps=max_steps,
-        timeout=timeout,
-        verbose=verbose,
-    )
     if say is not None and answer:
         raise RunError(
             "--say and --answer exclude each other",
             help="--answer replies to the question that waits, --say leaves it and goes elsewhere",
         )
-    return _resume(run, answer or [], say, asked)
+    return _resume(run, answer or [], say, tuple(migrate or ()), asked)
 
 
-def _resume(run: str, answer: list[str], said: str | None, asked: flags.Asked) -> int:
+def _resume(
+    run: str, answer: list[str], said: str | None, migrate: tuple[str, ...], asked: flags.Asked
+) -> int:
     url = existing_store(asked.store)
-    record, questions = asyncio.run(_stand(url, run))
+    if is_document(run):
+        run = run_of(run, url)
+    record, questions, edited = asyncio.run(_stand(url, run))
+    if edited is not None:
+        if not show_edits(edited, run, asked.mode):
+            return FINDINGS
+        said = said or _where_to(edited, answer, run)
     given = match_given(answer, questions)
-    url = _enter(record, url)
+    url = enter_folder(record, url)
     if not os.path.exists(record.file):
         raise RunError(
             f"the workflow of run {run} is gone: {record.file}",
@@ -83,8 +66,10 @@ def _resume(run: str, answer: list[str], said: str | None, asked: flags.Asked) -
     compiled = compiled_or_none(record.file, asked.mode, kept.team)
     if compiled is None:
         return FINDINGS
+    if edited is not None and compiled.spec.on_input is None and said == edited.document:
+        said = None  # such a workflow meets the edits where it stands
     config = load_config(Path.cwd())
-    options = asked.options(record.file, kept, config)
+    options = asked.options(record.file, kept, config, compiled.spec.model)
     launch = Launch(
         compiled=compiled,
         services=make_services(options, compiled.spec, config),
@@ -92,25 +77,41 @@ def _resume(run: str, answer: list[str], said: str | None, asked: flags.Asked) -
         store=url,
         mode=asked.mode,
         verbose=asked.verbose,
-        breakpoints=asked.breaks,
+        otel=asked.otel,
+        breakpoints=tuple(asked.breaks or ()),
     )
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
-        return await resume_with(launch, engine, view, given, signals, said)
+        if edited is not None and (event := await keep_edits(edited, run, engine.store)):
+            view.listen(event)
+        return await resume_with(launch, engine, view, given, signals, said, migrate)
 
     return execute(launch, run, begin)
 
 
-async def _stand(url: str, run: str) -> tuple[RunRecord, tuple[Question, ...]]:
-    """The run's record and the questions that wait."""
+async def _stand(url: str, run: str) -> tuple[RunRecord, tuple[Question, ...], Edited | None]:
+    """The run's record, the questions that wait, and what people changed in its document."""
     async with open_engine(url) as engine:
         record = await engine.store.get(run)
-        if record.status in ("success", "failed", "running"):
-            return record, ()
-        return record, (await engine.state(run)).questions
+        if record.status == "running":
+            return record, (), None
+        edited = await engine.take_edits(run, Path.cwd())
+        if record.status in ("success", "failed"):
+            return record, (), edited
+        return record, (await engine.state(run)).questions, edited
 
 
-def _enter(record: RunRecord, url: str) -> str:
+def _where_to(edited: Edited, answer: list[str], run: str) -> str | None:
+    """What is said to the run, so that it looks for its place in the document anew."""
+    if edited.moves and answer:
+        raise RunError(
+            f"{edited.document} was edited, so run {run} may no longer ask this",
+            help=f"go on without --answer first: flowc resume {run}",
+        )
+    return edited.document if edited.moves else None
+
+
+def enter_folder(record: RunRecord, url: str) -> str:
     """Go to the folder the run was started in: its paths and its shell count from there. Gives the
     store's URL as it reads there. Raises `RunError` when the folder is gone."""
     folder = record.options.get("folder")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import Param
 
-from ..config import load_config
+from ..cassette import read_cassette
+from ..config import Config, load_config
+from ..confining import forget_own_folder, own_folder
 from ..engine import Engine
 from ..errors import Failure, RunError
 from ..files import RootedFiles
@@ -16,80 +20,57 @@ from ..signals import RunSignals
 from ..wiring import RunOptions, make_services
 from . import flags
 from .app import FINDINGS, say
-from .inputs import WORDS, Ask, ReadFile, read_given, type_inputs
-from .launch import Launch, compiled_or_none, execute
+from .documents import carried
+from .inputs import WORDS, Ask, Given, ReadFile, read_given, type_inputs
+from .launch import Begin, Launch, accepted, execute
 from .locate import locate, locate_team
 from .names import new_run_name
+from .outcomes import MEMORY
 from .output import Mode, RunView
 from .plan import print_plan
 from .questions import can_ask, read_line
 from .stores import prepare_default, store_url
 
 
+@flags.with_run_flags
 def run(
     target: flags.Target,
+    asked: flags.Asked,
     given: flags.Inputs = None,
     inputs: flags.InputFiles = None,
-    model: flags.Model = None,
-    base_url: flags.BaseUrl = None,
-    answers: flags.Answers = None,
     team: flags.Team = None,
-    store: flags.Store = None,
     run_id: flags.RunId = None,
-    allow_exec: flags.AllowExec = False,
-    root: flags.Roots = None,
-    mcp: flags.Mcp = None,
-    on_unknown: flags.Unknown = None,
-    breaks: flags.Breaks = None,
-    max_steps: flags.MaxSteps = None,
-    timeout: flags.Timeout = None,
     dry_run: flags.DryRun = False,
-    as_json: flags.AsJson = False,
-    as_json_lines: flags.AsJsonLines = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
 ) -> int:
     """Run a workflow. Its result goes to stdout, everything else to stderr.
 
     Exit code 0: it ended SUCCESS, 1: FAILED or faults in the file, 2: wrong usage, 4: paused,
     5: a limit of yours stopped it, 130: interrupted. 4, 5 and 130 go on with `flowc resume`.
     """
-    asked = flags.Asked(
-        mode=flags.mode_of(as_json, as_json_lines, quiet),
-        store=store,
-        model=model,
-        base_url=base_url,
-        answers=answers,
-        allow_exec=allow_exec,
-        roots=tuple(root or ()),
-        mcp=tuple(mcp or ()),
-        on_unknown=on_unknown,
-        breaks=tuple(breaks or ()),
-        max_steps=max_steps,
-        timeout=timeout,
-        verbose=verbose,
-        team=team,
-    )
-    return _run(target, (given or [], inputs or []), asked, run_id, dry_run)
+    return _run(target, (given or [], inputs or []), asked, team, run_id, dry_run)
 
 
 def _run(
     target: str,
     given: tuple[list[str], list[str]],
     asked: flags.Asked,
+    team: str | None,
     run_id: str | None,
     dry_run: bool,
 ) -> int:
     """Check, read the inputs (`given`: those of -i, files of --inputs), wire, execute."""
-    config = load_config(Path.cwd())
-    path = locate(target, config.workflows)
-    asked = dataclasses.replace(asked, team=locate_team(asked.team, path))
-    compiled = compiled_or_none(path, asked.mode, asked.team)
-    if compiled is None or compiled.workflow is None:
+    path = locate(target, load_config(Path.cwd()).workflows)
+    team = locate_team(team, path)
+    path, compiled, own = _read(path, team, asked.store)
+    if not accepted(compiled, asked.mode) or compiled.workflow is None:
         return FINDINGS
-    defaults = RunOptions(on_unknown=flags.configured_unknown(config))
-    options = asked.options(path, defaults, config)
+    config = load_config(Path.cwd())
+    name = run_id or new_run_name()
+    options = asked.options(path, _defaults(config, team, name), config, compiled.spec.model)
     values = read_given(*given, _file_reader(path, options))
+    if options.replay:
+        values = _as_recorded(values, options.replay, compiled.spec.digest, asked.mode)
+    values = replace(values, values={**own, **values.values})
     if dry_run:
         return print_plan(compiled, values, options, asked.mode)
     typed = type_inputs(values, compiled.workflow, compiled.sources, _asker(asked.mode))
@@ -100,24 +81,53 @@ def _run(
         store=store_url(asked.store, config),
         mode=asked.mode,
         verbose=asked.verbose,
-        breakpoints=asked.breaks,
+        otel=asked.otel,
+        breakpoints=tuple(asked.breaks or ()),
         target=target,
     )
     prepare_default(launch.store)
 
+    try:
+        return execute(launch, name, _beginning(launch, typed))
+    finally:
+        if launch.store == MEMORY:
+            forget_own_folder(options.own)
+
+
+def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
+    """Starts the run, with inputs of the right types."""
+
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
         return await engine.start(
-            compiled.spec,
+            launch.compiled.spec,
             launch.services,
             run=view.run,
-            inputs=typed,
+            inputs=inputs,
             options=launch.kept_options(),
             listeners=(view.listen,),
             breakpoints=launch.breakpoints,
             control=signals,
         )
 
-    return execute(launch, run_id or new_run_name(), begin)
+    return begin
+
+
+def _defaults(config: Config, team: str | None, run: str) -> RunOptions:
+    """What no flag says: the run's own folder is named like the run."""
+    unknown = flags.configured_unknown(config)
+    return RunOptions(on_unknown=unknown, team=team, own=own_folder(run))
+
+
+def _read(
+    path: str, team: str | None, store: str | None
+) -> tuple[str, CompileResult, dict[str, Any]]:
+    """The file of the workflow, compiled; of a living document that which carries it on, with the
+    inputs that it gets."""
+    compiled = compile_file(path, team=team)
+    document = carried(compiled, store)
+    if document is None:
+        return path, compiled, {}
+    return document.workflow, compile_file(document.workflow), document.inputs
 
 
 def _file_reader(path: str, options: RunOptions) -> ReadFile:
@@ -131,6 +141,15 @@ def _file_reader(path: str, options: RunOptions) -> ReadFile:
             raise RunError(failure.message, help=failure.help) from None
 
     return read
+
+
+def _as_recorded(values: Given, replay: str, digest: str, mode: Mode) -> Given:
+    """The inputs of the recorded run where none are given. Raises `RunError` for a file that is no
+    recording."""
+    header = read_cassette(replay).header
+    if header.digest != digest and mode == "text":
+        say(f"{header.workflow} has changed since it was recorded on {header.recorded[:10]}")
+    return Given({**header.inputs, **values.values}, values.texts)
 
 
 def _asker(mode: Mode) -> Ask | None:

@@ -17,18 +17,20 @@ from ..branches import CheckpointView, RunState
 from ..engine import open_engine
 from ..errors import RunError
 from ..events import RunEvent
-from ..services import Question
+from ..ledger import Ledger, usage_of
+from ..services import Question, Usage
 from ..state import variables_of
 from ..store import RunRecord, open_store
 from . import flags
 from .app import OK, say
 from .failures import failure_lines
+from .happened import print_events
 from .inputs import typed_changes
 from .names import new_run_name
 from .narrate import Narrator
 from .outcomes import SCHEMA_VERSION, print_json, result_text, resume_command
 from .questions import labels, question_lines
-from .screen import Screen, Tone, count_of, one_line, screen_on
+from .screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
 from .stores import existing_store
 
 _TONES: dict[str, Tone] = {
@@ -39,7 +41,7 @@ _HIDDEN = ("spec",)
 """Parts of a record that `--json` leaves out: the whole lowered program."""
 
 
-def runs(store: flags.Store = None, as_json: flags.AsJson = False) -> int:
+def list_runs(store: flags.Store = None, as_json: flags.AsJson = False) -> int:
     """The runs that are kept, the one that changed last first."""
     url = existing_store(store)
     found = asyncio.run(_list(url))
@@ -49,13 +51,14 @@ def runs(store: flags.Store = None, as_json: flags.AsJson = False) -> int:
     if not found:
         say("no runs yet", "  flowc run FILE starts one")
     screen = screen_on(sys.stdout)
-    rows = [(r.id, r.status, r.name, ago(r.started), _now_at(r)) for r in found]
+    rows = [(r.id, r.status, r.name, ago(r.started), _spent(r), _now_at(r)) for r in found]
     # One very long name must not push everything else off the screen.
-    widths = [min(40, max((len(row[n]) for row in rows), default=0)) for n in range(4)]
+    widths = [min(40, max((len(row[n]) for row in rows), default=0)) for n in range(5)]
     for row in rows:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
         cells[1] = screen.ink(cells[1], _TONES.get(row[1], "dim"))
-        screen.print("  ".join([*cells, one_line(row[4], 60)]).rstrip())
+        shown = [cell for cell, width in zip(cells, widths, strict=True) if width]
+        screen.print("  ".join([*shown, one_line(row[5], 60)]).rstrip())
     return OK
 
 
@@ -65,12 +68,21 @@ def show(
         str | None,
         typer.Option("--at", metavar="CHECKPOINT", help="the variables at a checkpoint or node"),
     ] = None,
+    as_events: Annotated[
+        bool, typer.Option("--events", help="everything that happened, one event a line")
+    ] = False,
+    as_json_lines: Annotated[
+        bool, typer.Option("--jsonl", help="the same as JSON, as flowc run --jsonl prints it")
+    ] = False,
     store: flags.Store = None,
     as_json: flags.AsJson = False,
     verbose: flags.Verbose = False,
 ) -> int:
     """Where a run stands: what it did, its variables, what it waits for and how it goes on."""
     url = existing_store(store)
+    if as_events or as_json_lines:
+        print_events(asyncio.run(_events(url, run)), as_json_lines)
+        return OK
     if at is not None:
         return _show_checkpoint(asyncio.run(_history(url, run)), run, at, as_json)
     record, state, events = asyncio.run(_look(url, run))
@@ -149,7 +161,16 @@ async def _list(url: str) -> tuple[RunRecord, ...]:
 async def _look(url: str, run: str) -> tuple[RunRecord, RunState, tuple[RunEvent, ...]]:
     async with open_engine(url) as engine:
         record = await engine.store.get(run)
+        charges = await Ledger(engine.journal_db, run).charges()
+        used = dataclasses.asdict(usage_of(charges.values()))  # also of a run that was killed
+        record = dataclasses.replace(record, usage=used)
         return record, await engine.state(run), await engine.store.events(run)
+
+
+async def _events(url: str, run: str) -> tuple[RunEvent, ...]:
+    async with open_store(url) as kept:
+        await kept.get(run)
+        return await kept.events(run)
 
 
 async def _history(url: str, run: str) -> list[CheckpointView]:
@@ -181,6 +202,8 @@ def _story(
     yield f"started {clock(record.started)} · changed {clock(record.updated)}" + (
         f" · forked from {record.parent}" if record.parent else ""
     )
+    if spent := _spent(record):
+        yield f"used {spent}"
     for event in events:
         yield from narrator.lines(event)
     shown = {n: v for n, v in state.variables.items() if v is not None}
@@ -229,6 +252,13 @@ def _indented(text: str, screen: Screen) -> Iterator[str]:
 
 def _record_object(record: RunRecord) -> dict[str, Any]:
     return {k: v for k, v in dataclasses.asdict(record).items() if k not in _HIDDEN}
+
+
+def _spent(record: RunRecord) -> str:
+    """What its model calls used up; "" when it has made none."""
+    known = {field.name for field in dataclasses.fields(Usage)}
+    used = Usage(**{name: value for name, value in record.usage.items() if name in known})
+    return usage_of_calls(used) if used.input_tokens or used.output_tokens else ""
 
 
 def _now_at(record: RunRecord) -> str:

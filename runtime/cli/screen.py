@@ -7,6 +7,7 @@ that stdout holds the result alone.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,11 +15,15 @@ from typing import Literal, TextIO
 
 from flowc.compiler.snippet import visible
 
+from ..prices import DOLLAR, dollars
+from ..services import Usage
+
 Tone = Literal["good", "bad", "warn", "ask", "dim", "strong"]
 _SGR: dict[Tone, str] = {
     "good": "32", "bad": "1;31", "warn": "1;33", "ask": "1;36", "dim": "2", "strong": "1",
 }  # fmt: skip
 _PIPE_WIDTH = 120
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _UP_AND_CLEAR = "\x1b[1A\x1b[2K"
 
 Ink = Callable[[str, Tone], str]
@@ -46,13 +51,25 @@ class Screen:
     live: bool
     color: bool
     marks: Marks = Marks()
-    _drawn: int = 0
     _rows: list[str] = field(default_factory=list)
 
     @property
     def width(self) -> int:
         """Columns; a pipe has a fixed number."""
-        return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if self.live else _PIPE_WIDTH
+        return self._size().columns if self.live else _PIPE_WIDTH
+
+    @property
+    def height(self) -> int:
+        """Lines of the terminal."""
+        return self._size().lines
+
+    def _size(self) -> os.terminal_size:
+        """The terminal's, as it is now; what the environment says where it does not tell."""
+        try:
+            size = os.get_terminal_size(self.stream.fileno())
+        except (OSError, ValueError):
+            size = os.terminal_size((0, 0))
+        return size if size.columns and size.lines else shutil.get_terminal_size((_PIPE_WIDTH, 24))
 
     def ink(self, text: str, tone: Tone) -> str:
         """The text in a colour, or as it is."""
@@ -72,10 +89,14 @@ class Screen:
         """Take the live lines away, before a prompt or the end."""
         self.update((), ())
 
+    def _lines_taken(self) -> int:
+        """Lines that the live rows take now: a terminal that was made narrower wraps them."""
+        width = max(self.width, 1)
+        return sum(max(1, -(-len(_COLOURS.sub("", row)) // width)) for row in self._rows)
+
     def _draw(self, rows: Sequence[str], above: str) -> None:
-        clear = _UP_AND_CLEAR * self._drawn
+        clear = _UP_AND_CLEAR * self._lines_taken()
         self._rows = list(rows) if self.live else []
-        self._drawn = len(self._rows)
         self.stream.write(clear + above + "".join(f"{row}\n" for row in self._rows))
         self.stream.flush()
 
@@ -118,3 +139,10 @@ def count_of(number: int, noun: str) -> str:
 def tokens_of(number: int) -> str:
     """`340 tokens`, `1.2k tokens`."""
     return count_of(number, "token") if number < 1000 else f"{number / 1000:.1f}k tokens"
+
+
+def usage_of_calls(usage: Usage) -> str:
+    """`1.2k tokens · $0.0031`; `at most` where some of it is not known."""
+    tokens = tokens_of(usage.input_tokens + usage.output_tokens)
+    cost = "" if not usage.cost else f" · {dollars(round(usage.cost * DOLLAR))}"
+    return f"{'at most ' * usage.estimated}{tokens}{cost}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
-from ..checkpoint import locate
 from ..config import Config, load_config
 from ..errors import RunError
+from ..location import locate, without_password
 
 DEFAULT_STORE = "sqlite:///.flowc/runs.db"
 
@@ -35,18 +36,22 @@ def prepare_default(url: str) -> None:
 
 def store_path(url: str) -> str:
     """A store's address as a person reads it."""
-    return url.removeprefix("sqlite:///")
+    return without_password(url.removeprefix("sqlite:///"))
 
 
 def existing_store(given: str | None) -> str:
     """The store of commands that look at runs: they never make one. Raises `RunError`."""
+    from ..checkpoint import is_there
+
     url = store_url(given)
-    path = locate(url).path
-    if path is None:
+    location = locate(url)
+    if location.kind == "memory":
         raise RunError("a store in memory is gone with its process", help="name a file: --store")
-    if not path.exists():
+    if not asyncio.run(is_there(location)):
+        place = location.path or location.url
+        missing = f"{place} is not there" if location.path else f"{place} holds none"
         raise RunError(
-            f"there are no runs here: {path} is not there",
+            f"there are no runs here: {missing}",
             help="change to the folder the run was started in, or name its store with --store",
         )
     return url

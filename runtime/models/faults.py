@@ -14,6 +14,7 @@ from typing import Any
 from flowc.compiler.ir import ErrorKind
 
 from ..secrets import redact, secret_values
+from ..services import Usage
 
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 KEY_VARIABLES: dict[str, str] = {
@@ -40,6 +41,7 @@ _ERROR_ROOTS = (
     ("mistralai.models", "SDKError"),
     ("groq", "GroqError"),
 )
+_NO_CONNECTION = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "gaierror")
 _KEY_SHAPE = re.compile(r"\b(?:sk|pk|gsk|xai|AIza)[-_A-Za-z0-9*]{8,}")
 _LONGEST = 600
 
@@ -47,17 +49,23 @@ _LONGEST = 600
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One failed attempt: what was said, whether to `retry`, how long the provider asks to wait
-    (seconds, None when it says nothing) and what the user can do."""
+    (seconds, None when it says nothing) and what the user can do. `lost` says that an answer may
+    have been made, and paid, that did not come."""
 
     text: str
     retry: bool
     kind: ErrorKind = "failure"
     wait: float | None = None
     help: str = ""
+    lost: bool = False
 
 
 class Malformed(ValueError):
-    """The answer came but is not what the protocol promises."""
+    """The answer came but is not what the protocol promises; what it used, where it says so."""
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 def provider_errors() -> tuple[type[BaseException], ...]:
@@ -79,16 +87,27 @@ def describe(error: BaseException, provider: str, where: str) -> Fault:
         return _refused(error, status, provider)
     name = type(error).__name__
     if isinstance(error, TimeoutError) or "Timeout" in name:
-        return Fault("the model did not answer in time", True, "timeout")
+        text = "the model did not answer in time"
+        return Fault(text, True, "timeout", lost=not _never_arrived(error))
     if isinstance(error, OSError) or "Connect" in name or "Transport" in name or "Network" in name:
         return Fault(
             f"no connection to {where}: {_clean(error)}",
             True,
             help=f"is a server running at {where}?",
+            lost=not _never_arrived(error),
         )
     if "Protocol" in name:
-        return Fault(f"the connection broke: {_clean(error)}", True)
-    return Fault(f"the answer cannot be read: {_clean(error)}", True)
+        return Fault(f"the connection broke: {_clean(error)}", True, lost=True)
+    return Fault(f"the answer cannot be read: {_clean(error)}", True, lost=True)
+
+
+def _never_arrived(error: BaseException | None) -> bool:
+    """Whether there was no connection, so that nothing was asked."""
+    while error is not None:
+        if isinstance(error, ConnectionRefusedError) or type(error).__name__ in _NO_CONNECTION:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _refused(error: BaseException, status: int, provider: str) -> Fault:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..calls import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..services import ModelReply, ModelRequest, Usage
 from .faults import KEY_VARIABLES, Fault, Malformed, describe, provider_errors
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 
 _PLACEHOLDER_KEY = "none"
 """Sent to a server given with --base-url when no key is set: local servers ask for none."""
+_TAKE_HEADERS = frozenset({"openai", "azure_openai", "anthropic"})
+"""Providers whose LangChain client passes on headers of a single call."""
+_BOUND_BY = {
+    "google_genai": "max_output_tokens",
+    "google_vertexai": "max_output_tokens",
+    "ollama": "num_predict",
+    "ibm": "max_completion_tokens",
+}
+"""What providers call the bound of an answer that do not call it `max_tokens`."""
 _HOW_TO_NAME = "write provider:name, as in openai:gpt-5-mini or anthropic:claude-sonnet-5"
 
 
@@ -76,7 +86,10 @@ class ProviderModels:
             except provider_errors() as error:
                 fault = describe(error, name.partition(":")[0], self.base_url or "the provider")
                 wait = self.backoff.wait(attempt, fault.wait)
-                if not self._worth(fault, attempt, wait):
+                again = self._worth(fault, attempt, wait)
+                if fault.lost and request.grant is not None:
+                    await request.grant.lost(again, getattr(error, "usage", None))
+                if not again:
                     raise _failure(fault, attempt) from error
             if request.on_retry:
                 request.on_retry(attempt, fault.text, wait)
@@ -93,6 +106,10 @@ class ProviderModels:
             functions = [to_function(tool, names) for tool in request.tools]
             forced = {"tool_choice": names.outer(request.force_tool)} if request.force_tool else {}
             model = model.bind_tools(functions, **forced)
+        if (key := EFFECT_KEY.get()) and name.partition(":")[0] in _TAKE_HEADERS:
+            model = model.bind(extra_headers={"Idempotency-Key": key})
+        if request.grant is not None and request.grant.max_tokens is not None:
+            model = model.bind(**_output_bound(name, self.base_url, request.grant.max_tokens))
         messages = to_langchain(request.messages, names)
         if request.on_text is None:
             message = await model.ainvoke(messages)
@@ -119,10 +136,11 @@ async def _streamed(model: Any, messages: Any, on_text: Callable[[str], None]) -
         whole = chunk if whole is None else whole + chunk
     if whole is None:
         raise Malformed("the stream ended before it began")
-    for call in whole.tool_call_chunks:
+    for call in () if _is_cut(whole) else whole.tool_call_chunks:
         # LangChain completes cut-off JSON by guessing; half an argument list must not be called.
         if not _is_object(call.get("args") or "{}"):
-            raise Malformed(f"the arguments of the call of `{call.get('name')}` are not JSON")
+            text = f"the arguments of the call of `{call.get('name')}` are not JSON"
+            raise Malformed(text, _usage(whole))
     answer: AIMessage = whole
     return answer
 
@@ -136,9 +154,13 @@ def _is_object(text: str) -> bool:
 
 def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
     """Raises `Malformed` for calls whose arguments are not JSON."""
+    usage = _usage(message)
+    model = str(message.response_metadata.get("model_name") or name.partition(":")[2])
+    if _is_cut(message):
+        return ModelReply(text_of(message), (), usage, model, cut=True)
     if message.invalid_tool_calls:
         call = message.invalid_tool_calls[0]
-        raise Malformed(f"the arguments of the call of `{call.get('name')}` are not JSON")
+        raise Malformed(f"the arguments of the call of `{call.get('name')}` are not JSON", usage)
     calls = tuple(
         {
             "id": call["id"] or f"call_{number}",
@@ -147,10 +169,32 @@ def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
         }
         for number, call in enumerate(message.tool_calls, start=1)
     )
+    return ModelReply(text_of(message), calls, usage, model)
+
+
+def _usage(message: AIMessage) -> Usage:
     used = message.usage_metadata
-    usage = Usage(used["input_tokens"], used["output_tokens"]) if used else Usage()
-    model = message.response_metadata.get("model_name") or name.partition(":")[2]
-    return ModelReply(text_of(message), calls, usage, str(model))
+    if not used:
+        return Usage()
+    cached = (used.get("input_token_details") or {}).get("cache_read") or 0
+    return Usage(used["input_tokens"], used["output_tokens"], cached)
+
+
+def _is_cut(message: AIMessage) -> bool:
+    """Whether the answer broke off at the bound of its length."""
+    about = message.response_metadata
+    reason = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
+    return str(reason).lower() in ("length", "max_tokens")
+
+
+def _output_bound(model: str, base_url: str | None, tokens: int) -> dict[str, Any]:
+    """The argument that bounds an answer. OpenAI has given it another name, which not every server
+    that speaks its protocol has learnt: those are told both."""
+    provider = model.partition(":")[0]
+    bound: dict[str, Any] = {_BOUND_BY.get(provider, "max_tokens"): tokens}
+    if provider == "openai" and base_url:
+        bound["extra_body"] = {"max_tokens": tokens}
+    return bound
 
 
 def _open_client(name: str, base_url: str | None, timeout: float) -> BaseChatModel:

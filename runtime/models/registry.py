@@ -6,22 +6,29 @@ from dataclasses import dataclass
 
 from ..errors import Failure, RunError
 from ..services import ModelReply, ModelRequest, Models, Nobody, People
+from .offline import OFFLINE, OfflineModels
+from .people import PEOPLE, PeopleModels
 from .provider import ProviderModels
 from .scripted import open_script
 
 CHOICES = """\
 --model provider:name      a language model, e.g. openai:gpt-5-mini (key in OPENAI_API_KEY)
+--model offline            rules for editing sound: not a language model
 --base-url URL             with it: any server that speaks the OpenAI protocol
 --answers FILE.yaml        scripted answers: not a language model
+--model people             whoever runs it answers every turn: not a language model
+--replay FILE              what was recorded with --record FILE: nothing is asked anew
 model = "provider:name"    in flowc.toml, or FLOWC_MODEL in the environment: the default"""
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Who answers model calls, and who answers for people."""
+    """Who answers model calls, and who answers for people. `by_hand` says that whoever answers as
+    the model uses tools of their own."""
 
     models: Models
     people: People
+    by_hand: bool = False
 
 
 def choose_models(
@@ -42,10 +49,30 @@ def choose_models(
         if needed:
             raise RunError("no model was chosen for this run", help=CHOICES)
         return Answering(NoModels(), Nobody())
+    if model == PEOPLE:
+        return Answering(PeopleModels(), Nobody(), by_hand=True)
+    if model == OFFLINE:
+        _refuse_others(named)
+        return Answering(OfflineModels(), Nobody())
+    if OFFLINE in named:
+        raise RunError(
+            "an agent asks the offline rules by name, and this run asks a language model",
+            help="`model: offline` belongs to the workflow, where --model can replace it",
+        )
     provider = ProviderModels(model, base_url, timeout)
     if needed:
         provider.prepare(named)
     return Answering(provider, Nobody())
+
+
+def _refuse_others(named: tuple[str, ...]) -> None:
+    """The rules answer nothing in the place of a language model. Raises `RunError`."""
+    others = [name for name in named if name != OFFLINE]
+    if others:
+        raise RunError(
+            f"an agent asks `{others[0]}` by name, and the offline rules are no language model",
+            help="--model provider:name for the others; its own `model` key says who it asks",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class ScriptedModels:
                 if not turns:
                     return None
                 return turns[-1].text if turns[-1].result is None else turns[-1].result
-            case "unknown" | "breakpoint":
+            case "unknown" | "breakpoint" | "turn":
                 return None
 
     def told(self, node: str, visit: int, turn: int) -> Json | None:

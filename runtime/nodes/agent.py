@@ -44,7 +44,8 @@ async def run(visit: Visit) -> Done:
         done.variables = {name: value for name, value in values if name}
         return done
     report = read_report(op, result["ended"])
-    outcome = verdicts.judge(op, report, result.get("used"), visit.scope.values)
+    used = None if visit.services.by_hand else result.get("used") or []
+    outcome = verdicts.judge(op, report, used, visit.scope.values)
     return _reported(visit, op, done, outcome)
 
 

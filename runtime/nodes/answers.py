@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flowc.compiler.ir import Effect
 from langgraph.runtime import Runtime
 
 from ..errors import Failure
-from ..services import MODEL_CALL, Json, Message, ModelRequest, ToolSchema
+from ..prices import DOLLAR
+from ..services import MODEL_CALL, Json, Message, ModelReply, ModelRequest, ToolSchema
 from ..values import Unfit, keepable, keepable_text
+from .spending import wanted
 from .talk import Ending, Talk
 
 
@@ -43,7 +45,9 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
         visit=asked.visit,
         turn=asked.turn,
         model=talk.agent.model,
+        agent=talk.agent.id,
         force_tool=_forced(talk.ending, asked),
+        ending=talk.ending.tool.name if talk.ending else None,
         on_text=lambda piece: services.emit("model_text", node.id, {"text": piece}),
         on_retry=lambda attempt, error, wait: services.emit(
             "model_retry", node.id, {"attempt": attempt, "error": error, "wait": wait}
@@ -51,18 +55,7 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
     )
 
     async def call() -> Json:
-        started = time.monotonic()
-        reply = await services.models.reply(request)
-        services.emit(
-            "model_called",
-            node.id,
-            {
-                "model": reply.model or services.models.label,
-                "input_tokens": reply.usage.input_tokens,
-                "output_tokens": reply.usage.output_tokens,
-                "seconds": round(time.monotonic() - started, 6),
-            },
-        )
+        reply = await _paid_reply(talk, request)
         calls = [_keepable_call(one) for one in reply.tool_calls]
         return {"text": keepable_text(reply.text), "tool_calls": calls}
 
@@ -72,6 +65,42 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
     if isinstance(kept, dict) and "text" in kept:
         return {"text": str(kept["text"]), "tool_calls": list(kept.get("tool_calls") or [])}
     return {"text": kept if isinstance(kept, str) else str(kept), "tool_calls": []}
+
+
+async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
+    """The model's reply, reserved before it is asked for and settled afterwards. A call that is cut
+    off keeps what was reserved for it: it may have been made. Raises as a limit does, and as the
+    model does."""
+    services = talk.setting.services
+    budget, is_model = services.budget, services.models.is_model
+    want = wanted(budget.full_name(request.model) if is_model else "", request)
+    started = time.monotonic()
+    held = await budget.reserve(want)
+    try:
+        reply = await services.models.reply(replace(request, grant=held))
+        charge = await budget.settle(held, reply)
+    except Failure:
+        await budget.release(held)
+        raise
+    finally:
+        budget.let_go(held)
+    services.emit(
+        "model_called",
+        talk.node.id,
+        {
+            "model": reply.model or services.models.label,
+            "input_tokens": charge.input_tokens,
+            "output_tokens": charge.output_tokens,
+            "cached_tokens": charge.cached_tokens,
+            "cost": None if charge.cost is None else charge.cost / DOLLAR,
+            "estimated": charge.status != "told",
+            "left": budget.left_of(want),
+            "seconds": round(time.monotonic() - started, 6),
+        },
+    )
+    if reply.cut and held.max_tokens is not None:
+        raise budget.cut_short(held)
+    return reply
 
 
 def _forced(ending: Ending | None, asked: Asked) -> str | None:

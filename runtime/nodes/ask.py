@@ -55,7 +55,7 @@ def ask(
         about["schema"] = schema
     if who:
         about["who"] = who
-    return put_question(about)
+    return put_question(visit.services, about)
 
 
 def chosen(visit: Visit, choices: Sequence[str], value: Json) -> str:

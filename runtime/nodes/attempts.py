@@ -14,6 +14,7 @@ from dataclasses import replace
 from flowc.compiler.ir import Retry
 from langgraph.errors import GraphDrained
 
+from ..calls import HERE
 from ..errors import Failure
 from ..services import MODEL_CALL, Json
 from .bounds import bounded
@@ -35,7 +36,10 @@ async def tried(visit: Visit, body: Body) -> Done:
     attempt = len(past) + 1
     if past:
         await _wait(visit, past[len(past)])
+    here = HERE.get()
     while True:
+        if here is not None:
+            here.try_again(attempt)
         done, failure = await _attempt(replace(visit, attempt=attempt), body)
         if failure is None:
             if attempt > 1:
@@ -80,6 +84,8 @@ async def _again(visit: Visit, retry: Retry, attempt: int, failure: Failure) -> 
 
 async def _wait(visit: Visit, kept: Json) -> None:
     """Until the next attempt is due. A clock that was set back does not make it longer."""
+    if not visit.services.tape.waits:
+        return
     end = time.monotonic() + min(kept["due"] - time.time(), kept["wait"])
     while (left := end - time.monotonic()) > 0:
         if visit.runtime.drain_requested:

@@ -12,7 +12,8 @@ from ..calls import CALL_PATH
 from ..errors import Failure
 from ..scope import Scope
 from ..services import Json
-from ..state import STEPS, combinable, starting_values, variable_values, variables_of
+from ..state import STEPS, begun_after, combinable, starting_values, variable_values, variables_of
+from .spending import inside
 from .visit import Done, Visit, assign
 
 
@@ -33,7 +34,8 @@ async def run(visit: Visit) -> Done:
     given = _given(visit, op, spec)
     token = CALL_PATH.set((*CALL_PATH.get(), visit.node.id))
     try:
-        result = await visit.run_subgraph(given)
+        with inside(visit):
+            result = await visit.run_subgraph(given)
     finally:
         CALL_PATH.reset(token)
     done = Done(text=f"{op.workflow}: {result.get('$outcome', 'success')}", settled=True)
@@ -61,7 +63,7 @@ def _given(visit: Visit, op: CallNode, spec: GraphSpec) -> dict[str, Any]:
         own = {c.name for c in spec.channels if c.role == "session"}
         shared = {k: v for k, v in visit.state.items() if k in own and v is not None}
         given |= shared
-    given["$visits"] = {STEPS: visit.steps}
+    given["$visits"] = begun_after(visit.steps, visit.services.elapsed())
     return given
 
 

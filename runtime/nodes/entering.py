@@ -15,13 +15,15 @@ from flowc.compiler.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from ..calls import entered
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..scope import Scope
 from ..services import Json
 from ..state import STEPS, State, combinable, refuse_clashes, variable_values, variables_of
 from ..values import Unfit, keepable
 from .attempts import tried
-from .bounds import enforce_limits
+from .bounds import counted, enforce_limits
+from .spending import spending
 from .visit import Body, Done, Setting, Visit, assign, shorten
 
 NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[str, Any]]]
@@ -72,7 +74,7 @@ async def _enter(
     if state.get("$outcome") == "failed":
         raise Ended(state)
     refuse_clashes(state)
-    with setting.siblings.visit(runtime):
+    with entered(node.id, visit.number, runtime), setting.siblings.visit(runtime):
         try:
             return await _run(visit, body, branch)
         except (Failure, LimitReached):
@@ -83,11 +85,12 @@ async def _enter(
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
     """The visit from start to the writes it ends with. Raises `Failure` when no edge takes it."""
     started = time.monotonic()
-    visit.emit("node_started", {"visit": visit.number})
+    visit.emit("node_started", {"visit": visit.number, "step": _superstep(visit)})
     done = Done()
     try:
         enforce_limits(visit)
-        done = await tried(visit, body)
+        with spending(visit):
+            done = await tried(visit, body)
         if done.failure is not None:
             raise done.failure
         _check_case(visit, done, branch)
@@ -103,7 +106,14 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
             "node_finished",
             {"seconds": seconds, "case": case, "writes": names, "text": shorten(done.text)},
         )
+    took = time.monotonic() - started
+    writes["$visits"] |= counted(visit, writes["$visits"][STEPS], took)
     return writes
+
+
+def _superstep(visit: Visit) -> int:
+    """Which of the steps of its graph the visit belongs to: those of one step run side by side."""
+    return int((visit.config.get("metadata") or {}).get("langgraph_step", 0))
 
 
 def _check_case(visit: Visit, done: Done, branch: Branch | None) -> None:

@@ -23,7 +23,7 @@ from typing_extensions import TypedDict
 
 from ..commands import shell_commands
 from ..errors import Failure
-from ..services import Json
+from ..services import Grants, Json
 from ..state import Items, append
 from .visit import Done, Setting, Visit, put_question, shorten
 
@@ -102,7 +102,7 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
 
     async def command(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
         line = state["commands"][state["next"]]
-        kept = await _run_command(setting, node.id, line, state["session"]["state"], runtime)
+        kept = await _run_command(setting, node, line, state["session"]["state"], runtime)
         return {
             "results": append([{k: kept[k] for k in ("command", "output", "exit_code")}]),
             "session": {**state["session"], "state": kept["state"]},
@@ -152,36 +152,44 @@ async def _first_time(setting: Setting, runtime: Runtime[Any]) -> bool:
     return new
 
 
+def _granted(node: NodeSpec) -> Grants:
+    assert isinstance(node.op, ExecNode)
+    return Grants(node.op.network, node.op.workspace)
+
+
 def _approval(node: NodeSpec, setting: Setting, commands: list[str], visit: int) -> str:
     """ "yes", "no" or "always". Anything that is not a clear yes is a no."""
     answer = setting.services.people.answer("approve", node.id, visit)
     if answer is None:
         many = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
+        where = setting.services.shell.confinement(_granted(node))
         answer = put_question(
+            setting.services,
             {
                 "kind": "approve",
                 "node": node.id,
-                "text": f"`{node.id}` wants to run {many}",
+                "text": f"`{node.id}` wants to run {many} {where}",
                 "choices": list(CHOICES),
                 "commands": commands,
                 "place": str(node.place) if node.place else "",
-            }
+            },
         )
     return answer if answer in ("yes", "always") else "no"
 
 
 async def _run_command(
-    setting: Setting, node: str, line: str, before: str, runtime: Runtime[Any]
+    setting: Setting, node: NodeSpec, line: str, before: str, runtime: Runtime[Any]
 ) -> dict[str, Any]:
     """One command through the journal: {command, output, exit_code, state}."""
 
     async def call() -> Json:
         started = time.monotonic()
-        result = await setting.services.shell.run(line, before)
+        result = await setting.services.shell.run(line, before, _granted(node))
         shown = {"command": shorten(line), "exit_code": result.exit_code}
         seconds = round(time.monotonic() - started, 6)
         data = {**shown, "seconds": seconds, "output": shorten(result.output)}
-        setting.services.emit("command_run", node, data)
+        data["sandbox"] = result.level
+        setting.services.emit("command_run", node.id, data)
         return {
             "command": line,
             "output": result.output,

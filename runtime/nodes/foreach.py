@@ -19,13 +19,12 @@ from langgraph.types import Interrupt
 from ..calls import CALL_PATH
 from ..errors import Failure, LimitReached
 from ..services import Json
-from ..state import STEPS, combinable, starting_values, variables_of
+from ..state import STEPS, STEPS_BEFORE, begun_after, combinable, starting_values, variables_of
+from .spending import inside
 from .visit import Done, Visit, assign
 
 ITEMS, BEGUN, DONE = "items", "item begun", "item done"
 """Names under which the journal keeps the list, what was begun and what came of it."""
-_BEFORE = "$before"
-"""The key in an element's visits under which it knows how many nodes had run when it began."""
 
 
 async def run(visit: Visit) -> Done:
@@ -132,7 +131,8 @@ class _Loop:
         visit = self.visit
         given = self._given(place, visit.steps + self.steps)
         CALL_PATH.set((*CALL_PATH.get(), f"{visit.node.id}#{place + 1}"))
-        result = await visit.run_subgraph(given, place)
+        with inside(visit, place):
+            result = await visit.run_subgraph(given, place)
         if result.get("$outcome", "success") != "success":
             raise Failure(f"the workflow `{self.spec.name}` ended FAILED")
         outputs = {
@@ -141,7 +141,7 @@ class _Loop:
             if name in self.spec.outputs
         }
         value = next(iter(outputs.values())) if len(outputs) == 1 else outputs
-        return value, result["$visits"][STEPS] - result["$visits"][_BEFORE]
+        return value, result["$visits"][STEPS] - result["$visits"][STEPS_BEFORE]
 
     def _given(self, place: int, steps: int) -> dict[str, Any]:
         values = assign(self.visit.scope, self.op.passes)
@@ -153,7 +153,8 @@ class _Loop:
         if foreign:
             raise Failure(f"the workflow `{self.spec.name}` has no parameter `{foreign[0]}`")
         given = {channels[n].name: combinable(channels[n], v) for n, v in values.items()}
-        return {**starting_values(self.spec), **given, "$visits": {STEPS: steps, _BEFORE: steps}}
+        begun = begun_after(steps, self.visit.services.elapsed())
+        return {**starting_values(self.spec), **given, "$visits": begun}
 
     async def _end(self, place: int, task: asyncio.Task[tuple[Json, int]]) -> None:
         """Take what came of an element: a result, a question, or what stops the rest."""

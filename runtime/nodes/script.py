@@ -33,7 +33,7 @@ async def run(visit: Visit) -> Done:
     noted = visit.state.get(_CLOCK)
     clock = noted or _new_clock()
     call = _call(visit, op, clock)
-    if call.script.language == "python":
+    if call.script.language == "python" and not visit.services.scripts.sandboxed:
         _approve(visit, call)
     result = await visit.services.scripts.evaluate(call)
     for level, line in result.log:
@@ -125,21 +125,23 @@ def _raw_call(call: Json) -> Json:
 
 
 def _approve(visit: Visit, call: ScriptCall) -> None:
-    """A script in Python has the rights of the person who runs it, as a command has: it needs the
-    same permission. Raises `Failure` (kind refused) without it."""
+    """Without the sandbox a script in Python has the rights of the person who runs it, as a command
+    has: it needs the same permission. Raises `Failure` (kind refused) without it."""
     if visit.services.approve == "allow":
         return
     answer = visit.services.people.answer("approve", visit.node.id, visit.number)
     if answer is None:
         answer = put_question(
+            visit.services,
             {
                 "kind": "approve",
                 "node": visit.node.id,
-                "text": f"`{visit.node.id}` wants to run Python code of the workflow",
+                "text": f"`{visit.node.id}` wants to run Python code of the workflow "
+                "without a sandbox, with all your rights",
                 "choices": list(_CHOICES),
                 "commands": [f"{call.script.file}: {call.function}"],
                 "place": visit.place,
-            }
+            },
         )
     if answer not in ("yes", "always"):
         raise Failure(

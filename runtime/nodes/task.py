@@ -7,11 +7,13 @@ Both are held against the same schema. A synchronization is done by nobody: it m
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import Agent, TaskNode
 
+from ..assigned import Assigned
 from ..errors import Failure
 from ..results import RESULT_TOOL, ResultFault, merge_handoffs, read_result, result_schema
 from ..services import Json, ToolSchema
@@ -29,15 +31,20 @@ async def run(visit: Visit) -> Done:
     assert isinstance(op, TaskNode)
     if op.form == "synchronization":
         return _merged(visit, op)
-    agent = _holder(visit.setting, op)
+    assigned = visit.services.assignments.of(op.id, visit.number)
+    agent = _holder(visit.setting, op, assigned)
     if agent is None:
         raise Failure(f"nobody holds the role `{op.role}`", help="give a team: --team FILE")
     schema, question = result_schema(op), _question(visit, op)
+    if assigned is not None and assigned.text:
+        question = f"{question}\n\n{assigned.text}"
     if agent.person:
         who = agent.role if agent.id == agent.role else f"{agent.id}, {agent.role}"
         given = ask(visit, "task", question, schema=schema, who=who)
     else:
         messages = conversation(visit, agent, question)
+        if agent.id != op.agent:
+            visit = replace(visit, subgraph=_talk_with(agent, visit.node, visit.setting))
         talked = await visit.run_subgraph(dict(Given(messages=messages, visit=visit.number)))
         given = talked["ended"]
     try:
@@ -56,9 +63,15 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
     """The graph that a model works in; None where a person or nobody does the work."""
     op = node.op
     assert isinstance(op, TaskNode)
-    agent = _holder(setting, op)
+    agent = _holder(setting, op, None)
     if agent is None or agent.person or op.form == "synchronization":
         return None
+    return _talk_with(agent, node, setting)
+
+
+def _talk_with(agent: Agent, node: NodeSpec, setting: Setting) -> Any:
+    op = node.op
+    assert isinstance(op, TaskNode)
     tools = tuple(dict.fromkeys((*op.tools, *agent.tools)))
     return talk_graph(
         Talk(setting=setting, node=node, agent=agent, tools=tools, ending=_ending(op, tools))
@@ -82,8 +95,9 @@ def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:
     )
 
 
-def _holder(setting: Setting, op: TaskNode) -> Agent | None:
-    return next((agent for agent in setting.spec.agents if agent.id == op.agent), None)
+def _holder(setting: Setting, op: TaskNode, assigned: Assigned | None) -> Agent | None:
+    id = op.agent if assigned is None else assigned.agent
+    return next((agent for agent in setting.spec.agents if agent.id == id), None)
 
 
 def _question(visit: Visit, op: TaskNode) -> str:

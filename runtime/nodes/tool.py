@@ -14,8 +14,8 @@ from .visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit) -> Done:
-    """The result goes into the variable. Raises `Failure` when the tool fails; after a time-out a
-    tool that acts once is left in doubt."""
+    """The result goes into the variable; of an object people are shown what it has `said`. Raises
+    `Failure` when the tool fails; after a time-out a tool that acts once is left in doubt."""
     op = visit.node.op
     assert isinstance(op, ToolNode)
     if op.tool == ASK_TOOL:
@@ -48,7 +48,9 @@ async def run(visit: Visit) -> Done:
     journal = visit.services.journal
     result = await journal.once(visit.runtime, f"tool {op.tool}", schema.effect, args, call)
     variables = {op.into: result} if op.into else {}
-    return Done(variables=variables, text=shorten(f"{op.tool} → {visit.scope.show(result)}"))
+    said = result.get("said") if isinstance(result, dict) else None
+    shown = said if isinstance(said, str) else visit.scope.show(result)
+    return Done(variables=variables, text=shorten(f"{op.tool} → {shown}"))
 
 
 async def _call(visit: Visit, tool: str, args: dict[str, Json]) -> Json:

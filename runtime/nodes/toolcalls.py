@@ -90,7 +90,7 @@ def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
     if known is None:
         place = str(node.place) if node.place else ""
         about = {"kind": "ask", "node": node.id, "text": question, "place": place}
-        known = put_question({**about, "asker": talk.agent.id})
+        known = put_question(services, {**about, "asker": talk.agent.id}, f"told {state['turn']}")
     services.emit("tool_called", node.id, {"tool": ASK_TOOL, "seconds": 0.0, "ok": True})
     return known
 

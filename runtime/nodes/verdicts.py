@@ -36,16 +36,17 @@ def judge(
     variables: Mapping[str, Json],
 ) -> dict[str, Json]:
     """The outcome: {step, title, status, assertions, outputs, error, warnings, contradiction}. The
-    report's status decides; a contradiction between it and what was measured is said (S38–S41)."""
+    report's status decides; a contradiction between it and what was measured is said (S38–S41).
+    `used` None: what the tools gave is not known, so nothing is measured."""
     results = list(used or [])
-    scope = _measuring_scope(results, report.outputs, variables)
+    scope = None if used is None else _measuring_scope(results, report.outputs, variables)
     claims = report.claims
     assertions = [
         _assertion(item, claims[at] if at < len(claims) else Claim(item.text, None), scope)
         for at, item in enumerate(op.asserts)
     ]
     declared = {o.name for o in op.outputs}
-    passed = report.status == "passed"
+    open_ends = _open_ends(op, report, used) if report.status == "passed" else []
     return {
         "step": op.step,
         "title": op.title,
@@ -53,7 +54,7 @@ def judge(
         "assertions": assertions,
         "outputs": {name: value for name, value in report.outputs.items() if name in declared},
         "error": report.error,
-        "warnings": [*report.warnings, *_open_ends(op, report, results)] if passed else [],
+        "warnings": [*report.warnings, *open_ends] if report.status == "passed" else [],
         "contradiction": _measured_otherwise(report.status, assertions) or report.contradiction,
     }
 
@@ -87,11 +88,11 @@ def _measuring_scope(
     return Scope({**variables, **outputs, **by_tool, **fields, "result": last})
 
 
-def _assertion(item: Assertion, claim: Claim, scope: Scope) -> dict[str, Json]:
+def _assertion(item: Assertion, claim: Claim, scope: Scope | None) -> dict[str, Json]:
     """{text, claimed, measured, detail}; measured None: prose, or nothing to measure by."""
     detail = claim.detail
     measured: bool | None = None
-    if item.expr is not None:
+    if item.expr is not None and scope is not None:
         try:
             value = scope.value(item.expr)
             measured = value if isinstance(value, bool) else None
@@ -100,11 +101,13 @@ def _assertion(item: Assertion, claim: Claim, scope: Scope) -> dict[str, Json]:
     return {"text": item.text, "claimed": claim.passed, "measured": measured, "detail": detail}
 
 
-def _open_ends(op: AgentNode, report: Report, results: list[Mapping[str, Any]]) -> list[str]:
+def _open_ends(
+    op: AgentNode, report: Report, results: Sequence[Mapping[str, Any]] | None
+) -> list[str]:
     """What a passed report leaves open: outputs without a value, tools without a result (S48)."""
     unreported = [o.name for o in op.outputs if o.name not in report.outputs]
-    used = {entry["tool"] for entry in results}
-    unused = [tool for tool in dict.fromkeys(op.tools) if tool not in used]
+    used = None if results is None else {entry["tool"] for entry in results}
+    unused = [tool for tool in dict.fromkeys(op.tools) if used is not None and tool not in used]
     ends = {"not reported": unreported, "no result from": unused}
     return [f"{what}: {', '.join(names)}" for what, names in ends.items() if names]
 

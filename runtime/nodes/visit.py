@@ -109,10 +109,13 @@ def below(configurable: Mapping[str, Any], number: tuple[int, ...]) -> dict[str,
     return {**configurable, "checkpoint_ns": namespace, "__pregel_scratchpad": own}
 
 
-def put_question(about: dict[str, Any]) -> Json:
-    """Interrupt with a question: the answer, once there is one. It says which calls led to it."""
+def put_question(services: Services, about: dict[str, Any], name: str = "") -> Json:
+    """Interrupt with a question: the answer, once there is one. It says which calls led to it.
+    `name` is what the tape calls it where its kind is not enough."""
     path = list(CALL_PATH.get())
-    return interrupt({**about, "path": path} if path else about)
+    answer = interrupt({**about, "path": path} if path else about)
+    services.tape.heard(name or about["kind"], answer)
+    return answer
 
 
 @dataclass(slots=True)

@@ -7,11 +7,13 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
+from .confine import Confined
+
 _CHUNK = 65536
-_MARK = "FLOWC_COMMAND"
+MARK = "FLOWC_COMMAND"
 _ROUNDS = 50
 _GUARD = 'read -r group && { read -r _; kill -KILL "-$group"; }'
 """Reads from a pipe that flowc holds open: when flowc dies, however it dies, the read ends and the
@@ -19,35 +21,33 @@ command's process group with it."""
 
 
 class Child:
-    """A process in a session of its own, standard input closed, both outputs in one pipe.
+    """A process in a session of its own, standard input closed, both outputs in one pipe. Of a
+    confined program it is the keeper, which ends with flowc by itself; of another one a guard does
+    that. `mark` is what its environment has under `MARK`.
 
     Must be made inside a running event loop; `kill` and `close` may be called at any time."""
 
     def __init__(
-        self,
-        argv: Sequence[str],
-        folder: Path,
-        env: Mapping[str, str],
-        mark: str,
-        on_output: Callable[[bytes], None],
+        self, start: Confined, folder: Path, mark: str, on_output: Callable[[bytes], None]
     ) -> None:
         self.mark = mark
         self._on_output = on_output
         self._loop = asyncio.get_running_loop()
         self.ended = asyncio.Event()
         self._silent = asyncio.Event()
-        self._guard, self._held = _start_guard()
+        self._guard = None if start.room else _start_guard()
         self._pipe, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         os.set_blocking(write, True)
         try:
             self._process = subprocess.Popen(
-                argv,
+                start.argv,
                 cwd=folder,
-                env={**env, _MARK: mark},
+                env=start.env,
                 stdin=subprocess.DEVNULL,
                 stdout=write,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=start.pass_fds,
             )
         except BaseException:
             os.close(self._pipe)
@@ -55,7 +55,10 @@ class Child:
             raise
         finally:
             os.close(write)
-        os.write(self._held, b"%d\n" % self._process.pid)
+            start.started()
+        self._keeper = self._process.pid if start.room else None
+        if self._guard is not None:
+            os.write(self._guard[1], b"%d\n" % self._process.pid)
         self._watch = os.pidfd_open(self._process.pid)
         self._loop.add_reader(self._pipe, self._read)
         self._loop.add_reader(self._watch, self._end)
@@ -84,9 +87,15 @@ class Child:
         """Kill the session, and every descendant that left it but carries the mark."""
         # The child is not reaped before this, so its number cannot belong to somebody else.
         for _ in range(_ROUNDS):
-            found = [pid for pid in _living() if _belongs(pid, self._process.pid, self.mark)]
+            parents = _living()
+            found = _below(self._process.pid, parents)
+            found |= {pid for pid in parents if _belongs(pid, self._process.pid, self.mark)}
             if not found:
                 return
+            if self._keeper is not None:
+                # It and the watcher below it take the orphans of the rest, so they go last.
+                top = {pid for pid in found if self._keeper in (pid, parents[pid])}
+                found = (found - top) or top
             for pid in found:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
@@ -113,9 +122,11 @@ class Child:
         return self._process.wait()
 
     def _end_guard(self) -> None:
-        self._guard.kill()
-        self._guard.wait()
-        os.close(self._held)
+        if self._guard is not None:
+            process, held = self._guard
+            process.kill()
+            process.wait()
+            os.close(held)
 
 
 def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
@@ -139,23 +150,40 @@ def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
     return guard, held
 
 
-def _living() -> list[int]:
+def _living() -> dict[int, int]:
+    """Every living process but this one, and its parent."""
     own = os.getpid()
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != own]
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != own:
+            with contextlib.suppress(OSError, ValueError):
+                state, parent, *_ = _stat(int(name))
+                if state not in (b"Z", b"X"):
+                    found[int(name)] = int(parent)
+    return found
+
+
+def _below(top: int, parents: dict[int, int]) -> set[int]:
+    """The descendants of a process, itself included while it lives."""
+    found, front = {top} & parents.keys(), {top}
+    while front:
+        front = {pid for pid, parent in parents.items() if parent in front} - found
+        found |= front
+    return found
+
+
+def _stat(pid: int) -> list[bytes]:
+    """State, parent, group, session, … The name before them may hold anything."""
+    stat = Path(f"/proc/{pid}/stat").read_bytes()
+    return stat[stat.rindex(b")") + 2 :].split()
 
 
 def _belongs(pid: int, session: int, mark: str) -> bool:
-    """Whether a process is alive, and in the session or marked."""
+    """Whether a process is in the session or marked."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-        # The name in parentheses may hold anything; the fields after it are state, parent, group,
-        # session.
-        state, _, _, its_session = stat[stat.rindex(b")") + 2 :].split()[:4]
-        if state in (b"Z", b"X"):
-            return False
-        if int(its_session) == session:
+        if int(_stat(pid)[3]) == session:
             return True
         environ = Path(f"/proc/{pid}/environ").read_bytes()
     except (OSError, ValueError):
         return False
-    return f"{_MARK}={mark}".encode() in environ.split(b"\0")
+    return f"{MARK}={mark}".encode() in environ.split(b"\0")

@@ -3,7 +3,8 @@
 JavaScript has one worker for a run, which is started anew after it had to be killed; a Python
 script has a process for each call. What a worker may use is bounded in three layers: the engine's
 own limits on memory and processor time, which end a call with a place in the script; the operating
-system's limits on the process; and the clock here, after which the process is killed.
+system's limits on the process; and the clock here, after which the process is killed. What it may
+reach the sandbox holds: nothing of the network, no other program or process, no file but Python's.
 """
 
 from __future__ import annotations
@@ -19,24 +20,33 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from flowc.compiler.graphspec import Place
 from flowc.compiler.ir import Script
 
-from ..errors import Failure
+from ..errors import Failure, RunError
 from ..services import Json, ScriptCall, ScriptResult
 from ..values import Unfit, keepable
+from .confine import confined_python
+from .confinement import Confinement
+from .policy import Limits, SandboxReport
 
+_T = TypeVar("_T")
 _HEADER = struct.Struct("!I")
 _ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
 """All that a worker knows of its environment."""
-_WORKER = Path(__file__).with_name("worker.py")
+_FOLDER = Path(__file__).resolve().parent
+_NO_FOLDERS = Confinement(Path("/"), Path("/"))
+"""Nothing is granted to scripts, so it does not matter here where a run was started."""
+_BOUNDS = Limits(memory=0, file=1, disk=0, open=64, processes=0)
+"""Memory and processor time a worker bounds itself. Of a file one byte: 0 would be no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,7 @@ class ScriptWorkers:
     """`services.Scripts`. Processes start when they are needed and end with `close`."""
 
     limits: ScriptLimits = field(default_factory=ScriptLimits)
+    confined: Confinement = _NO_FOLDERS
     _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _Room] = field(
         default_factory=WeakKeyDictionary
     )
@@ -65,42 +76,55 @@ class ScriptWorkers:
         """One call at a time of JavaScript, any number of Python."""
         job = _job(call, self.limits)
         if call.script.language == "python":
-            worker = _Worker("python", self.limits)
+            worker = _Worker("python", self.limits, self.confined)
             try:
                 return await self._ask(worker, call, job)
             finally:
-                worker.kill()
+                worker.close()
         room = self._rooms.setdefault(asyncio.get_running_loop(), _Room())
         async with room.turn:
             if room.worker is None or not room.worker.alive:
-                room.worker = _Worker("javascript", self.limits)
+                room.close()
+                room.worker = _Worker("javascript", self.limits, self.confined)
             try:
                 return await self._ask(room.worker, call, job)
             except BaseException:
                 # Whatever ended the call, the next one has a process that is known to be well.
-                room.worker.kill()
+                room.close()
                 raise
 
     @property
+    def sandboxed(self) -> bool:
+        """See `services.Scripts`."""
+        return self.confined.mode != "off"
+
+    @property
     def processes(self) -> tuple[int, ...]:
-        """The numbers of the processes that wait for calls."""
+        """The numbers of the processes that wait for calls; in the sandbox of those that keep them,
+        see confine.py."""
         return tuple(room.worker.pid for room in self._rooms.values() if room.worker is not None)
 
     async def close(self) -> None:
         """End the workers. May be called twice."""
         for room in self._rooms.values():
-            if room.worker is not None:
-                room.worker.kill()
-                room.worker = None
+            room.close()
 
     async def _ask(self, worker: _Worker, call: ScriptCall, job: bytes) -> ScriptResult:
-        asking = asyncio.ensure_future(asyncio.to_thread(worker.ask, job, self.limits.seconds))
-        try:
-            return _result(call, await asyncio.shield(asking), self.limits)
-        except asyncio.CancelledError:
-            worker.kill()  # which ends the thread that waits for it
-            await asyncio.wait([asking])
-            raise
+        if not worker.reported:
+            self.confined.tell("snippet", await _in_thread(worker, worker.report))
+        told = await _in_thread(worker, partial(worker.ask, job, self.limits.seconds))
+        return _result(call, told, self.limits)
+
+
+async def _in_thread(worker: _Worker, wait: Callable[[], _T]) -> _T:
+    """What comes of waiting for the worker, which ends when nobody wants to know any more."""
+    waiting = asyncio.ensure_future(asyncio.to_thread(wait))
+    try:
+        return await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        worker.kill()  # which ends the thread that waits for it
+        await asyncio.wait([waiting])
+        raise
 
 
 @dataclass(slots=True)
@@ -109,6 +133,12 @@ class _Room:
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     worker: _Worker | None = None
+
+    def close(self) -> None:
+        """End the worker, if there is one."""
+        if self.worker is not None:
+            self.worker.close()
+            self.worker = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +155,28 @@ class _Told:
 class _Worker:
     """One process and the pipes to it."""
 
-    def __init__(self, language: str, limits: ScriptLimits) -> None:
+    def __init__(self, language: str, limits: ScriptLimits, where: Confinement) -> None:
         module, cpu = "-", limits.cpu
         if language == "javascript":
             module, cpu = _quickjs(), 0
-        given = (language, str(_WORKER.parent), module, os.getpid(), limits.memory, cpu)
-        argv = [sys.executable, "-s", "-S", "-P", str(_WORKER), *map(str, given)]
+        # In the sandbox the launcher sees to it that the process does not outlive flowc.
+        parent = os.getpid() if where.mode == "off" else 0
+        given = (language, module, parent, limits.memory, cpu)
         self._most = limits.result * 6 + 65536  # a character is at most six as JSON
+        self.reported = False
+        reads = () if module == "-" else (Path(module),)
+        policy = where.code(reads, _BOUNDS)
+        args = tuple(map(str, given))
+        try:
+            self._start = confined_python("worker:main", args, (_FOLDER,), _ENV, policy)
+        except RunError as error:
+            raise Failure(error.message, "refused", help=error.help) from None
         try:
             self._process = subprocess.Popen(
-                argv,
+                self._start.argv,
                 cwd="/",
-                env=_ENV,
+                env=self._start.env,
+                pass_fds=self._start.pass_fds,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -144,7 +184,9 @@ class _Worker:
                 bufsize=0,
             )
         except OSError as error:
+            self._start.close()
             raise Failure(f"no process for scripts can be started: {error.strerror}") from None
+        self._start.started()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._write, self._read = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -154,6 +196,13 @@ class _Worker:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    def report(self) -> SandboxReport:
+        """How it is confined; waits for the launcher. Raises `Failure` (kind refused) when the
+        sandbox did not start it."""
+        report = self._start.report()
+        self.reported = True
+        return report
 
     @property
     def alive(self) -> bool:
@@ -210,6 +259,11 @@ class _Worker:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+    def close(self) -> None:
+        """`kill`, and remove what it had, when no thread waits for it. May be called twice."""
+        self.kill()
+        self._start.close()
 
 
 def _quickjs() -> str:

@@ -3,13 +3,18 @@
 # STATE is what the command before left behind (absent for the first one); NEW_STATE is written when
 # the command ends, also by `exit`, by a failure under `set -e` or by a syntax error. The last line of
 # a whole state is `# flowc:end`. Environment: FLOWC_SECRETS lists names that are never saved,
-# FLOWC_SECRET_NAMES is an extended expression for others; FLOWC_COMMAND marks the processes.
+# FLOWC_SECRET_NAMES is an extended expression for others; FLOWC_COMMAND marks the processes, FLOWC_OWN
+# is the run's own folder in a sandbox.
 __fc_state=$1 __fc_new=$2 __fc_cmd=$3 __fc_secret=${FLOWC_SECRET_NAMES-}
-__fc_skip=" ${FLOWC_SECRETS-} FLOWC_COMMAND IFS PWD SHLVL _ PIPESTATUS FUNCNAME GROUPS DIRSTACK LINENO"
-__fc_skip+=" RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME HISTCMD OPTIND OPTERR COMP_WORDBREAKS"
+__fc_skip=" ${FLOWC_SECRETS-} FLOWC_COMMAND FLOWC_IDEMPOTENCY_KEY IFS PWD SHLVL _ PIPESTATUS"
+__fc_skip+=" FUNCNAME GROUPS DIRSTACK LINENO RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME HISTCMD OPTIND OPTERR COMP_WORDBREAKS"
 __fc_skip+=" SHELLOPTS UID EUID PPID "
 set --
-unset FLOWC_SECRETS FLOWC_SECRET_NAMES
+# The sandbox has a home for each command; a session keeps the run's own folder as its home.
+if [[ -n ${FLOWC_OWN-} ]]; then
+  if [[ -e $__fc_state ]]; then unset HOME TMPDIR; else export HOME=$FLOWC_OWN TMPDIR=$FLOWC_OWN/tmp; fi
+fi
+unset FLOWC_SECRETS FLOWC_SECRET_NAMES FLOWC_OWN
 
 __fc_gone() {
   trap - EXIT

@@ -7,23 +7,35 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import secrets
+import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
-from ..errors import Failure
+from ..calls import EFFECT_KEY
+from ..errors import Failure, RunError
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
-from ..services import CommandResult
+from ..services import NO_GRANTS, CommandResult, Grants
+from .confine import Confined, confined, remove_tree
+from .confinement import Confinement
 from .excerpt import Excerpt
-from .processes import Child
+from .policy import Level
+from .policy import Limits as Bounds
+from .processes import MARK, Child
 
 _END = b"# flowc:end\n"
 _BASE64 = "base64:"
+_LONGEST_PATH = 8192
+_READ_ONLY = "[commands write below $HOME, the run's own folder; --workspace DIR grants another]"
+_KEEPER = 1.0
+"""Seconds beyond a command's grace in which what keeps it ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +56,40 @@ Stop = Literal["", "time", "silence"]
 
 @dataclass(slots=True)
 class BashShell:
-    """Runs commands below `folder` with `env` (for a session's first command; later ones have what
-    the session kept, and the secrets, which are never kept)."""
+    """Runs commands with `env` (for a session's first command; later ones have what the session
+    kept, and the secrets, which are never kept), confined as the run says."""
 
-    folder: Path
     env: Mapping[str, str]
+    confined: Confinement
     limits: Limits = field(default_factory=Limits)
 
-    async def run(self, command: str, state: str) -> CommandResult:
-        """One command (M39). Raises `Failure` when no shell can be started, or when the folder that
-        the session stands in is gone."""
+    def confinement(self, granted: Grants) -> str:
+        """See `services.Shell`."""
+        return self.confined.described(granted)
+
+    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
+        """One command (M39). Raises `Failure` when no shell can be started, the folder that the
+        session stands in is gone, the sandbox refuses, or the command was killed for having taken
+        too many processes or too much of the disk."""
         if "\0" in command:
             raise Failure("a command holds a NUL character", "refused")
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="flowc-") as folder:
-            room = Path(folder)
+        room = _room()
+        try:
             (room / "command").write_bytes(command.encode("utf-8", "replace") + b"\n")
             if state:
                 (room / "state").write_bytes(_unpack(state))
             kept = Excerpt(self.limits.output)
-            code, stop = await self._run(room, kept, fresh=not state)
-            if (room / "new.gone").exists():
-                gone = (room / "new.gone").read_bytes().decode("utf-8", "replace")
-                raise Failure(f"the shell's working folder {gone} is gone")
+            code, stop, level = await self._run(room, kept, granted, fresh=not state)
+            if gone := _read(room / "new.gone", _LONGEST_PATH):
+                where = gone.decode("utf-8", "replace")
+                raise Failure(f"the shell's working folder {where} is gone")
             values = secret_values(self.env)
             after, note = self._state_after(room, state, stop, values)
+        finally:
+            remove_tree(room)
         output = redact(kept.text(), values).replace(f"{room / 'command'}: ", "")
+        note = note or self._hint(code, output, granted, level)
         if stop == "silence":
             note = f"[no output for {self.limits.silence:g} s]"
         elif stop == "time":
@@ -77,9 +97,11 @@ class BashShell:
         if note:
             output = f"{output.rstrip()}\n{note}\n".lstrip()
         seconds = time.monotonic() - started
-        return CommandResult(command, code, output, seconds, stop != "", after)
+        return CommandResult(command, code, output, seconds, stop != "", after, level)
 
-    async def _run(self, room: Path, kept: Excerpt, fresh: bool) -> tuple[int, Stop]:
+    async def _run(
+        self, room: Path, kept: Excerpt, granted: Grants, fresh: bool
+    ) -> tuple[int, Stop, Level]:
         last = time.monotonic()
 
         def on_output(data: bytes) -> None:
@@ -87,22 +109,35 @@ class BashShell:
             last = time.monotonic()
             kept.add(data)
 
-        with as_file(files(__package__) / "session.bash") as script:
-            child = self._start(script, room, fresh, on_output)
+        mark = secrets.token_hex(8)
+        with (
+            as_file(files(__package__) / "session.bash") as script,
+            self._prepare(script, room, granted, fresh, mark) as start,
+        ):
+            child = self._start(start, mark, on_output)
             try:
-                deadline = last + self.limits.seconds
-                stop: Stop = ""
-                while not child.ended.is_set() and not stop:
-                    await _until(child.ended, min(deadline, last + self.limits.silence))
-                    stop = self._stop(deadline, last)
-                if stop and not child.ended.is_set():
-                    child.terminate()
-                    await _until(child.ended, time.monotonic() + self.limits.grace)
-                else:
-                    stop = ""
-                return await child.close(), stop
+                report = await asyncio.to_thread(start.report)
+                self.confined.tell("shell", report)
+                stop = await self._wait(child, lambda: last)
+                code = await child.close()
+                _raise_killed(start.ended(), start.policy.bounds)
+                return code, stop, report.level
             finally:
                 child.abandon()
+
+    async def _wait(self, child: Child, last: Callable[[], float]) -> Stop:
+        """Until the command has ended, or has been asked to and had its time for it. `last` gives
+        the moment of its last output."""
+        deadline = last() + self.limits.seconds
+        stop: Stop = ""
+        while not child.ended.is_set() and not stop:
+            await _until(child.ended, min(deadline, last() + self.limits.silence))
+            stop = self._stop(deadline, last())
+        if not stop or child.ended.is_set():
+            return ""
+        child.terminate()
+        await _until(child.ended, time.monotonic() + self.limits.grace + _KEEPER)
+        return stop
 
     def _stop(self, deadline: float, last: float) -> Stop:
         now = time.monotonic()
@@ -110,18 +145,43 @@ class BashShell:
             return "time"
         return "silence" if now >= last + self.limits.silence else ""
 
-    def _start(self, script: Path, room: Path, fresh: bool, on_output: OnOutput) -> Child:
+    def _hint(self, code: int, output: str, granted: Grants, level: Level) -> str:
+        """What a command that was not let write may be told; "" when it has another trouble."""
+        if code == 0 or level == "off" or self.confined.workspace or granted.workspace:
+            return ""
+        refused = ("Read-only file system", "Permission denied")
+        return _READ_ONLY if any(words in output for words in refused) else ""
+
+    def _prepare(
+        self, script: Path, room: Path, granted: Grants, fresh: bool, mark: str
+    ) -> Confined:
+        """How the command is started. Raises `Failure`."""
+        bash = shutil.which("bash", path=self.env.get("PATH", os.defpath))
+        if bash is None:
+            raise Failure("no shell: bash is not installed", help="install bash")
+        policy = self.confined.commands(self.env, granted, room)
+        bounds = replace(policy.bounds, grace=self.limits.grace)
+        policy = replace(policy, reads=(*policy.reads, script), limits=bounds)
         names = [name for name in self.env if looks_secret(name)]
         env = dict(self.env) if fresh else {name: self.env[name] for name in names}
         env |= {"FLOWC_SECRETS": " ".join(names), "FLOWC_SECRET_NAMES": SECRET_NAMES}
+        env[MARK] = mark
+        if key := EFFECT_KEY.get():
+            env["FLOWC_IDEMPOTENCY_KEY"] = key
+        if policy.mode != "off":
+            env["FLOWC_OWN"] = str(self.confined.own)
         paths = [str(room / name) for name in ("state", "new", "command")]
-        argv = ["bash", "--norc", "--noprofile", str(script), *paths]
-        if not self.folder.is_dir():
-            raise Failure(f"the shell's working folder {self.folder} is gone")
+        if not self.confined.begin.is_dir():
+            raise Failure(f"the shell's working folder {self.confined.begin} is gone")
         try:
-            return Child(argv, self.folder, env, secrets.token_hex(8), on_output)
-        except FileNotFoundError:
-            raise Failure("no shell: bash is not installed", help="install bash") from None
+            return confined([bash, "--norc", "--noprofile", str(script), *paths], env, policy)
+        except RunError as error:
+            raise Failure(error.message, "refused", help=error.help) from None
+
+    def _start(self, start: Confined, mark: str, on_output: OnOutput) -> Child:
+        folder = self.confined.begin if start.room is None else Path("/")
+        try:
+            return Child(start, folder, mark, on_output)
         except OSError as error:
             raise Failure(f"no shell can be started: {error.strerror or error}") from None
 
@@ -132,11 +192,7 @@ class BashShell:
         secret `values` are taken out of it."""
         if stop:
             return before, ""
-        try:
-            with (room / "new").open("rb") as file:
-                data = file.read(self.limits.state + 1)
-        except OSError:
-            data = b""
+        data = _read(room / "new", self.limits.state + 1)
         if len(data) > self.limits.state:
             limit = f"{self.limits.state:,} bytes"
             return before, f"[the shell's variables take more than {limit}: they are not kept]"
@@ -151,6 +207,32 @@ async def _until(event: asyncio.Event, moment: float) -> None:
             await event.wait()
     except TimeoutError:
         return
+
+
+def _room() -> Path:
+    """A folder of one command's, by its real name."""
+    return Path(os.path.realpath(tempfile.mkdtemp(prefix="flowc-")))
+
+
+def _raise_killed(why: str, bounds: Bounds) -> None:
+    """Raise `Failure` for a command that was killed for what it took."""
+    if why == "processes":
+        raise Failure(f"the command was killed: it had more than {bounds.processes} processes")
+    if why == "disk":
+        megabytes = bounds.disk // (1024 * 1024)
+        raise Failure(f"the command was killed: it wrote more than {megabytes:,} MB")
+
+
+def _read(path: Path, most: int) -> bytes:
+    """At most that many bytes of a file that a command may have put something else in the place of:
+    a link to what flowc can read and the command cannot, or a pipe that never ends."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    with open(number, "rb") as file:
+        found = os.fstat(number)
+        return file.read(most) if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 else b""
 
 
 def _pack(data: bytes) -> str:

@@ -1,9 +1,7 @@
 """A process that runs scripts: bound by the operating system first, then calls as JSON in and out.
 
-It is started as a file, without site packages and without flowc, so that a script has nothing
-around it that flowc has:
-
-    python -s -S -P worker.py LANGUAGE FOLDER MODULE PARENT MEMORY SECONDS
+It is started by `confine.confined_python`, without site packages and without flowc, so that a
+script has nothing around it that flowc has; with LANGUAGE MODULE PARENT MEMORY SECONDS in sys.argv.
 
 A message is four bytes of length and that much JSON. A call is two of them, what is to be done and
 what it is given, so that the second goes to the script as it came. It is answered twice: with the
@@ -21,6 +19,7 @@ import resource
 import signal
 import struct
 import sys
+import time
 
 _HEADER = struct.Struct("!I")
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
@@ -29,12 +28,13 @@ _RESERVE = 512 * 1024 * 1024
 
 
 def confine(parent: int, memory: int, seconds: int) -> None:
-    """Die with the process that asked, gain no rights, leave no core, take bounded memory. With
-    `seconds` the processor time of the whole process is bounded too."""
+    """Gain no rights, leave no core, take bounded memory, and die with the process `parent`; 0: the
+    sandbox sees to that. With `seconds` the processor time of the whole process is bounded too."""
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if parent:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if os.getppid() != parent:
+    if parent and os.getppid() != parent:
         os._exit(1)
     bounds = {resource.RLIMIT_CORE: 0, resource.RLIMIT_AS: memory + _RESERVE}
     for kind, bound in bounds.items():
@@ -80,21 +80,18 @@ class Line:
 
 def main() -> None:
     """Serve calls until the pipe is closed."""
-    language, folder, module, parent, memory, seconds = sys.argv[1:]
+    language, module, parent, memory, seconds = sys.argv[1:]
     confine(int(parent), int(memory), int(seconds))
+    time.tzset()  # TZ may have been set after this process began
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file that must not grow is an OSError
     # The script's own standard input and output lead nowhere: the pipes have other numbers.
     line = Line(os.dup(0), os.dup(1))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
-    sys.path.append(folder)
     serve = importlib.import_module(f"worker_{language}").server(module, int(memory))
     if language == "javascript":
         close_doors()
     while job := line.receive():
         serve(json.loads(job), line.receive(), line.send)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Calls of functions in Python, in a process of their own: see worker.py.
 
 The same functions, `self` as `this`. The process is new for each call, so that the state that
-crosses as JSON is the only one there is. It is no sandbox: the code has the user's rights.
+crosses as JSON is the only one there is.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from typing import Any
 from flowc.compiler.ir import Effect
 from flowc.compiler.source import Unreadable, read_text
 
+from ..calls import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..secrets import redact
 from ..services import Json, ToolSchema
@@ -153,7 +154,9 @@ class McpServer:
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """The structured content when there is one, else JSON in the text, else the text."""
         try:
-            result = await self._client.call_tool(tool, args, raise_on_error=False)
+            result = await self._client.call_tool(
+                tool, args, raise_on_error=False, meta=_meta(EFFECT_KEY.get())
+            )
         except _PASSING:
             raise
         except TimeoutError:
@@ -219,6 +222,11 @@ class McpServer:
     def _how(self) -> str:
         how = self.settings.url or " ".join((self.settings.command, *self.settings.args))
         return redact(how, self.settings.hidden)
+
+
+def _meta(key: str) -> dict[str, Any] | None:
+    """What goes with a call: the same key whenever the same call is made again."""
+    return {"flowc/idempotency-key": key} if key else None
 
 
 def _schema(tool: Any) -> ToolSchema:

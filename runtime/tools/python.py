@@ -9,14 +9,16 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
+from ..calls import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..services import Json, ToolSchema
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
 
+_KEY = "idempotency_key"
 _PASSING = (KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
 
 
@@ -85,7 +87,8 @@ class PythonFunction:
         name = getattr(function, "__name__", self.path.partition(":")[2])
         about = inspect.getdoc(function) or name
         waits = inspect.iscoroutinefunction(function)
-        func, coroutine = (None, _staying_async(function)) if waits else (_staying(function), None)
+        staying = _keyed(_staying_async(function) if waits else _staying(function), function)
+        func, coroutine = (None, staying) if waits else (staying, None)
         try:
             return StructuredTool.from_function(func, coroutine, name, about)
         except (TypeError, ValueError, NameError, AttributeError) as error:
@@ -119,6 +122,29 @@ def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
             raise Failure(_left(function, leaving)) from None
 
     return staying
+
+
+def _keyed(staying: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with its parameter `idempotency_key` given by us, if it has one: a model is not
+    told of it. The key is the same whenever the same call is made again."""
+    signature = inspect.signature(function, eval_str=False)
+    if _KEY not in signature.parameters:
+        return staying
+
+    @functools.wraps(staying)
+    def keyed(*args: Any, **given: Any) -> Any:
+        return staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
+
+    @functools.wraps(staying)
+    async def keyed_async(*args: Any, **given: Any) -> Any:
+        return await staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
+
+    shown: Any = keyed_async if inspect.iscoroutinefunction(function) else keyed
+    rest = [p for name, p in signature.parameters.items() if name != _KEY]
+    hints = get_type_hints(function, include_extras=True)
+    shown.__signature__ = signature.replace(parameters=rest)
+    shown.__annotations__ = {name: hint for name, hint in hints.items() if name != _KEY}
+    return shown  # type: ignore[no-any-return]
 
 
 def _left(function: Callable[..., Any], leaving: SystemExit) -> str:

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..audio.execution import FreeCode
 from ..config import Config
 from ..roots import Roots
 from .audio import AudioTools
+from .audio_work import AudioWork
 from .builtin import BuiltinTools
+from .document import DocumentTools
 from .mcp import McpServer, read_servers
 from .python import PythonFunction
 from .source import ToolSource
 
-TOOL_SOURCES: tuple[type[ToolSource], ...] = (BuiltinTools, AudioTools, PythonFunction, McpServer)
+TOOL_SOURCES: tuple[type[ToolSource], ...] = (
+    BuiltinTools,
+    AudioTools,
+    AudioWork,
+    DocumentTools,
+    PythonFunction,
+    McpServer,
+)
 
 
 def tool_sources(
-    config: Config, mcp_files: tuple[str, ...], roots: Roots
+    config: Config, mcp_files: tuple[str, ...], roots: Roots, free: FreeCode | None = None
 ) -> Callable[[], tuple[ToolSource, ...]]:
     """Makes the sources of one run, in the order in which they are asked: what is at hand first,
-    servers last. Raises `RunError` when a file of servers cannot be read."""
+    servers last. `free` runs free audio code. Raises `RunError` when a file of servers cannot be
+    read."""
     servers = read_servers(config.mcp_servers, mcp_files)
 
     def sources() -> tuple[ToolSource, ...]:
         return (
             BuiltinTools(roots),
             AudioTools(roots),
+            AudioWork(roots, free),
+            DocumentTools(roots),
             *(PythonFunction(path, config.folder) for path in config.python_tools),
             *(McpServer(name, settings) for name, settings in servers.items()),
         )

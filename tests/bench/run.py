@@ -17,8 +17,10 @@ import keystroke
 import lowering
 import parse
 import plan
+import sandbox
 import scripts
 import steps
+import stores_cost
 
 PARTS = {
     "audio": audio.report,
@@ -28,8 +30,10 @@ PARTS = {
     "lowering": lowering.report,
     "parse": parse.report,
     "plan": plan.report,
+    "sandbox": sandbox.report,
     "steps": steps.report,
     "scripts": scripts.report,
+    "stores": stores_cost.report,
 }
 
 

@@ -48,7 +48,7 @@ def test_the_tools_and_one_of_them(flowc):
     assert done.stdout.startswith("GAIN(input=…, output=…, gain_db=…)\n")
     assert "gain_db  a number from -100 to 60 dB; required: positive is louder" in done.stdout
     rows = json.loads(flowc("audio", "tools", "--json").stdout)["tools"]
-    assert len(rows) == 26
+    assert len(rows) == 27
     assert "did you mean `GAIN`" in flowc("audio", "tools", "gian").stderr
 
 

@@ -203,6 +203,18 @@ def test_doctor_names_keys_but_never_shows_them(flowc):
     assert "✓ python" in flowc("doctor").stdout
 
 
+def test_doctor_shows_the_layers_of_the_sandbox_and_why_one_is_missing(flowc):
+    from flowc.runtime.sandbox.confine import probe
+
+    found = {f["area"]: f for f in json.loads(flowc("doctor", "--json").stdout)["findings"]}
+    offer = probe("shell")
+    assert offer.level in found["sandbox"]["text"]
+    for layer in ("limits", "privileges", "landlock", "seccomp", "namespaces", "mounts"):
+        row = found[f"sandbox {layer}"]
+        assert row["ok"] == (layer in offer.layers)
+        assert row["ok"] or offer.missing[layer] in row["text"]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_a_script_the_shell_accepts(flowc, shell):
     done = flowc("completion", shell)

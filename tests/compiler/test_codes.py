@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flowc.compiler.codes import CODES
+from flowc.compiler.codes import CODES, Code
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.diagnostics import Diagnostic
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.emit.dialects import dialect_named
 from flowc.compiler.examples import EXAMPLES, Example
+from flowc.compiler.reconcile import reconcile
 from flowc.compiler.render import render_text
+from flowc.compiler.source import Source
 
 
 @pytest.fixture
@@ -24,9 +26,11 @@ def read(tmp_path, monkeypatch):
         monkeypatch.chdir(folder)
         for name, text in ((example.file, example.text), *example.files):
             (folder / name).write_text(text, encoding=example.encoding)
-        result = compile_file(example.file, team=example.team)
+        result = compile_file(example.file, team=example.team, strict=example.strict)
         if example.to:
             return replace(result, diagnostics=losses(result, example.to))
+        if example.written:
+            return replace(result, diagnostics=conflicts(result, example.written))
         return result
 
     return compile_example
@@ -36,6 +40,12 @@ def losses(result: CompileResult, to: str) -> tuple[Diagnostic, ...]:
     assert result.diagnostics == ()
     dialect = dialect_named(to)
     return convert_file(result.parsed, result.sources.files[result.path], dialect, "out").losses
+
+
+def conflicts(result: CompileResult, written: str) -> tuple[Diagnostic, ...]:
+    assert result.diagnostics == ()
+    then = result.sources.add(Source("what the run wrote", written))
+    return reconcile(then, result.sources.files[result.path], lambda path: True).diagnostics
 
 
 def test_every_code_has_examples_and_a_name_of_its_own():
@@ -78,10 +88,16 @@ mermaid block. An error cannot be allowed; an allowance that allows nothing is a
 def page(read) -> str:
     """docs/diagnostics.md."""
     rows = [
-        f"| [{c.code}](#{c.code.lower()}-{c.name}) | {c.name} | {c.severity} | {c.title} |\n"
+        f"| [{c.code}](#{c.code.lower()}-{c.name}) | {c.name} | {level(c)} | {c.title} |\n"
         for c in CODES.values()
     ]
     return HEAD + "".join(rows) + "".join(section(code, read) for code in CODES)
+
+
+def level(code: Code) -> str:
+    """The severity, with what `--strict` makes of it."""
+    strictly = {"error": ", error with `--strict`", "only": " with `--strict` alone"}
+    return f"{code.severity}{strictly.get(code.strict, '')}"
 
 
 def section(code: str, read) -> str:
@@ -95,7 +111,9 @@ def section(code: str, read) -> str:
 def blocks(example: Example) -> list[str]:
     saved = "" if example.encoding == "utf-8" else f", saved as {example.encoding}"
     saved += f", converted to {example.to}" if example.to else ""
+    saved += ", edited while its run was paused" if example.written else ""
     saved += f", checked with `--team {example.team}`" if example.team else ""
+    saved += ", checked with `--strict`" if example.strict else ""
     files = ((example.file, example.text), *example.files)
     return [
         f"`{name}`{saved if name == example.file else ''}\n\n"

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import Any
 
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.expr.evaluate import evaluate
 from flowc.compiler.ir import AgentNode
-from flowc.runtime.report import ReportFault
-from flowc.runtime.session import StepSession, refusal
+from flowc.runtime.config import Config
+from flowc.runtime.engine import open_engine
+from flowc.runtime.report import ReportFault, refusal
+from flowc.runtime.stepping import Stepper
 
 from .report import Difference, Report
 
@@ -23,6 +29,7 @@ _OUR_WORDS = {
 }
 """Their error kinds and ours; "internal" is what they call the call after the last step."""
 
+_CLIENT = "client"
 _WORDY = re.compile(r"^### \S+ (?:INPUTS|OUTPUTS|ASSERT):[ \t]*\S.*$", re.MULTILINE)
 
 
@@ -42,12 +49,23 @@ def compare_steps(corpus: Path) -> Report:
 def compare_sessions(corpus: Path) -> Report:
     """Every file of expected/step-md-sessions.json: the same calls, answer by answer."""
     report = Report("step sessions")
-    for name, scripts in _expected(corpus, "step-md-sessions.json").items():
-        report.files += 1
-        result, _ = _read(corpus, name)
-        for script, calls in scripts.items():
-            _replay(f"{name} {script}", result, name, calls, report)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        asyncio.run(_compare_sessions(corpus, Path(folder), report))
     return report
+
+
+async def _compare_sessions(corpus: Path, folder: Path, report: Report) -> None:
+    runs = itertools.count()
+    async with open_engine("memory:") as engine:
+        stepper = Stepper(engine, Config(), folder, lambda: f"session-{next(runs)}")
+        for name, scripts in _expected(corpus, "step-md-sessions.json").items():
+            report.files += 1
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            text = (corpus / name).read_text(encoding="utf-8")
+            place.write_text(_WORDY.sub("### no section", text), encoding="utf-8")
+            for script, calls in scripts.items():
+                await _replay(f"{name} {script}", stepper, name, calls, report)
 
 
 def _expected(corpus: Path, file: str) -> dict[str, Any]:
@@ -140,40 +158,35 @@ def _shown_values(prompt: str) -> list[str]:
     return [part.partition(">")[0] for part in prompt.split("<")[1:]]
 
 
-def _replay(
-    at: str, result: CompileResult, file: str, calls: list[list[Any]], report: Report
+async def _replay(
+    at: str, stepper: Stepper, file: str, calls: list[list[Any]], report: Report
 ) -> None:
-    if result.workflow is None:
-        report.differences.append(Difference(at, "cannot be loaded"))
-        return
-    session = StepSession(_render)
     for number, (call, theirs) in enumerate(calls, start=1):
-        ours = _answer(lambda call=call: _call(session, call, result, file))
+        ours = await _answer(_call(stepper, call, file))
         if call == "report" and "ok" not in theirs and ours.get("success") is False:
             report.agreed["answers"] += 1
             return
         _compare_answer(f"{at} call {number} ({call})", ours, theirs, report)
 
 
-def _call(session: StepSession, call: str, result: CompileResult, file: str) -> dict[str, Any]:
-    assert result.workflow is not None
+async def _call(stepper: Stepper, call: str, file: str) -> dict[str, Any]:
     match call:
         case "load" | "load_workflow":
-            return session.load(result.workflow, file)
+            return await stepper.load(_CLIENT, file, {})
         case "execute_workflow_step" | "exec_after_reset":
-            return session.execute()
+            return await stepper.execute(_CLIENT)
         case "get_workflow_state" | "state" | "state_after":
-            return session.state()
+            return await stepper.state(_CLIENT)
         case "reset":
-            return session.reset()
+            return await stepper.reset(_CLIENT)
         case _:
-            return session.report(_report(session, call))
+            position = (await stepper.state(_CLIENT))["current_step"]
+            step = stepper.loaded[_CLIENT].steps[position]
+            return await stepper.report(_CLIENT, _report(step, position, call))
 
 
-def _report(session: StepSession, call: str) -> dict[str, Any]:
+def _report(step: AgentNode, position: int, call: str) -> dict[str, Any]:
     """The arguments that the recorded call was made with."""
-    position = session.position
-    step = session.steps[position]
     bare = {"step_number": position, "status": "passed"}
     passed = call != "asserts_all_false_but_passed"
     full = {
@@ -199,9 +212,9 @@ def _report(session: StepSession, call: str) -> dict[str, Any]:
             return full
 
 
-def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+async def _answer(call: Awaitable[dict[str, Any]]) -> dict[str, Any]:
     try:
-        return call()
+        return await call
     except ReportFault as fault:
         return refusal(fault)
 
@@ -211,7 +224,7 @@ def _compare_answer(at: str, ours: dict[str, Any], theirs: dict[str, Any], repor
         _same(at, "errors", ours.get("error_type"), _OUR_WORDS[theirs["error_type"]], report)
         return
     expected = dict(theirs["ok"])
-    given = {key: value for key, value in ours.items() if key != "contradiction"}
+    given = {key: value for key, value in ours.items() if key not in ("contradiction", "run")}
     for answer in (given, expected):
         answer["prompt"] = "prompt" in answer
         answer["warning"] = _numbers(answer.get("warning") or "")

@@ -11,8 +11,10 @@ from flowc.compiler.passes import CHECKS
 from flowc.compiler.passes.bindings import missing_roles, unknown_tools
 from flowc.compiler.passes.bounds import unbounded_loops
 from flowc.compiler.passes.branches import hidden_branches, open_branches
+from flowc.compiler.passes.budgets import missing_budgets
 from flowc.compiler.passes.conflicts import parallel_writes
 from flowc.compiler.passes.dataflow import early_reads, undefined_variables
+from flowc.compiler.passes.effects import unsafe_effects
 from flowc.compiler.passes.guards import bad_expressions
 from flowc.compiler.passes.joins import endless_waits
 from flowc.compiler.passes.mismatches import mismatches
@@ -36,6 +38,8 @@ BY_CODE = {
     "fc3006": bad_expressions,
     "fc4001": unknown_tools,
     "fc4002": missing_roles,
+    "fc5001": unsafe_effects,
+    "fc5002": missing_budgets,
 }
 BY_READER = {
     "flowchart/err/fc3001-variable-nobody-sets",
@@ -63,7 +67,8 @@ CASES = [
 def reported(case: Path) -> set[tuple[str, object]]:
     (main,) = case.glob("main.*")
     team = "team.json" if (case / "team.json").exists() else None
-    return {(d.code.lower(), d.primary) for d in compile_file(main.name, team=team).diagnostics}
+    result = compile_file(main.name, team=team, strict=case.name.startswith("fc5002"))
+    return {(d.code.lower(), d.primary) for d in result.diagnostics}
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)

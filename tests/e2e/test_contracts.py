@@ -183,7 +183,7 @@ def test_a_resumed_run_keeps_its_team_wherever_it_is_resumed(flowc, tmp_path) ->
     write(flowc.folder, team=team("taster", people=("cook",)))
     changed = flowc("resume", "one", "--answer", "0.9")
     assert changed.returncode == 2
-    assert "has changed since run one was started" in changed.stderr
+    assert "has changed where run one stands" in changed.stderr
     write(flowc.folder, team=team("cook", people=("taster",)))
     assert flowc("resume", "one", "--answer", "0.9").returncode == 4
     assert flowc("resume", "one", "--answer", "yes").returncode == 0

@@ -29,7 +29,7 @@ def file_of(answers: Path) -> Path:
     """The example that the answers are for; a team and answers lie beside it under its name."""
     stem = answers.name.removesuffix(".answers.yaml")
     beside = (f for f in answers.parent.glob(f"{stem}.*") if f.is_file())
-    (file,) = (f for f in beside if not {".answers", ".team"} & set(f.suffixes))
+    (file,) = (f for f in beside if not {".answers", ".team", ".flowtest"} & set(f.suffixes))
     return file
 
 

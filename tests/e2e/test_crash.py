@@ -26,7 +26,7 @@ def chart() -> str:
     return f"""# Three commands
 
 # Workflow
-
+<!-- flowc: workspace . -->
 ```mermaid
 flowchart TD
     START --> PROMPT_PLAN[Prompt: User Plan]

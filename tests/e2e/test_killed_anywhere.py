@@ -10,6 +10,8 @@ from contracts import contract, gate, step, team, write
 from killed_cases import Case, killed_everywhere
 
 CHART = """\
+<!-- flowc: workspace . -->
+
 # Everything
 
 # Workflow
@@ -35,6 +37,8 @@ ASK_NAME --> SUCCESS
 Which commands?
 """
 INNER = """\
+<!-- flowc: workspace . -->
+
 # Inner
 
 # Workflow

@@ -17,7 +17,8 @@ def chart(*nodes: str, title: str = "Chart", prompts: str = "") -> str:
     ids = [node.split("[")[0] for node in nodes]
     ways = [f"    START --> {ids[0]}", *(f"    {a} --> {b}" for a, b in pairwise(ids))]
     body = "\n".join([*(f"    {node}" for node in nodes), *ways, f"    {ids[-1]} --> SUCCESS"])
-    return f"# {title}\n\n# Workflow\n\n```mermaid\nflowchart TD\n{body}\n```\n{prompts}"
+    head = f"# {title}\n\n<!-- flowc: workspace . -->\n\n# Workflow"
+    return f"{head}\n\n```mermaid\nflowchart TD\n{body}\n```\n{prompts}"
 
 
 def execute(name: str, command: str) -> str:
@@ -298,13 +299,28 @@ def test_a_breakpoint_at_no_node_is_a_mistake(flowc):
     assert "there is no node `ASSIGN_Z`" in refused.stderr
 
 
-def test_a_changed_file_is_refused_on_resume(flowc):
+def test_a_changed_file_is_taken_as_it_is_now_unless_it_changed_where_the_run_stands(flowc):
     flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_B['b']"))
     flowc("run", "two.wf.md", "--run-id", "two", "--break", "ASSIGN_B")
-    flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_B['other']"))
+    flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_C['b']"))
     refused = flowc("resume", "two")
     assert refused.returncode == 2
-    assert "two.wf.md has changed since run two was started: changed: `ASSIGN_B`" in refused.stderr
+    assert "`ASSIGN_B`, which comes next, is gone; `ASSIGN_C` is new and" in refused.stderr
+    assert "was at two.wf.md:8:" in refused.stderr
+    assert "flowc resume two --migrate ASSIGN_B=ASSIGN_C" in refused.stderr
+    flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_B['other']"))
+    done = flowc("resume", "two")
+    assert (done.returncode, done.stdout) == (0, "other\n")
+    assert "`ASSIGN_B` comes next, and runs as it is now" in done.stderr
+
+
+def test_migrate_goes_on_with_a_node_under_its_new_name(flowc):
+    flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_B['b']"))
+    flowc("run", "two.wf.md", "--run-id", "two", "--break", "ASSIGN_B")
+    flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_C['c']"))
+    done = flowc("resume", "two", "--migrate", "ASSIGN_B=ASSIGN_C")
+    assert (done.returncode, done.stdout) == (0, "c\n")
+    assert "`ASSIGN_B` begins anew as `ASSIGN_C`" in flowc("show", "two").stdout
 
 
 def test_a_run_goes_on_in_the_folder_it_was_started_in(flowc, tmp_path):

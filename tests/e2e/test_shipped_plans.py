@@ -41,13 +41,13 @@ def test_it_is_inspected_with_its_progress(file: Path, flowc) -> None:
     assert "progress: status" in flowc("inspect", str(file)).stdout
 
 
-@pytest.mark.parametrize("command", [("run",), ("compile", "-o", "out")])
+@pytest.mark.parametrize("command", [("compile", "-o", "out")])
 def test_it_is_no_program_by_itself(command: tuple[str, ...], flowc) -> None:
     file = str(SHIPPED[0])
     done = flowc(*command, file)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "is a living document: it is carried on by the workflow that made it" in done.stderr
+    assert "is a living document, the data of the workflow that carries it on" in done.stderr
     assert f"flowc inspect {file}" in done.stderr
 
 

@@ -10,6 +10,7 @@ from killed_cases import Case, killed_everywhere
 from openai_server import OpenAIServer, Recorded, Refuse, Reply, Say
 
 BUSY = """\
+# flowc: workspace .
 flow: 1
 state:
   log: {type: list, reducer: append}
@@ -53,6 +54,7 @@ def test_branches_and_elements_end_the_same_wherever_they_are_killed(busy: Case)
 
 
 ASKING = """\
+# flowc: workspace .
 flow: 1
 nodes:
   - {name: begin, assign: {}, next: [name, city, people]}
@@ -97,6 +99,7 @@ def test_the_last_of_several_answers_may_still_name_its_node(flowc) -> None:
 
 
 MODELS = """\
+# flowc: workspace .
 flow: 1
 state:
   facts: {type: list, reducer: append}

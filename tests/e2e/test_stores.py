@@ -10,7 +10,7 @@ import pytest
 CHART = """# Mark
 
 # Workflow
-
+<!-- flowc: workspace . -->
 ```mermaid
 flowchart TD
     START --> EXECUTE_MARK["Execute: echo marked >> ran.txt"] --> SUCCESS

@@ -5,7 +5,7 @@ from __future__ import annotations
 CHART = """# Marks
 
 # Workflow
-
+<!-- flowc: workspace . -->
 ```mermaid
 flowchart TD
     START --> EXECUTE_MARK[[echo marked >> marks.txt]]
@@ -16,7 +16,7 @@ flowchart TD
 QUESTION = """# Names
 
 # Workflow
-
+<!-- flowc: workspace . -->
 ```mermaid
 flowchart TD
     START --> ASSIGN_QUESTION['What is it called?']

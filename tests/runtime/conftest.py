@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.engine import open_engine
 from flowc.runtime.services import Outcome
+from stores import KINDS, fresh_store
 from worlds import World
 
 
@@ -47,3 +48,10 @@ def execute(world, wait):
         return wait(go())
 
     return run
+
+
+@pytest.fixture(params=KINDS)
+def any_store(request, tmp_path: Path) -> Iterator[str]:
+    """The URL of a store of each kind, one after the other."""
+    with fresh_store(request.param, tmp_path) as store:
+        yield store

@@ -126,8 +126,10 @@ def test_a_changed_workflow_is_refused_and_told_what_changed(world, url, wait) -
             await start(engine, spec, world)
             with pytest.raises(RunError) as refused:
                 await engine.resume("r", other, world, answers={"": "x"})
-            assert "flow.md has changed since run r was started" in refused.value.message
-            assert "gone: `a`; new: `b`; changed: `q`" in refused.value.message
+            assert "flow.md has changed where run r stands" in refused.value.message
+            assert "`q`, which is under way, leads elsewhere: `a` before, `b` now" in str(
+                refused.value.message
+            )
             assert (await engine.resume("r", spec, world, answers={"": "x"})).status == "success"
 
     wait(go())
@@ -226,8 +228,9 @@ def test_events_tokens_and_outcome_are_kept(world, url, wait) -> None:
             outcome = await start(engine, spec, world)
             record = await engine.store.get("r")
             assert (record.status, record.result) == ("success", "hi")
-            assert record.usage == {"input_tokens": 3, "output_tokens": 2}
-            assert dataclasses.astuple(outcome.usage) == (3, 2)
+            used = {"input_tokens": 3, "output_tokens": 2, "cached_tokens": 0}
+            assert record.usage == {**used, "cost": 0, "estimated": False}
+            assert dataclasses.asdict(outcome.usage) == record.usage
             kinds = [event.kind for event in await engine.store.events("r")]
             assert kinds[0] == "run_started"
             assert kinds[-1] == "run_finished"

@@ -238,12 +238,19 @@ def test_events_tell_how_far_it_is_and_which_element_a_node_belongs_to(execute, 
     assert inside == [("each#1",), ("each#2",)]
 
 
-def test_steps_of_elements_count(execute, busy) -> None:
+@pytest.mark.parametrize("whose", ["limits", "flow_limits"])
+def test_steps_of_elements_count(execute, busy, whose) -> None:
     limit = Limit(name="steps", value=lit(7))
-    outcome = execute(each(item(tool(), limits=(limit,)), items=range(9)))
+    outcome = execute(each(item(tool()), items=range(9), **{whose: (limit,)}))
     assert outcome.status == "error"
     assert "7 steps are done" in outcome.error["message"]
     assert done_by(busy) == [0, 1, 2]
+
+
+def test_a_limit_of_the_workflow_that_is_run_counts_for_each_element(execute, busy) -> None:
+    limit = Limit(name="steps", value=lit(3))
+    outcome = execute(each(item(tool(), limits=(limit,)), items=range(9)))
+    assert outcome.status == "success"
 
 
 def test_the_callers_limit_stops_between_elements(execute, busy) -> None:

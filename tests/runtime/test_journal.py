@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from flowc.runtime.calls import EFFECT_KEY
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
 from flowc.runtime.journal import EffectJournal
@@ -17,12 +18,12 @@ def visit(key: str) -> Any:
 
 
 @pytest.fixture
-def journaled(url, wait):
+def journaled(any_store, wait):
     """Run a function with a journal."""
 
     def run(function: Any, on_unknown: Any = "ask") -> Any:
         async def go() -> Any:
-            async with open_engine(url) as engine:
+            async with open_engine(any_store) as engine:
                 return await function(EffectJournal(engine.journal_db, on_unknown))
 
         return wait(go())
@@ -56,10 +57,43 @@ def test_what_was_done_is_kept_and_not_called_again(journaled) -> None:
 def test_another_input_than_the_kept_one_is_refused(journaled) -> None:
     async def changed(journal: EffectJournal) -> None:
         await journal.once(visit("a:1"), "mail", "once", {"to": "x"}, calls(1))
-        with pytest.raises(RunError, match="`mail` was done with another input"):
+        with pytest.raises(RunError, match="`mail` was done with another input") as refused:
             await journal.once(visit("a:1"), "mail", "once", {"to": "y"}, calls(2))
+        assert refused.value.help.splitlines()[:2] == ['then: {"to": "x"}', 'now:  {"to": "y"}']
+        with pytest.raises(RunError, match="`mail` was done here before the run stopped, now it"):
+            await journal.once(visit("a:1"), "post", "once", {"to": "x"}, calls(2))
 
     journaled(changed)
+
+
+def test_another_input_than_that_of_an_effect_in_doubt_is_refused(journaled) -> None:
+    async def changed(journal: EffectJournal) -> None:
+        with pytest.raises(InDoubt):
+            await journal.once(visit("a:1"), "mail", "once", ["x"], calls(InDoubt("cut off")))
+        with pytest.raises(RunError, match="with another input"):
+            await journal.once(visit("a:1"), "mail", "once", ["y"], calls(2))
+
+    journaled(changed)
+
+
+def test_long_inputs_are_kept_in_short_without_secrets_and_shown_line_by_line(url, wait) -> None:
+    def talk(last: str) -> Any:
+        said = [{"role": "user", "content": f"{n} {'word ' * 500}"} for n in range(300)]
+        return {"messages": [*said, {"role": "user", "content": last}], "key": "s3cret-value"}
+
+    async def changed() -> None:
+        async with open_engine(url) as engine:
+            journal = EffectJournal(engine.journal_db, hidden=("s3cret-value",))
+            await journal.once(visit("a:1"), "mail", "once", talk("this"), calls(1))
+            kept = (await engine.journal_db.rows("select input from effects"))[0][0]
+            assert len(kept) < 15_000
+            assert "s3cret" not in kept
+            with pytest.raises(RunError) as refused:
+                await journal.once(visit("a:1"), "mail", "once", talk("that"), calls(1))
+            assert '-   "content": "this"' in refused.value.help
+            assert '+   "content": "that"' in refused.value.help
+
+    wait(changed())
 
 
 def test_a_call_that_failed_is_simply_called_again(journaled) -> None:
@@ -120,3 +154,40 @@ def test_an_abandoned_visit_settles_its_own_effects_at_any_depth_and_no_others(j
         return tuple(sorted(await journal.in_doubt("r")))
 
     assert journaled(abandoned) == ("a:11", "b:1|a:1")
+
+
+def test_an_effect_has_one_key_however_often_it_is_repeated(journaled) -> None:
+    seen: list[str] = []
+
+    async def repeated(journal: Any) -> None:
+        async def call() -> Any:
+            seen.append(EFFECT_KEY.get())
+            return None
+
+        for place, ordinal in (("a:1", 0), ("a:1", 1), ("a:2", 0)):
+            for _ in range(2):
+                await journal.once(visit(place), "read", "once", {}, call, ordinal)
+                await journal.forget("r")
+
+    journaled(repeated)
+    assert [seen[n] == seen[n + 1] for n in range(0, 6, 2)] == [True] * 3
+    assert len(set(seen)) == 3
+    assert EFFECT_KEY.get() == ""
+
+
+def test_what_is_in_doubt_is_asked_about_with_what_is_known_of_it(
+    journaled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("flowc.runtime.journal.interrupt", asked.append)
+
+    async def doubtful(journal: Any) -> None:
+        for _ in range(2):
+            with pytest.raises(InDoubt):
+                await journal.once(
+                    visit("a:1"), "mail", "once", {"to": "x"}, calls(InDoubt("cut off"))
+                )
+
+    journaled(doubtful)
+    assert asked[0]["input"] == {"to": "x"}
+    assert len(asked[0]["idempotency_key"]) == 32

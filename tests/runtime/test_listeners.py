@@ -42,10 +42,10 @@ def test_events_wait_for_a_store_that_cannot_be_written_for_a_moment(url, wait) 
         async with open_store(url) as store:
             log = EventLog(store, "r")
             log.emit("node_started", "a", {})
-            await store.db.execute("pragma query_only = on")
+            await store.db.run("pragma query_only = on")
             with pytest.raises(RunError, match="read-only"):
                 await log.flush()
-            await store.db.execute("pragma query_only = off")
+            await store.db.run("pragma query_only = off")
             log.emit("node_finished", "a", {})
             await log.flush()
             assert [e.kind for e in await store.events("r")] == ["node_started", "node_finished"]

@@ -14,6 +14,7 @@ from flowc.runtime.engine import open_engine
 from flowc.runtime.sandbox.scripts import ScriptLimits, ScriptWorkers
 from flowc.runtime.services import ScriptCall, ScriptResult
 from killing import Killed, in_process, kill_me
+from script_calls import innermost
 from specs import SUCCESS, lit, program
 from worlds import World
 
@@ -72,9 +73,10 @@ class Dying(ScriptWorkers):
         return result
 
     def _die_when_busy(self) -> None:
-        while not self.processes or not busy(self.processes[0]):
+        worker = innermost(self.processes[0])
+        while not busy(worker):
             os.sched_yield()
-        self.file.with_suffix(".pid").write_text(str(self.processes[0]))
+        self.file.with_suffix(".pid").write_text(str(worker))
         kill_me()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,12 @@ from flowc.compiler.ir import (
     Thread,
     Tool,
 )
+from flowc.runtime import confining
 from flowc.runtime.engine import open_engine
-from flowc.runtime.wiring import runs_commands
+from flowc.runtime.errors import RunError
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.policy import Offer
+from flowc.runtime.sandbox.scripts import ScriptWorkers
 from specs import SUCCESS, ask, assign, case, edge, lit, program
 from worlds import start
 
@@ -310,8 +315,19 @@ def in_python() -> Any:
     return flow("", node("go", into="RESULT"), scripts=(script(source, "python", "s.py"),))
 
 
-def test_a_script_in_python_needs_the_permission_that_commands_need(wait, url, world) -> None:
+def test_a_script_in_python_is_asked_about_only_without_a_sandbox(wait, url, world) -> None:
     world.approve = "ask"
+
+    async def go() -> Any:
+        async with open_engine(url) as engine:
+            return await start(engine, in_python(), world)
+
+    assert wait(go()).result == "ran"
+
+
+def test_without_a_sandbox_it_needs_the_permission_that_commands_need(wait, url, world) -> None:
+    world.approve = "ask"
+    world.scripts = ScriptWorkers(confined=Confinement(Path("/"), Path("/"), mode="off"))
 
     async def go() -> list[Any]:
         async with open_engine(url) as engine:
@@ -322,10 +338,10 @@ def test_a_script_in_python_needs_the_permission_that_commands_need(wait, url, w
 
     asked, refused, done = wait(go())
     assert (asked.status, asked.questions[0].kind) == ("paused", "approve")
+    assert "with all your rights" in asked.questions[0].text
     assert asked.questions[0].commands == ("s.py: go",)
     assert (refused.status, refused.error["kind"]) == ("error", "refused")
     assert (done.status, done.result, done.variables["data"]) == ("success", "ran", {"n": 1})
-    assert runs_commands(in_python())
 
 
 def test_a_long_conversation_with_a_seed_is_whole_after_a_resume_j13(wait, url, world) -> None:
@@ -360,3 +376,13 @@ def test_a_long_conversation_with_a_seed_is_whole_after_a_resume_j13(wait, url, 
         return found
 
     assert wait(go()) == [("stopped", n) for n in (21, 41, 61, 81)]
+
+
+def test_a_machine_that_cannot_hold_scripts_refuses_the_workflow_before_it_runs(
+    monkeypatch: Any,
+) -> None:
+    weak = Offer("weak", {}, {"landlock": "taken away"})
+    monkeypatch.setattr(confining, "probe", lambda profile: weak)
+    confining.require_sandbox("off", (in_python(),))
+    with pytest.raises(RunError, match="no sandbox that holds"):
+        confining.require_sandbox("auto", (in_python(),))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
-from flowc.compiler.ir import Param, StateField
+import specs
+from flowc.compiler.expr.ast import Binary
+from flowc.compiler.ir import AskNode, ChooseNode, Param, StateField
+from flowc.runtime.engine import open_engine
 from flowc.runtime.graph import build
 from flowc.runtime.inert import inert_services
-from flowc.runtime.state import append, fold, reset, tally
+from flowc.runtime.state import SNAPSHOT_AT_LAST, GrowingChannel, append, fold, reset, tally
 from hypothesis import given
 from hypothesis import strategies as st
 from specs import SUCCESS, assign, lit, program
@@ -59,3 +63,43 @@ def test_reducers_of_variables(execute) -> None:
     )
     variables = execute(spec).variables
     assert (variables["LIST"], variables["SUM"]) == (["one", "two"], 5)
+
+
+ROUNDS, LINE = 300, "x" * 2_000
+
+
+def a_line_in_each_round() -> Any:
+    """A loop that appends a line to a list, then a question."""
+    more = Binary(op="<", left=specs.name("N"), right=lit(ROUNDS))
+    return program(
+        assign("begin", N=lit(0)),
+        assign("again", N=specs.plus(specs.name("N"), lit(1)), LIST=lit(LINE)),
+        ChooseNode(id="more", on=more),
+        AskNode(id="ask", question=lit("?"), into="N"),
+        SUCCESS,
+        edges=(specs.case("more", "true", "again"), specs.case("more", "false", "ask")),
+        state=(specs.LIST, specs.N),
+        outputs=("LIST",),
+    )
+
+
+def test_a_list_that_grows_is_kept_as_what_was_added(url, tmp_path, world, wait) -> None:
+    spec = a_line_in_each_round()
+
+    async def go() -> Any:
+        async with open_engine(url) as engine:
+            await engine.start(spec, world, run="r", inputs={}, options={})
+        async with open_engine(url) as engine:
+            return await engine.resume("r", spec, world, answers={"": "go on"})
+
+    assert wait(go()).variables["LIST"] == [LINE] * ROUNDS
+    with sqlite3.connect(tmp_path / "runs.db") as db:
+        whole = db.execute("select sum(length(checkpoint)) from checkpoints").fetchone()[0]
+    limit = 3 * ROUNDS * len(LINE)
+    assert whole < limit
+
+
+def test_who_reads_a_long_list_does_not_put_all_of_it_together() -> None:
+    channel = GrowingChannel(fold)
+    channel.update([append(range(10_000))])
+    assert channel.copy().snapshot_frequency == SNAPSHOT_AT_LAST

@@ -18,11 +18,11 @@ from typing import Any
 import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode
-from flowc.runtime.checkpoint import locate
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
 from flowc.runtime.lease import is_held, lease
+from flowc.runtime.location import locate
 from flowc.runtime.store import RunRecord, open_store
 from killing import in_process
 from specs import SUCCESS, assign, lit, name, program, text
@@ -207,9 +207,9 @@ def test_a_running_record_without_a_process_is_crashed(tmp_path: Path, wait) -> 
         async with open_store(url) as store:
             await store.create(RunRecord(id="r", name="n", file="f.md", pid=1))
             assert (await store.get("r")).status == "crashed"
-            with lease(store.location.leases, "r"):
+            async with store.leases.held("r"):
                 assert (await store.get("r")).status == "running"
-                assert store.is_running("r")
+                assert [r.status for r in await store.list()] == ["running"]
 
     wait(go())
 
@@ -256,10 +256,10 @@ def test_a_store_that_became_read_only_refuses_an_answer_in_words(url, wait, wor
         spec = program(AskNode(id="a", question=text("?"), into="RESULT"), SUCCESS)
         async with open_engine(url) as engine:
             assert (await start(engine, spec, world)).status == "paused"
-            await engine.journal_db.execute("pragma query_only = on")
+            await engine.journal_db.run("pragma query_only = on")
             with pytest.raises(RunError, match="is read-only"):
                 await engine.resume("r", spec, world, answers={"": "x"})
-            await engine.journal_db.execute("pragma query_only = off")
+            await engine.journal_db.run("pragma query_only = off")
             assert (await engine.resume("r", spec, world, answers={"": "x"})).result == "x"
 
     wait(go())

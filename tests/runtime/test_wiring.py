@@ -148,7 +148,8 @@ def test_settled_options_hold_absolute_paths(monkeypatch, tmp_path):
     assert settled.answers == str(tmp_path / "a.yaml")
     assert settled.roots == (str(tmp_path / "r"),)
     assert settled.mcp == (str(tmp_path / "m.json"),)
-    assert settled.workspace == str(tmp_path)
+    assert settled.workspace is None
+    assert Path(settled.own).parent == tmp_path / ".flowc/own"
     assert settle(settled, Config()) == settled
 
 

@@ -35,7 +35,7 @@ CALLS = {
     "invert": {},
 }
 """Arguments of every tool with one input and one output."""
-OTHERS = {"measure", "compare", "split", "concat", "mix"}
+OTHERS = {"measure", "compare", "split", "concat", "mix", "synth"}
 
 
 def share_at(path, hz, width=20):
@@ -344,3 +344,27 @@ def test_gain_peak_polarity_and_drive(tmp_path, apply):
     assert np.abs(read(tmp_path / "b.wav")[0]).max() == pytest.approx(10 ** (-3 / 20), abs=1e-5)
     apply("distort", input="a.wav", output="b.wav", drive_db=60, shape="hard")
     assert np.abs(read(tmp_path / "b.wav")[0]).max() == 1
+
+
+@pytest.mark.parametrize("kind", ["speech", "music"])
+def test_test_signals_are_always_the_same_and_have_silence_at_their_ends(kind, apply, tmp_path):
+    apply("synth", output="a.wav", kind=kind, duration_s=6)
+    first = (tmp_path / "a.wav").read_bytes()
+    apply("synth", output="a.wav", kind=kind, duration_s=6)
+    assert (tmp_path / "a.wav").read_bytes() == first
+    found = apply("measure", input="a.wav")
+    assert found["duration_s"] == 6
+    assert found["leading_silence_s"] == pytest.approx(1, abs=0.05)
+    assert found["trailing_silence_s"] == pytest.approx(2, abs=0.05)
+    assert next(b["share"] for b in found["energy_below"] if b["hz"] == 40) > 0.1
+
+
+def test_the_pitch_of_two_files_is_compared_as_a_whole(apply, tmp_path):
+    write(tmp_path / "a.wav", speech_like(3), RATE)
+    write(tmp_path / "n.wav", noise(3), RATE)
+    for semitones in (-7, -1, 0.5, 3):
+        apply("pitch_shift", input="a.wav", output="b.wav", semitones=semitones)
+        moved = apply("compare", a="a.wav", b="b.wav")["difference"]["pitch_semitones"]
+        assert moved == pytest.approx(semitones, abs=0.1)
+    apply("pitch_shift", input="n.wav", output="b.wav", semitones=3)
+    assert apply("compare", a="n.wav", b="b.wav")["difference"]["pitch_semitones"] is None

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.compiler.ir import Thread
 from flowc.runtime.conversations import adding
+from flowc.runtime.errors import Failure
+from flowc.runtime.sandbox import confine
+from flowc.runtime.sandbox.confine import probe
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.policy import Offer
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
 from flowc.runtime.state import fold
 from hypothesis import given, settings
@@ -92,6 +100,89 @@ def test_a_script_in_python_that_does_not_parse() -> None:
     told, where = failure(of("def go(self:\n  pass\n", language="python"))
     assert told.startswith("SyntaxError")
     assert where.startswith("script.py:1:")
+
+
+def python_body(*lines: str) -> ScriptCall:
+    return of("def go(self):\n" + "".join(f"    {line}\n" for line in lines), language="python")
+
+
+REFUSED = {
+    "reads": ("return open(self.data['file']).read()",),
+    "lists": ("import os", "return os.listdir(self.data['folder'])"),
+    "writes": ("with open(self.data['new'], 'w') as file: file.write('x')",),
+    "grows": (
+        "import os",
+        "folder = os.environ.get('TMPDIR', self.data['folder'])",
+        "with open(folder + '/x', 'w') as file: file.write('x' * 99)",
+    ),
+    "connects": ("import socket", "socket.socket(socket.AF_INET)"),
+    "forks": ("import os", "os.fork()"),
+    "executes": ("import os", "os.execv('/bin/true', ['true'])"),
+    "kills": ("import os", "os.kill(os.getppid(), 9)"),
+}
+
+
+@pytest.mark.parametrize("harm", REFUSED)
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_a_script_in_python_reaches_nothing(harm: str, mode: Any, tmp_path: Path) -> None:
+    """Without the sandbox the same scripts have their way, so it is the sandbox that holds them."""
+    if mode == "off" and harm in ("kills", "executes"):
+        pytest.skip("ends the worker itself")
+    secret, new = tmp_path / "secret", tmp_path / "new"
+    secret.write_text("hunter2")
+    paths = {"file": str(secret), "folder": str(tmp_path), "new": str(new)}
+    one = replace(python_body(*REFUSED[harm]), shares={"data": paths})
+    confined = Confinement(tmp_path, tmp_path / "own", mode=mode)
+    (result,) = run(one, confined=confined)
+    if mode == "auto":
+        assert isinstance(result, Failure), result
+        assert "Error: [Errno" in result.message
+        assert not new.exists()
+    else:
+        assert isinstance(result, ScriptResult), result
+
+
+def test_what_a_script_in_python_sees_is_the_same_each_time_j32() -> None:
+    one = python_body(
+        "import os, time", "seen = {'a', 'b', 'c', 'd', 'e', 'f'}",
+        "return [list(seen), hash('x'), time.tzname[0], sorted(os.environ)]",
+    )  # fmt: skip
+    first, again = run(one, one)
+    assert isinstance(first, ScriptResult), first
+    assert first == again
+    names = ["HOME", "LC_ALL", "PYTHONHASHSEED", "PYTHONUTF8", "TMPDIR", "TZ"]
+    assert first.value[2:] == ["UTC", names]
+
+
+@pytest.mark.parametrize("language", ["javascript", "python"])
+def test_the_level_is_told_once_and_a_weak_sandbox_runs_no_script(
+    language: str, monkeypatch: Any
+) -> None:
+    told: list[dict[str, Any]] = []
+    confined = Confinement(Path("/"), Path("/"), told=told.append)
+    source = {
+        "javascript": "export default { go() { return 1; } };",
+        "python": "def go(self):\n    return 1\n",
+    }[language]
+    one = of(source, language=language)
+    came = run(one, one, confined=confined)
+    assert [getattr(result, "value", result) for result in came] == [1, 1]
+    assert [(data["profile"], data["level"]) for data in told] == [
+        ("snippet", probe("snippet").level)
+    ]
+    for mode, level in (("auto", "weak"), ("strict", "strong")):
+        offer = Offer(level, {}, {"landlock": "taken away"})
+        monkeypatch.setattr(confine, "probe", lambda profile, offer=offer: offer)
+        (refused,) = run(one, confined=Confinement(Path("/"), Path("/"), mode=mode))
+        assert isinstance(refused, Failure)
+        assert refused.kind == "refused"
+        assert "landlock: taken away" in refused.message
+
+
+def test_nothing_of_a_worker_is_left(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run(python("go"), python("boom"), of("export default { go() { throw 1; } };"))
+    assert list(tmp_path.iterdir()) == []
 
 
 MESSAGES = st.lists(

@@ -17,7 +17,7 @@ from flowc.compiler.ir import Script
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.scripts import ScriptLimits, ScriptWorkers
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
-from script_calls import LIMITS, call, failure, of, run
+from script_calls import LIMITS, call, failure, innermost, of, run
 
 
 def test_the_language_of_real_scripts_works_j32() -> None:
@@ -129,7 +129,7 @@ def test_what_the_engine_cannot_end_the_clock_kills() -> None:
     async def go() -> tuple[str, str, Any]:
         workers = ScriptWorkers(ScriptLimits(seconds=4))
         assert (await workers.evaluate(call("return 1;"))).value == 1
-        os.kill(workers.processes[0], signal.SIGSTOP)
+        os.kill(innermost(workers.processes[0]), signal.SIGSTOP)
         with pytest.raises(Failure) as caught:
             await workers.evaluate(call("return 2;"))
         after = await workers.evaluate(call("return 3;"))
@@ -143,7 +143,7 @@ def test_a_call_that_is_given_up_leaves_no_process() -> None:
     async def go() -> int:
         workers = ScriptWorkers(ScriptLimits(seconds=60, cpu=50))
         await workers.evaluate(call("return 1;"))
-        (worker,) = workers.processes
+        worker = innermost(workers.processes[0])
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(workers.evaluate(call("while (true) {}")), 0.3)
         return worker
@@ -248,7 +248,7 @@ def test_no_environment_no_files_no_processes_reach_a_worker(monkeypatch: Any) -
     async def go() -> tuple[bytes, set[str], dict[str, str]]:
         workers = ScriptWorkers(LIMITS)
         await workers.evaluate(call("return 1;"))
-        folder = Path(f"/proc/{workers.processes[0]}")
+        folder = Path(f"/proc/{innermost(workers.processes[0])}")
         environ = (folder / "environ").read_bytes()
         opened = {
             os.readlink(f"{folder}/fd/{fd}").split(":")[0] for fd in os.listdir(folder / "fd")
@@ -282,7 +282,7 @@ asyncio.run(go())
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        worker = int(parent.stdout.readline())
+        worker = innermost(int(parent.stdout.readline()))
         watch = os.pidfd_open(worker)
         parent.kill()
         parent.wait()

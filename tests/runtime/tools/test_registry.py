@@ -17,6 +17,7 @@ from flowc.runtime.roots import Roots
 from flowc.runtime.services import ToolSchema
 from flowc.runtime.tools.audio import AudioTools
 from flowc.runtime.tools.builtin import BuiltinTools
+from flowc.runtime.tools.document import DocumentTools
 from flowc.runtime.tools.lock import configured_tools, lock_of
 from flowc.runtime.tools.mcp import McpServer, ServerSettings
 from flowc.runtime.tools.python import PythonFunction
@@ -43,6 +44,9 @@ def make(kind: str, folder: Path) -> ToolSource:
                 file.setparams((1, 2, 8000, 0, "NONE", ""))
                 file.writeframes(bytes(16_000))
             return AudioTools(Roots(folder))
+        case "document":
+            (folder / "plan.md").write_text("## 5. Workflow Log\n")
+            return DocumentTools(Roots(folder))
         case _:
             (folder / "words.txt").write_text("one two three")
             return BuiltinTools(Roots(folder))
@@ -51,12 +55,14 @@ def make(kind: str, folder: Path) -> ToolSource:
 # --- what every source promises ---
 
 
-@pytest.mark.parametrize("kind", ["builtin", "audio", "python", "mcp"])
+@pytest.mark.parametrize("kind", ["builtin", "audio", "document", "python", "mcp"])
 def test_a_source_can_be_opened_called_closed_and_opened_again(kind, folder):
     box = ToolBox((make(kind, folder),))
     name, args = ("read_file", {"path": "words.txt"})
     if kind == "audio":
         name, args = ("audio_measure", {"input": "a.wav"})
+    elif kind == "document":
+        name, args = ("document_log", {"document": "plan.md", "text": "Once."})
     elif kind != "builtin":
         name, args = ("count_words", {"text": "one two three"})
     first, second = use(box, (name, args)), use(box, (name, args))
@@ -64,7 +70,7 @@ def test_a_source_can_be_opened_called_closed_and_opened_again(kind, folder):
     assert box.schema(name) is None, "closed"
 
 
-@pytest.mark.parametrize("kind", ["builtin", "audio", "python", "mcp"])
+@pytest.mark.parametrize("kind", ["builtin", "audio", "document", "python", "mcp"])
 def test_closing_twice_or_unopened_is_harmless(kind, folder):
     async def run() -> None:
         source = make(kind, folder)
@@ -76,7 +82,7 @@ def test_closing_twice_or_unopened_is_harmless(kind, folder):
     asyncio.run(asyncio.wait_for(run(), 60))
 
 
-@pytest.mark.parametrize("kind", ["builtin", "audio", "python", "mcp"])
+@pytest.mark.parametrize("kind", ["builtin", "audio", "document", "python", "mcp"])
 def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
     async def run() -> tuple[ToolSchema, ...]:
         source = make(kind, folder)
@@ -93,7 +99,9 @@ def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
 
 def test_every_kind_of_source_is_registered():
     names = {cls.__name__ for cls in TOOL_SOURCES}
-    assert names == {"BuiltinTools", "AudioTools", "PythonFunction", "McpServer"}
+    assert names == {
+        "BuiltinTools", "AudioTools", "AudioWork", "DocumentTools", "PythonFunction", "McpServer"
+    }  # fmt: skip
 
 
 # --- the box ---
@@ -224,7 +232,7 @@ def test_a_lock_made_from_the_configured_tools_is_read_by_check(folder):
     tools = asyncio.run(asyncio.wait_for(configured_tools(config, folder=folder), 60))
     assert {"read_file", "slow", "count_words"} <= {tool.name for tool in tools}
     sources = {tool.source for tool in tools}
-    assert sources == {"builtin", "audio", "python:demo_tools:slow", "mcp:demo"}
+    assert sources == {"builtin", "audio", "document", "python:demo_tools:slow", "mcp:demo"}
     (folder / "flowc.tools.json").write_text(lock_of(tools))
     sink = Sink()
     catalog = load_catalog(str(folder / "x.md"), SourceSet(), sink)

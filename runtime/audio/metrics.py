@@ -1,0 +1,226 @@
+"""METRICS: what requirements on sound may speak of, each computed from measurements of the files.
+
+A metric is a number of the file after, or says how it differs from the file before. One that has
+no number says why: such a requirement is not measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+Measurement = Mapping[str, Any]
+THRESHOLD = -50.0
+"""dBFS below which 20 ms count as silent, unless a metric says another one."""
+GONE_DB = -60.0
+"""What lies this far below the rest counts as gone."""
+
+
+class Missing(NamedTuple):
+    """No number, and why."""
+
+    why: str
+
+
+Measured = float | str | bool | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The file before and the file after, each measured with the silence thresholds asked for;
+    `pitch` is the measured shift in semitones, where it was asked for."""
+
+    before: Mapping[float, Measurement]
+    after: Mapping[float, Measurement]
+    pitch: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric. `at` is the unit of the number that it takes in parentheses, which may be left out
+    when `free`; `tolerance` holds when a requirement says none; `both` says that the file before is
+    needed."""
+
+    name: str
+    about: str
+    unit: str
+    compute: Callable[[Pair, float | None], Measured]
+    tolerance: float = 0.0
+    kind: Literal["number", "text", "flag"] = "number"
+    at: str | None = None
+    free: bool = False
+    both: bool = False
+
+    def value(self, pair: Pair, at: float | None) -> Measured:
+        """The number, text or truth value; `Missing` when there is none."""
+        found = self.compute(pair, at)
+        if isinstance(found, float) and not math.isfinite(found):
+            return Missing("no finite number came out")
+        return found
+
+
+def _after(pair: Pair) -> Measurement:
+    return next(iter(pair.after.values()))
+
+
+def _before(pair: Pair) -> Measurement:
+    return next(iter(pair.before.values()))
+
+
+def _of(key: str) -> Callable[[Pair, float | None], Measured]:
+    """A number of the file after."""
+
+    def compute(pair: Pair, at: float | None) -> Measured:
+        return _number(_after(pair), key)
+
+    return compute
+
+
+def _number(found: Measurement, key: str) -> Measured:
+    value = found[key]
+    if value is None:
+        why = "; ".join(found["notes"]) or f"the file has no `{key}`"
+        return Missing(why)
+    return value if isinstance(value, str | bool) else float(value)
+
+
+def _change(key: str) -> Callable[[Pair, float | None], Measured]:
+    """How much higher a number is after than before."""
+
+    def compute(pair: Pair, at: float | None) -> Measured:
+        after, before = _number(_after(pair), key), _number(_before(pair), key)
+        if isinstance(after, float) and isinstance(before, float):
+            return after - before
+        return after if isinstance(after, Missing) else Missing(f"before: {_why(before)}")
+
+    return compute
+
+
+def _why(found: Measured) -> str:
+    return found.why if isinstance(found, Missing) else "no number"
+
+
+def _floor_change(pair: Pair, at: float | None) -> Measured:
+    """A floor of digital silence has no level: it lies far below every other."""
+    after, before = (m["noise_floor_dbfs"] for m in (_after(pair), _before(pair)))
+    if after is None and before is None:
+        return 0.0
+    if after is None or before is None:
+        return GONE_DB if after is None else -GONE_DB
+    return float(after - before)
+
+
+def _silence(key: str) -> Callable[[Pair, float | None], Measured]:
+    def compute(pair: Pair, at: float | None) -> Measured:
+        found = pair.after[THRESHOLD if at is None else at]
+        return Missing("all of it is silence") if found["silent"] else float(found[key])
+
+    return compute
+
+
+def _ratio(pair: Pair, at: float | None) -> Measured:
+    return float(_after(pair)["duration_s"] / _before(pair)["duration_s"])
+
+
+def _changed(pair: Pair, at: float | None) -> Measured:
+    return bool(_after(pair)["pcm_sha256"] != _before(pair)["pcm_sha256"])
+
+
+def _pitch(pair: Pair, at: float | None) -> Measured:
+    why = "the spectra before and after are not alike enough to tell a shift"
+    return Missing(why) if pair.pitch is None else pair.pitch
+
+
+def _dc(pair: Pair, at: float | None) -> Measured:
+    return max(abs(float(value)) for value in _after(pair)["dc_offset"])
+
+
+def _below(pair: Pair, at: float | None) -> Measured:
+    """Energy below a frequency beside that above four times the frequency, which the filter that
+    is judged leaves alone: a later gain changes both."""
+    assert at is not None
+    return _beside(pair, at, lambda m: (_share(m, at), 1 - _share(m, 4 * at)))
+
+
+def _above(pair: Pair, at: float | None) -> Measured:
+    """Energy above a frequency beside that below a quarter of it."""
+    assert at is not None
+    return _beside(pair, at, lambda m: (1 - _share(m, at), _share(m, at / 4)))
+
+
+def _beside(
+    pair: Pair, hz: float, shares: Callable[[Measurement], tuple[float, float]]
+) -> Measured:
+    levels = []
+    for found in (_before(pair), _after(pair)):
+        if not any(band["hz"] == hz for band in found["energy_below"]):
+            edges = ", ".join(str(band["hz"]) for band in found["energy_below"])
+            return Missing(f"energy is measured below {edges} Hz")
+        if found["rms_dbfs"] is None:
+            return Missing("all of it is silence")
+        part, rest = shares(found)
+        if rest < 1e-6:
+            return Missing("there is nothing else in the file to compare with")
+        levels.append(10 * math.log10(max(part, 1e-12) / rest))
+    before, after = levels
+    return min(after - before, GONE_DB) if after <= GONE_DB else after - before
+
+
+def _share(found: Measurement, hz: float) -> float:
+    """The share of the energy below a frequency; between the measured edges that of the nearest
+    one below."""
+    known = [band for band in found["energy_below"] if band["hz"] <= hz + 0.5]
+    return float(known[-1]["share"]) if known else 0.0
+
+
+_DB = "dB"
+_LIST: tuple[Metric, ...] = (
+    Metric("integrated_lufs", "loudness by BS.1770", "LUFS", _of("integrated_lufs"), 0.5),
+    Metric("true_peak_dbtp", "the highest value between samples", "dBTP",
+           _of("true_peak_dbtp"), 0.1),
+    Metric("sample_peak_dbfs", "the highest sample", "dBFS", _of("sample_peak_dbfs"), 0.1),
+    Metric("rms_dbfs", "the mean level", "dBFS", _of("rms_dbfs"), 0.5),
+    Metric("range_lu", "the loudness range", "LU", _of("range_lu"), 0.5),
+    Metric("noise_floor_dbfs", "an estimate: the quietest frames", "dBFS",
+           _of("noise_floor_dbfs"), 1.0),
+    Metric("duration_s", "the length", "s", _of("duration_s"), 0.05),
+    Metric("leading_silence_s", "silence at the start, below -50 dBFS or as given", "s",
+           _silence("leading_silence_s"), 0.03, at="dbfs", free=True),
+    Metric("trailing_silence_s", "silence at the end, below -50 dBFS or as given", "s",
+           _silence("trailing_silence_s"), 0.03, at="dbfs", free=True),
+    Metric("silent", "whether all of it is silence", "", _of("silent"), kind="flag"),
+    Metric("clipped_runs", "places at full scale", "places", _of("clipped_runs")),
+    Metric("not_finite", "samples that are no finite numbers", "samples", _of("not_finite")),
+    Metric("dc_offset", "the largest of all channels", "", _dc, 0.001),
+    Metric("strongest_hz", "the highest peak of the spectrum", "Hz", _of("strongest_hz"), 5.0),
+    Metric("format", "the container: WAV, FLAC, MP3, OGG, AIFF", "", _of("format"), kind="text"),
+    Metric("subtype", "how samples are stored: PCM_16, FLOAT, …", "", _of("subtype"), kind="text"),
+    Metric("sample_rate_hz", "samples a second", "Hz", _of("sample_rate_hz")),
+    Metric("channels", "how many there are", "channels", _of("channels")),
+    Metric("loudness_change_lu", "louder (+) or quieter (-) than before", "LU",
+           _change("integrated_lufs"), 0.5, both=True),
+    Metric("rms_change_db", "the mean level beside that before", _DB, _change("rms_dbfs"), 0.1,
+           both=True),
+    Metric("range_change_lu", "the loudness range beside that before", "LU", _change("range_lu"),
+           0.5, both=True),
+    Metric("noise_floor_change_db", "the quietest frames beside those before", _DB, _floor_change,
+           1.0, both=True),
+    Metric("energy_below_change_db", "the energy below a frequency (20, 40, 80, … Hz), beside that "
+           "above four times it", _DB, _below, 0.0, at="hz", both=True),
+    Metric("energy_above_change_db", "the energy above a frequency (320, 640, 1250, … Hz), beside "
+           "that below a quarter of it", _DB, _above, 0.0, at="hz", both=True),
+    Metric("duration_change_s", "longer (+) or shorter (-)", "s", _change("duration_s"), 0.05,
+           both=True),
+    Metric("duration_ratio", "the length divided by that before", "times", _ratio, 0.005,
+           both=True),
+    Metric("pitch_change_semitones", "how far the spectrum has moved", "semitones", _pitch, 0.3,
+           both=True),
+    Metric("clipped_runs_added", "places at full scale that were not there before", "places",
+           _change("clipped_runs"), both=True),
+    Metric("samples_changed", "whether it is another sound at all", "", _changed, kind="flag",
+           both=True),
+)  # fmt: skip
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _LIST}
+"""By name."""

@@ -1,0 +1,93 @@
+"""What flowc asks of a store's database, whatever it is: rows, statements, transactions.
+
+A module that keeps something declares its tables as `SCHEMA`, in the subset of SQL that SQLite and
+PostgreSQL share: `text` and `integer` columns, `?` for values, `insert … on conflict (…) do update
+set …`. JSON is text; where it holds what a workflow or a model wrote it goes through `seal` on its
+way in and `unseal` on its way out, so that a store with a key is encrypted. Text compares by code
+point, as `binary` does in SQLite.
+
+    await db.run("insert into spent values (?, ?)", (run, db.seal(json.dumps(amount))))
+    for run, amount in await db.rows("select run, amount from spent"): json.loads(db.unseal(amount))
+    async with db.transaction() as inside:              # both or neither; others wait meanwhile
+        await inside.run("delete from spent where run = ?", (run,))
+        await inside.run("insert into spent values (?, ?)", (run, "0"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Literal, Protocol
+
+Dialect = Literal["sqlite", "postgresql"]
+Row = tuple[Any, ...]
+
+
+class Database(Protocol):
+    """A connection to a store. Every statement is its own transaction, and durable when `run`
+    returns if the database was opened so. Everything raises `RunError`, which says in words what
+    is wrong with the store. Inside a transaction use what it yields and nothing else: the outer
+    object waits until the transaction is over.
+    """
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    async def run(self, query: str, values: Sequence[Any] = ()) -> int:
+        """Execute one statement; how many rows it wrote."""
+        ...
+
+    async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute one statement for each row of values, all or none of them."""
+        ...
+
+    async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Every row that a query gives."""
+        ...
+
+    def transaction(self) -> AbstractAsyncContextManager[Database]:
+        """Statements that commit together when the block ends, or not at all when it raises.
+        Transactions on one store, in whatever process, come one after another."""
+        ...
+
+    def seal(self, text: str) -> str:
+        """The text as it may stand in the store: encrypted when the store has a key."""
+        ...
+
+    def seal_name(self, text: str) -> str:
+        """As `seal`, and the same for the same text, so that queries can compare it."""
+        ...
+
+    def unseal(self, text: str) -> str:
+        """What `seal` or `seal_name` was given. Raises `RunError` without its key."""
+        ...
+
+    def fingerprint(self, text: str) -> str:
+        """A digest in hex, the same for the same text. In a store with a key nobody can compare
+        guesses with it."""
+        ...
+
+    async def size(self) -> int:
+        """Bytes that the store takes on its disk, LangGraph's tables included."""
+        ...
+
+    async def shrink(self, *, alone: bool) -> None:
+        """Give room that is not used any more back to the disk; PostgreSQL can only when nobody
+        else uses the store (`alone`)."""
+        ...
+
+
+async def create_tables(db: Database, schema: str) -> None:
+    """Create what is not there. Raises `RunError`."""
+    if db.dialect == "sqlite":
+        await _create(db, schema)
+        return
+    # There `if not exists` does not help when two processes create a table at the same time.
+    async with db.transaction() as inside:
+        await _create(inside, schema)
+
+
+async def _create(db: Database, schema: str) -> None:
+    for statement in schema.split(";"):
+        if statement.strip():
+            await db.run(statement)

@@ -1,0 +1,47 @@
+"""What the log of a living document says, in the format's words (A12)."""
+
+from __future__ import annotations
+
+INITIATED = "Workflow Initiated."
+PLANNED = "Planner generated PRD and {steps}."
+ADDED = "Planner added {steps}."
+GENERATING = "Generating code for {step}..."
+GENERATED = "Code generated for {step}."
+NOT_GENERATED = "Generating code failed for {step}. Error: {error}."
+EXECUTING = "Executing {step}..."
+AGAIN = "Re-executing {step}..."
+COMPLETED = "{Step} completed successfully."
+COMPLETED_WITH = "{Step} completed successfully. Output: {output}"
+FAILED = "Execution failed for {step}. Error: {error}."
+FAILED_ANALYZED = "Execution failed for {step}. Error: {error}. Triggering Error Analyzer."
+FIXED = "Error Analyzer proposed fix for {step} code."
+REVIEWED = {
+    "passed": "QA checks passed.",
+    "failed": "QA checks failed.",
+    "not measured": "QA checks left requirements that were not measured.",
+}
+FINISHED = {
+    "SUCCESS": "Workflow finished successfully.",
+    "FAILURE": "Workflow failed.",
+    "REQUIRES_REVIEW": "Workflow finished and requires review.",
+}
+TAKEN = "Edits taken over: {edits}."
+FINAL = "{how} Final output: {final}"
+_LONGEST = 200
+
+
+def of_step(words: str, step: str, error: str = "", output: str = "") -> str:
+    """A line about a step; of an error its first line, cut, without its full stop."""
+    capital = step[:1].upper() + step[1:]
+    return words.format(step=step, Step=capital, error=_summary(error), output=output)
+
+
+def of_steps(words: str, steps: int) -> str:
+    """A line about a number of steps."""
+    return words.format(steps=f"{steps} {'step' if steps == 1 else 'steps'}")
+
+
+def _summary(error: str) -> str:
+    line = next((line.strip() for line in error.splitlines() if line.strip()), "unknown error")
+    line = line.removeprefix("Error:").strip()
+    return (line if len(line) <= _LONGEST else line[: _LONGEST - 2] + " …").rstrip(".")

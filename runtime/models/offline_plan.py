@@ -1,0 +1,194 @@
+"""A request as clauses, clauses as steps, steps as calls: the work of the offline rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from flowc.compiler.spelling import Spelling
+
+from ..audio.calls import AudioCall, check_call
+from ..errors import Failure
+from .offline_expectations import CHANGES_LEVEL, always, expected
+from .offline_patterns import Word, is_number, words_in
+from .offline_rules import FORMATS, SEPARATORS, Fit, fits, known_words
+
+Json = dict[str, Any]
+MAX_REQUEST = 4_000
+_AT_ONCE = 3
+"""Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
+_LIST = "`flowc audio vocabulary` lists what they know"
+_SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request, as it was written, and what it says."""
+
+    text: str
+    fit: Fit
+
+
+def read_request(request: str) -> list[Clause]:
+    """The clauses of a request, in order. Raises `Failure` (refused) that names every word that the
+    rules do not know, and the clauses that they know the words of but cannot read."""
+    if not request.strip():
+        raise _refused("the request is empty: nothing is asked for", "say what to do; " + _SEE)
+    if len(request) > MAX_REQUEST:
+        raise _refused(f"the request is longer than {MAX_REQUEST} characters", _SEE)
+    plain = request.replace("\n", ";")
+    pieces = _pieces(words_in(plain))
+    found: list[Clause] = []
+    wrong: list[str] = []
+    at = 0
+    while at < len(pieces):
+        fit, used = _longest(pieces, at)
+        words = [word for piece in pieces[at : at + used] for word in piece.words]
+        text = request[words[0].start : words[-1].end]
+        if fit is None:
+            wrong.append(_complaint(text, words))
+        else:
+            found.append(Clause(text, fit))
+        at += used
+    if wrong:
+        said = "; ".join(wrong)
+        raise _refused(f"the offline rules refuse this request: {said} ({_LIST})", _SEE)
+    if not found:
+        raise _refused("the request asks for nothing", "say what to do; " + _SEE)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Words between two separators, and the separator before them."""
+
+    before: str
+    words: list[Word]
+
+    @property
+    def spelled(self) -> str:
+        return "".join(f"{word.text} " for word in self.words)
+
+
+def _pieces(words: list[Word]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    before = ""
+    current: list[Word] = []
+    for word in [*words, Word(";", 0, 0)]:
+        if word.text in SEPARATORS:
+            if current:
+                pieces.append(_Piece(before, current))
+                before, current = "", []
+            before = word.text if not before or word.text == "and" else before
+        else:
+            current.append(word)
+    return pieces
+
+
+def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
+    """The rule that fits the most pieces from `at` on, and how many; one piece when none does."""
+    for count in range(min(_AT_ONCE, len(pieces) - at), 0, -1):
+        joined = pieces[at].spelled
+        for piece in pieces[at + 1 : at + count]:
+            joined += f"{piece.before} {piece.spelled}"
+        if (fit := next(fits(joined), None)) is not None:
+            return fit, count
+    return None, 1
+
+
+def _complaint(text: str, words: list[Word]) -> str:
+    known = known_words()
+    strange = [word.text for word in words if word.text not in known and not is_number(word.text)]
+    if not strange:
+        return f"`{text}` has only known words, but no phrase that is known"
+    near = Spelling(known).nearest(strange[0]) if len(strange[0]) > 3 else None
+    hint = f" (did you mean `{near}`?)" if near else ""
+    names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
+    return f"they do not know {names} in `{text}`{hint}"
+
+
+def plan_of(request: str, audio: str) -> Json:
+    """Goal, requirements with their predicates, steps and the format of the result. Raises
+    `Failure` (refused)."""
+    clauses = read_request(request)
+    format_name = _format_of(clauses, audio)
+    work = [clause for clause in clauses if clause.fit.rule.name != "file format"]
+    steps: list[Json] = []
+    checks: list[Json] = []
+    tools = [clause.fit.rule.tool or "" for clause in work]
+    for number, clause in enumerate(work, start=1):
+        rule = clause.fit.rule
+        steps.append({"title": rule.title, "description": clause.text, "person": not rule.tool})
+        if rule.tool is None:
+            continue
+        call = _checked(clause, "in.wav", "out.wav")
+        is_last = not CHANGES_LEVEL & {*tools[number:]}
+        for check in expected(rule.tool, call.arguments):
+            stays = check["metric"] in ("integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs")
+            subject = "result" if stays and is_last else f"step_{number}"
+            checks.append({**check, "subject": subject})
+    if not work:
+        steps.append({"title": "Export", "description": f"export {format_name}", "person": False})
+    checks += [{**check, "subject": "result"} for check in always(format_name, tools)]
+    return {
+        "goal": "; ".join(clause.text for clause in clauses),
+        "requirements": checks,
+        "constraints": ["The input stays as it is"],
+        "steps": steps,
+        "format": format_name,
+    }
+
+
+def _format_of(clauses: list[Clause], audio: str) -> str:
+    """The format that is asked for last, else that of the input where it can be written."""
+    named = [c.fit.arguments["format"] for c in clauses if c.fit.rule.name == "file format"]
+    if named:
+        if len({*named}) > 1:
+            text = " and ".join(dict.fromkeys(named))
+            raise _refused(f"the request asks for two formats: {text}", "ask for one")
+        return str(named[0])
+    ending = PurePath(audio).suffix.lower().removeprefix(".")
+    return ending if ending in FORMATS else "wav"
+
+
+def code_of(description: str, read: str, write: str) -> str:
+    """The call that does a step: its description, read by the rules, with the step's paths."""
+    clauses = read_request(description)
+    if len(clauses) != 1:
+        raise _refused(
+            f"a step is one clause, and this one has {len(clauses)}: `{description}`",
+            "make it several steps",
+        )
+    fit = clauses[0].fit
+    if fit.rule.name == "listening":
+        return "N/A"
+    tool = fit.rule.tool or "convert"
+    given = {} if fit.rule.name == "file format" else fit.arguments
+    return call_text(tool, {"input": read, "output": write, **given})
+
+
+def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
+    """A call as code, in one line."""
+    given = ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
+    return f"{tool.upper()}({given})"
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _checked(clause: Clause, read: str, write: str) -> AudioCall:
+    """The clause's call. Raises `Failure` when a value is out of the tool's range."""
+    assert clause.fit.rule.tool is not None
+    given = {"input": read, "output": write, **clause.fit.arguments}
+    try:
+        return check_call(clause.fit.rule.tool, given)
+    except Failure as failure:
+        raise _refused(f"`{clause.text}`: {failure.message}", failure.help) from None
+
+
+def _refused(text: str, help: str) -> Failure:
+    return Failure(text, "refused", help=help)

@@ -1,0 +1,143 @@
+"""What a model call costs: prices of the package genai-prices, overridden by the configuration.
+
+Money is counted in picodollars, whole numbers: a price in dollars per million tokens times a number
+of tokens is exact, and sums do not drift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from typing import Any, Protocol
+
+DOLLAR = 10**12
+"""Picodollars of a dollar."""
+_MILLION = 1_000_000
+_PROVIDERS = {
+    "anthropic_bedrock": "aws",
+    "azure_ai": "azure",
+    "azure_openai": "azure",
+    "bedrock": "aws",
+    "bedrock_converse": "aws",
+    "google_genai": "google",
+    "google_vertexai": "google",
+    "mistralai": "mistral",
+    "xai": "x-ai",
+}
+"""What genai-prices calls the providers that LangChain calls otherwise."""
+
+
+class Price(Protocol):
+    """What one model costs."""
+
+    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> int:
+        """Picodollars, rounded up. `cached_tokens` are among the input's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPrice:
+    """A price from the configuration, in dollars per million tokens; cached input costs what other
+    input does unless it has a price of its own."""
+
+    input: Decimal
+    output: Decimal
+    cached_input: Decimal | None = None
+
+    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> int:
+        cached = self.input if self.cached_input is None else self.cached_input
+        fresh = max(input_tokens - cached_tokens, 0)
+        dollars = self.input * fresh + cached * cached_tokens + self.output * output_tokens
+        return picodollars(dollars / _MILLION)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPrice:
+    """A price that genai-prices knows; some models cost more above a number of input tokens."""
+
+    model: Any
+
+    def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> int:
+        from genai_prices import Usage
+
+        usage = Usage(
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cache_read_tokens=min(cached_tokens, input_tokens),
+        )
+        total: Decimal = self.model.calc_price(usage)["total_price"]
+        return picodollars(total)
+
+
+@dataclass(slots=True)
+class Prices:
+    """Prices by `provider:model`. `given` is the configuration's, where `provider:*` stands for
+    every model of a provider; `base_url` is the server that is asked in the provider's place, whose
+    prices are not the provider's."""
+
+    given: Mapping[str, SetPrice] = field(default_factory=dict)
+    base_url: str | None = None
+    _known: dict[str, Price | None] = field(default_factory=dict)
+
+    def is_known(self, model: str) -> bool:
+        """Whether the question has been asked before, so that the answer takes no time."""
+        return model in self._known
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model; None when nobody has said it. Loads the package when it has to."""
+        if model not in self._known:
+            provider = model.partition(":")[0]
+            own = self.given.get(model) or self.given.get(f"{provider}:*")
+            self._known[model] = own or _listed(model, self.base_url)
+        return self._known[model]
+
+
+def _listed(model: str, base_url: str | None) -> Price | None:
+    from datetime import UTC, datetime
+
+    from genai_prices.data_snapshot import get_snapshot
+
+    provider, _, name = model.partition(":")
+    where = (None, base_url) if base_url else (_PROVIDERS.get(provider, provider), None)
+    try:
+        _, found = get_snapshot().find_provider_model(name, None, *where)
+        price = ListedPrice(found.get_prices(datetime.now(UTC)))
+        price.cost(1, 1)
+    except (LookupError, ValueError, TypeError):
+        return None  # not listed, or priced by something else than tokens
+    return price
+
+
+def picodollars(dollars: Decimal) -> int:
+    """A sum of money as a whole number, rounded up."""
+    return int((dollars * DOLLAR).to_integral_value(ROUND_CEILING))
+
+
+def read_dollars(given: object) -> Decimal:
+    """An amount as people write it: `0.25`, `"0.25"`, `$0.25`. Raises `ValueError` for what is no
+    number from 0 to a million."""
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
+        raise ValueError("no number")
+    try:
+        amount = Decimal(str(given).strip().removeprefix("$"))
+    except InvalidOperation:
+        raise ValueError("no number") from None
+    if not amount.is_finite() or not 0 <= amount <= _MILLION:
+        raise ValueError("out of range")
+    return amount
+
+
+def dollars(amount: int) -> str:
+    """`$1.25`, `$0.0031`, `$0.00`; what is less than a hundredth of a cent is `<$0.0001`."""
+    value = Decimal(amount) / DOLLAR
+    if 0 < value < Decimal("0.0001"):
+        return "<$0.0001"
+    return f"${value:.2f}" if value >= 1 or not value else f"${value:.4f}"
+
+
+def how_to_price(model: str) -> str:
+    """What to write for a model without a price."""
+    return (
+        "write what it costs into flowc.toml, in dollars per million tokens:\n"
+        f'[prices."{model}"]\ninput = 0.25\noutput = 2.00'
+    )

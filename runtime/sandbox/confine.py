@@ -1,0 +1,279 @@
+"""Starts programs confined.
+
+    start = confined(["bash", "-c", "make"], env, policy)
+    process = subprocess.Popen(start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds, …)
+    start.started()          # closes this process's copies of the launcher's ends
+    report = start.report()  # waits for the launcher: level and layers; raises when it refused
+    process.wait()
+    start.ended()            # "" or why it was killed: time, processes, disk, stopped, parent
+    start.close()            # removes the private folders
+
+`confined_python` does the same for a function of a Python module, which runs in the launcher's own
+interpreter: nothing is executed, and no second interpreter starts.
+
+What is started is a keeper, above a watcher, above the program. The keeper has the program's
+standard streams and ends with its exit code, or by the same signal. SIGTERM to the keeper asks the
+program and everything below it to end, and ends it after `grace` seconds; when the keeper is
+killed, or the process that started it ends, all of it is. Whatever the program started ends with
+it, sessions of their own included.
+
+The program's environment is `env` with HOME and TMPDIR in private folders; `start.env` is the
+launcher's. The exit code 96 means that nothing foreign ran: `report` then raises with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import marshal
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import Failure
+from .jobs import BY_BUBBLEWRAP, Program, Room, make_job
+from .policy import LAYERS, Offer, Policy, Profile, SandboxReport, decide, level_of, python_reads
+
+REFUSED = 96
+"""The exit code of a launcher that started nothing."""
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from launch.start import main; "
+    "del sys.path[0]; main(*map(int, sys.argv[2:]))"
+)
+_FOLDER = Path(__file__).resolve().parent
+_PATIENCE = 30.0
+_LONGEST = 65_536
+
+
+class Confined:
+    """A program that is about to start, or has. See the module's text.
+
+    `argv`, `env` and `pass_fds` are for `subprocess.Popen`, from the working folder "/"; `room` is
+    the private folder of it, with `tmp` and `home` below, None when nothing is confined."""
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> None:
+        self.policy = policy
+        self.argv = tuple(argv)
+        self.env = dict(env)
+        self.pass_fds: tuple[int, ...] = ()
+        self.room: Path | None = None
+        self._read = -1
+        self._told = b""
+        self._messages: list[dict[str, Any]] = []
+
+    def load(self, job: dict[str, Any], room: Path) -> None:
+        """Have the launcher do this job."""
+        self.room = room
+        number = os.memfd_create("flowc-job", os.MFD_CLOEXEC)
+        try:
+            os.write(number, marshal.dumps(job | {"again": _launcher()}))
+            self._read, write = os.pipe2(os.O_CLOEXEC)
+        except BaseException:
+            os.close(number)
+            raise
+        os.set_blocking(self._read, False)
+        self.argv = (*_launcher(), str(number), str(write))
+        # A function that runs in the launcher's interpreter does the same each time.
+        self.env = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
+        self.pass_fds = (number, write)
+
+    def started(self) -> None:
+        """Close what only the launcher needs now. May be called twice."""
+        for number in self.pass_fds:
+            os.close(number)
+        self.pass_fds = ()
+
+    def report(self, patience: float = _PATIENCE) -> SandboxReport:
+        """What the launcher says, at most after `patience` seconds. Raises `Failure` (kind refused)
+        when it did not start the program, with the reason."""
+        if self.room is None:
+            return SandboxReport("off", {}, {}, True)
+        deadline = time.monotonic() + patience
+        while not self._messages and self._receive(max(0.0, deadline - time.monotonic())):
+            continue
+        silent = {"refused": "the launcher said nothing"}
+        told: dict[str, Any] = self._messages[0] if self._messages else silent
+        if "refused" in told:
+            raise Failure(f"the sandbox refused to start: {told['refused']}", "refused")
+        facts = told["report"]
+        level = level_of(facts["active"], self.policy.profile)
+        return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)
+
+    def ended(self) -> str:
+        """Why the program was killed: "time", "processes", "disk", "stopped" (it was asked to end
+        and did not) or "parent"; "" when it ended by itself. To be called when the keeper has
+        ended. Raises `Failure` when the program could not be executed."""
+        while self._receive(0.0):
+            continue
+        for message in self._messages:
+            if "unstarted" in message:
+                raise Failure(f"it cannot be started: {message['unstarted']}")
+        ends = [message["end"]["why"] for message in self._messages if "end" in message]
+        return str(ends[-1]) if ends else ""
+
+    def close(self) -> None:
+        """Remove the private folders. May be called twice."""
+        self.started()
+        if self._read >= 0:
+            os.close(self._read)
+            self._read = -1
+        if self.room is not None:
+            remove_tree(self.room)
+
+    def __enter__(self) -> Confined:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _receive(self, seconds: float) -> bool:
+        """Take what the launcher has said; False when it will say nothing more, or not in time."""
+        if self._read < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._read, select.POLLIN)
+        if not poll.poll(seconds * 1000):
+            return False
+        data = os.read(self._read, _LONGEST)
+        self._told += data
+        *lines, self._told = self._told.split(b"\n")
+        self._messages += [ast.literal_eval(line.decode()) for line in lines]
+        return bool(data)
+
+
+def confined(argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> Confined:
+    """How to start a program under a policy. Raises `RunError` when the level of this machine is
+    not what the policy's mode asks for, `Failure` when a path of it is not there."""
+    return _prepared(Program(tuple(argv), env), policy)
+
+
+def confined_python(
+    entry: str,
+    args: Sequence[str],
+    path: Sequence[Path],
+    env: Mapping[str, str],
+    policy: Policy,
+) -> Confined:
+    """The same for the function `entry` ("module:function"), called without arguments in a fresh
+    process with `path` before the standard library and `args` in sys.argv. The folders of `path`
+    may be read."""
+    policy = replace(policy, reads=(*policy.reads, *path))
+    if policy.mode == "off":
+        module, _, function = entry.partition(":")
+        code = f"import sys; from {module} import {function} as f; sys.argv[0] = '{module}'; f()"
+        modules = os.pathsep.join(str(folder) for folder in path)
+        argv = (_interpreter(), "-s", "-S", "-P", "-c", code, *args)
+        return Confined(argv, {**env, "PYTHONPATH": modules}, policy)
+    folders = tuple(map(str, path))
+    return _prepared(Program((entry, *args), env, entry, folders), policy)
+
+
+def probe(profile: Profile = "shell") -> Offer:
+    """What this machine confines a profile by: tried with a real start, once for each process."""
+    active, missing = _tried(profile)
+    return Offer(level_of(active, profile), active, missing)
+
+
+@cache
+def _tried(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
+    """The layers of a trial: with bubblewrap where namespaces cannot be made without."""
+    if not sys.platform.startswith("linux"):
+        return {}, dict.fromkeys(LAYERS, f"known on Linux only, not on {sys.platform}")
+    active, missing = _trial(profile, "")
+    program = shutil.which("bwrap")
+    if "namespaces" in active or not program:
+        return active, missing
+    caged = _trial(profile, program)
+    if "mounts" in caged[0]:
+        return caged
+    return active, {**missing, "namespaces": f"{missing['namespaces']}; nor by bubblewrap"}
+
+
+def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str, str]]:
+    program = Program((), {}, "launch.start:nothing", (str(_FOLDER),))
+    try:
+        with _loaded(program, Policy(profile), (), bubblewrap) as trial:
+            process = subprocess.Popen(
+                trial.argv,
+                env=trial.env,
+                cwd="/",
+                pass_fds=trial.pass_fds,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            trial.started()
+            process.wait()
+            report = trial.report()
+    except (OSError, Failure) as error:
+        return {}, dict.fromkeys(LAYERS, f"the trial failed: {error}")
+    return dict(report.active), dict(report.missing)
+
+
+def _prepared(program: Program, policy: Policy) -> Confined:
+    if policy.mode == "off":
+        return Confined(program.argv, program.env, policy)
+    offer = probe(policy.profile)
+    decide(policy.mode, offer)
+    try:
+        caged = offer.layers.get("namespaces") == BY_BUBBLEWRAP
+        bubblewrap = (shutil.which("bwrap") or "") if caged else ""
+        return _loaded(program, policy, tuple(offer.layers), bubblewrap)
+    except OSError as error:
+        said = f"{error.filename or 'a private folder'}: {error.strerror}"
+        raise Failure(f"the sandbox cannot be set up: {said}", "refused") from None
+
+
+def _loaded(
+    program: Program, policy: Policy, required: tuple[str, ...], bubblewrap: str
+) -> Confined:
+    """A start with its folders and its job. Raises OSError."""
+    room = Room(Path(os.path.realpath(tempfile.mkdtemp(prefix="flowc-"))))
+    try:
+        made = Confined(program.argv, program.env, policy)
+        job = make_job(program, policy, room, required)
+        job["bubblewrap"], job["launcher"] = bubblewrap, []
+        if bubblewrap:
+            own = (Path(_interpreter()), _FOLDER / "launch", *python_reads())
+            job["launcher"] = list(dict.fromkeys(os.path.realpath(path) for path in own))
+        made.load(job, room.folder)
+    except BaseException:
+        remove_tree(room.folder)
+        raise
+    return made
+
+
+def _launcher() -> list[str]:
+    return [_interpreter(), "-s", "-S", "-P", "-c", _BOOT, str(_FOLDER)]
+
+
+def _interpreter() -> str:
+    """The interpreter itself: a virtual environment's needs site packages to find its library."""
+    base: str = getattr(sys, "_base_executable", "") or sys.executable
+    return os.path.realpath(base)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, parts of which may have been made unreadable."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError:
+        for place, _, _ in os.walk(folder):
+            with contextlib.suppress(OSError):
+                os.chmod(place, 0o700)
+                for entry in os.scandir(place):
+                    if entry.is_dir(follow_symlinks=False):
+                        os.chmod(entry.path, 0o700)
+        shutil.rmtree(folder, ignore_errors=True)

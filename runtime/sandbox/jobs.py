@@ -1,0 +1,219 @@
+"""What a policy means for the launcher: rules, views, filters and limits, as one value."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import Failure
+from .launch import landlock, seccomp
+from .policy import Limits, Policy
+
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_FACTS = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "self")
+"""Of /proc, where it is everybody's: what says nothing of other processes."""
+_SHARED = 64 * 1024 * 1024
+_STACK = 16 * 1024 * 1024
+
+
+BY_BUBBLEWRAP = "by bubblewrap"
+"""What is said of namespaces and mounts that bubblewrap has made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A program's private folders, made empty: `tmp` and `home` may be written, `root` is where its
+    view of files is put together."""
+
+    folder: Path
+
+    @property
+    def tmp(self) -> Path:
+        return self.folder / "tmp"
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "root"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is started: `argv`, or the function `entry` of a Python module with `path` before the
+    standard library and `argv` as sys.argv."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    entry: str = ""
+    path: tuple[str, ...] = ()
+
+
+def make_job(
+    program: Program, policy: Policy, room: Room, required: Sequence[str]
+) -> dict[str, Any]:
+    """The job, of plain values only. Raises `Failure` (kind refused) when a path that may be
+    written is not there, or is none that the profile writes."""
+    writes = tuple(_writable(path, policy) for path in policy.writes)
+    own = (room.tmp, room.home)
+    for folder in (*own, room.root):
+        folder.mkdir(mode=0o700)
+    reads = [(str(path), os.path.realpath(path)) for path in policy.reads]
+    reads = [(path, real) for path, real in reads if os.path.exists(real)]
+    snippet, bounds = policy.profile == "snippet", policy.bounds
+    return {
+        "parent": os.getpid(),
+        "argv": list(program.argv),
+        "entry": program.entry,
+        "path": list(program.path),
+        "env": {**program.env, "HOME": str(room.home), "TMPDIR": str(room.tmp)},
+        "cwd": str(policy.cwd or room.tmp),
+        "required": list(required),
+        "missing": {},
+        "namespaces": True,
+        "by": BY_BUBBLEWRAP,
+        "landlock": True,
+        "network": policy.network and not snippet,
+        "rules": _rules(program, policy, reads, writes, own),
+        "inside": _of_own_view(snippet),
+        "outside": [(f"/proc/{name}", landlock.READ) for name in _FACTS],
+        "root": str(room.root),
+        "binds": _binds(reads, writes, own, room),
+        "links": _links(reads),
+        "shared": 0 if snippet else _SHARED,
+        "filters": _filters(snippet, bool(program.entry), policy.network),
+        "limits": _limits(bounds, snippet),
+        "watch": _watch(bounds, snippet, own, writes),
+    }
+
+
+def _watch(
+    bounds: Limits, snippet: bool, own: tuple[Path, ...], writes: tuple[Path, ...]
+) -> dict[str, Any]:
+    """What the watcher looks at, see `launch.supervise.Watch`."""
+    return {
+        "seconds": float(bounds.seconds),
+        "processes": 0 if snippet else bounds.processes,
+        "disk": bounds.disk,
+        "grace": float(bounds.grace),
+        "folders": [str(path) for path in own],
+        "disks": [str(path) for path in writes],
+    }
+
+
+def _writable(path: Path, policy: Policy) -> Path:
+    real = Path(os.path.realpath(path))
+    if not path.is_absolute() or not real.exists():
+        raise Failure(f"`{path}` cannot be written in the sandbox: it is not there", "refused")
+    if policy.profile == "snippet" and not real.is_file():
+        raise Failure(f"`{path}` cannot be written by a snippet: it is no file", "refused")
+    return real
+
+
+def _rules(
+    program: Program,
+    policy: Policy,
+    reads: list[tuple[str, str]],
+    writes: tuple[Path, ...],
+    own: tuple[Path, ...],
+) -> list[tuple[str, int]]:
+    """For Landlock: what may be opened, by its real path."""
+    runs = landlock.READ if policy.profile == "snippet" else landlock.RUN
+    rules = [(real, runs) for _, real in reads]
+    rules += [(f"/dev/{name}", landlock.FILE) for name in _DEVICES]
+    if policy.profile == "snippet":
+        rules += [(str(path), landlock.FILE) for path in writes]
+        rules += [(str(path), landlock.OWN) for path in own]
+        if not program.entry:
+            rules += [(path, landlock.RUN) for path in _executed(program)]
+        return rules
+    folder = landlock.WRITE | (landlock.MAKE_SYM if policy.symlinks else 0)
+    return rules + [(str(path), folder) for path in (*writes, *own)]
+
+
+def _executed(program: Program) -> list[str]:
+    """The files that executing a program opens to run: itself and the dynamic linker."""
+    name = program.argv[0]
+    found = [os.path.realpath(shutil.which(name, path=program.env.get("PATH")) or name)]
+    folders = ("/lib64", "/lib", "/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu")
+    names = ("ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1")
+    linkers = [os.path.realpath(f"{folder}/{name}") for folder in folders for name in names]
+    return list(dict.fromkeys(found + [path for path in linkers if os.path.exists(path)]))
+
+
+def _of_own_view(snippet: bool) -> list[tuple[str, int]]:
+    """Rules where the program has a view of processes and files of its own."""
+    rules = [("/", landlock.READ_DIR), ("/proc", landlock.READ)]
+    return rules if snippet else [*rules, ("/dev/shm", landlock.WRITE)]
+
+
+def _binds(
+    reads: list[tuple[str, str]], writes: tuple[Path, ...], own: tuple[Path, ...], room: Room
+) -> list[tuple[str, str, bool]]:
+    """For a view of files: source, name inside, whether it may be written. What stands below
+    another one that says the same is part of it."""
+    written = [str(path) for path in (*writes, *own)]
+    shown: list[tuple[str, str, bool]] = [(str(room.tmp), "/tmp", True)]
+    shown += [(path, path, True) for path in dict.fromkeys(written)]
+    taken = [*written]
+    for path in sorted({real for _, real in reads}, key=lambda real: real.count("/")):
+        if path == "/" or any(path == one or path.startswith(f"{one}/") for one in taken):
+            continue
+        taken.append(path)
+        shown.append((path, path, False))
+    return shown
+
+
+def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Symbolic links that lead to what is shown: those of the top folder (/bin on most systems),
+    and the names that were given for paths which have another real one."""
+    links = {path: real for path, real in reads if real != path}
+    with os.scandir("/") as entries:
+        links |= {entry.path: os.readlink(entry.path) for entry in entries if entry.is_symlink()}
+    return list(links.items())
+
+
+@cache
+def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool], bytes]:
+    """The filter of system calls for each combination of namespaces and mounts; empty where the
+    numbers of this machine are not known."""
+    found = {}
+    for inside in (False, True):
+        for mounts in (False, True):
+            try:
+                found[inside, mounts] = seccomp.build(
+                    platform.machine(),
+                    snippet,
+                    executes=not entry,
+                    network=network,
+                    unix=inside and mounts and not network,
+                    namespaces=inside,
+                    mounts=mounts,
+                )
+            except KeyError:
+                found[inside, mounts] = b""
+    return found
+
+
+def _limits(bounds: Limits, snippet: bool) -> list[tuple[str, int, int]]:
+    """Name, soft and hard limit. A shell's memory is counted by what it can write to: interpreters
+    reserve much more address space than they use."""
+    given = [
+        ("memory" if snippet else "data", bounds.memory),
+        ("file", bounds.file),
+        ("open", bounds.open),
+    ]
+    limits = [(name, value, value) for name, value in given if value]
+    if bounds.cpu:
+        limits.append(("cpu", bounds.cpu, bounds.cpu + 1))
+    if snippet:
+        limits += [("stack", _STACK, _STACK), ("locked", 0, 0)]
+    return [*limits, ("core", 0, 0), ("messages", 0, 0)]

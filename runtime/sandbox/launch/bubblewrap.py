@@ -1,0 +1,33 @@
+"""The command line of bubblewrap for the same views that `namespaces` makes, where only it may."""
+
+from __future__ import annotations
+
+DEVICES = ("null", "zero", "full", "random", "urandom")
+_LINKS = (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"))
+
+
+def command(
+    program: str,
+    network: bool,
+    binds: list[tuple[str, str, bool]],
+    links: list[tuple[str, str]],
+    shared: int,
+) -> list[str]:
+    """Everything before the command that is to run inside; arguments as of `show_only`."""
+    words = [program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    words += [] if network else ["--unshare-net"]
+    words += ["--die-with-parent", "--cap-drop", "ALL"]
+    for source, name, writable in sorted(binds, key=lambda bind: bind[1].count("/")):
+        words += ["--bind" if writable else "--ro-bind", source, name]
+    words += ["--proc", "/proc", "--dir", "/dev"]
+    for name in DEVICES:
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in _LINKS:
+        words += ["--symlink", target, f"/dev/{name}"]
+    if shared:
+        words += ["--size", str(shared), "--tmpfs", "/dev/shm"]
+    shown = {name for _, name, _ in binds}
+    for name, target in links:
+        if not any(name == one or name.startswith(f"{one}/") for one in shown):
+            words += ["--symlink", target, name]
+    return [*words, "--remount-ro", "/", "--chdir", "/"]

@@ -1,0 +1,83 @@
+"""What a process gives up for good: privileges, open descriptors, and resources beyond a limit."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+
+TYPE_CHECKING = False  # `typing` and `collections` take longer than all of this
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PDEATHSIG, _DUMPABLE, _CAPBSET_DROP, _SECUREBITS, _NO_NEW_PRIVS, _AMBIENT = 1, 4, 24, 28, 38, 47
+_KEEP_NOTHING = 0x2F
+"""No root, no setuid fix-up, no ambient capabilities, each locked."""
+_LAST_CAPABILITY = 63
+_CAPABILITY_VERSION = 0x20080522
+_KILL = 9
+
+LIMITS = {
+    "cpu": resource.RLIMIT_CPU,
+    "memory": resource.RLIMIT_AS,
+    "data": resource.RLIMIT_DATA,
+    "file": resource.RLIMIT_FSIZE,
+    "open": resource.RLIMIT_NOFILE,
+    "stack": resource.RLIMIT_STACK,
+    "processes": resource.RLIMIT_NPROC,
+    "core": resource.RLIMIT_CORE,
+    "locked": resource.RLIMIT_MEMLOCK,
+    "messages": resource.RLIMIT_MSGQUEUE,
+}
+
+
+def no_new_privileges(libc: ctypes.CDLL) -> None:
+    """No program that is started gains rights by its owner or its file. Raises OSError."""
+    if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "no_new_privs is refused")
+
+
+def die_with_parent(libc: ctypes.CDLL) -> None:
+    """Be killed when the thread that made this process ends."""
+    libc.prctl(_PDEATHSIG, _KILL, 0, 0, 0)
+
+
+def hide(libc: ctypes.CDLL) -> None:
+    """Let no other process of the user read this one's memory and environment."""
+    libc.prctl(_DUMPABLE, 0, 0, 0, 0)
+
+
+def drop_capabilities(libc: ctypes.CDLL) -> None:
+    """Give up all capabilities, those included that root would regain by starting a program.
+    Raises OSError."""
+    if os.geteuid() == 0:
+        # Both need capabilities that an unprivileged process has no use for.
+        libc.prctl(_SECUREBITS, _KEEP_NOTHING, 0, 0, 0)
+        for number in range(_LAST_CAPABILITY + 1):
+            if libc.prctl(_CAPBSET_DROP, number, 0, 0, 0) != 0:
+                break
+    libc.prctl(_AMBIENT, 4, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    none = (ctypes.c_uint32 * 6)()
+    if libc.capset(header, none) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def close_descriptors(kept: Iterable[int]) -> None:
+    """Close every descriptor but the first three and `kept`."""
+    low = 3
+    for number in sorted(kept):
+        os.closerange(low, number)
+        low = number + 1
+    os.closerange(low, 1 << 20)
+
+
+def limit(limits: Iterable[tuple[str, int, int]]) -> None:
+    """Set limits: name in `LIMITS`, soft, hard. Never above what the process may have itself.
+    Raises OSError or ValueError."""
+    for name, soft, hard in limits:
+        kind = LIMITS[name]
+        most = resource.getrlimit(kind)[1]
+        if most != resource.RLIM_INFINITY:
+            soft, hard = min(soft, most), min(hard, most)
+        resource.setrlimit(kind, (soft, hard))

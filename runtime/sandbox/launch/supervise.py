@@ -1,0 +1,264 @@
+"""Two processes that stand above the confined program: the keeper, and the watcher between.
+
+The watcher reaps, counts and bounds what the program starts; descendants that leave the program's
+session stay below it, as number 1 of their namespace or as their subreaper. When it ends, they do.
+The keeper is what flowc started: it lives as long as flowc and the watcher, and takes on the
+program's exit code. When the keeper ends, however that comes, the watcher sees its pipe closed.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # `signal` imports enum, as slow as ctypes
+import ctypes
+import os
+import select
+import time
+
+TYPE_CHECKING = False  # `typing` and `collections` take longer than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_SUBREAPER = 36
+_SIGKILL, _SIGTERM = 9, 15
+_STOPPING = (1, 2, 3, 15)
+_TICK, _SLOW_TICK = 0.025, 0.1
+"""Seconds between two looks; the slow one where all processes of the machine are looked through."""
+_ROUNDS = 200
+_NOBODY = 255
+
+
+class Watch:
+    """What the watcher looks at while the program runs. 0 is no limit: seconds by the clock,
+    processes at a time, bytes written below `folders` or taken from the disk of `disks`; `grace`
+    is how long the program may take to end when it is asked to."""
+
+    def __init__(self, limits: dict[str, Any], inside: bool) -> None:
+        self.seconds: float = limits["seconds"]
+        self.processes: int = limits["processes"]
+        self.disk: int = limits["disk"]
+        self.grace: float = limits["grace"]
+        self.folders: list[str] = limits["folders"]
+        self.disks: list[str] = limits["disks"]
+        self._inside = inside
+        self._began = time.monotonic()
+        self._since = time.time()
+        self._free = [_free(path) for path in self.disks]
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything has to be looked at again and again."""
+        return bool(self.processes or self.disk)
+
+    def left(self) -> float:
+        """Seconds until the time is over."""
+        return self._began + self.seconds - time.monotonic() if self.seconds else 3600.0
+
+    def broken(self) -> str:
+        """Which limit is exceeded: "time", "processes", "disk", or ""."""
+        if self.left() <= 0:
+            return "time"
+        if self.processes and len(below(os.getpid(), self._inside)) > self.processes:
+            return "processes"
+        return "disk" if self.disk and self._too_much() else ""
+
+    def _too_much(self) -> bool:
+        written = sum(_size(folder, 0.0) for folder in self.folders)
+        if written > self.disk:
+            return True
+        for number, path in enumerate(self.disks):
+            # Others write to the same disk, so the folder itself is looked through: when that much
+            # is gone from the disk, and then again when more of it is.
+            free = _free(path)
+            if self._free[number] - free > self.disk - written:
+                written += _size(path, self._since)
+                self._free[number] = free + self.disk - written - self.disk // 8
+        return written > self.disk
+
+
+def keep(parent: int, watcher: int, status: int) -> None:
+    """Stay until the watcher has ended, then end as the program did. Does not return."""
+
+    def stop(number: int, frame: object) -> None:
+        os.kill(watcher, _SIGTERM)
+
+    for number in _STOPPING:
+        _signal.signal(number, stop)
+    poll = select.poll()
+    with_watcher, with_parent = os.pidfd_open(watcher), os.pidfd_open(parent)
+    poll.register(with_watcher, select.POLLIN)
+    poll.register(with_parent, select.POLLIN)
+    while not (ready := [number for number, _ in poll.poll()]):
+        continue
+    if with_watcher not in ready:
+        os._exit(_NOBODY)  # flowc is gone; the watcher takes the others with it
+    os.waitpid(watcher, 0)
+    kill_all(inside=False)
+    told = os.read(status, 4)
+    ended = int.from_bytes(told, "little") if told else _SIGKILL
+    if os.WIFSIGNALED(ended):
+        number = os.WTERMSIG(ended)
+        if number != _SIGKILL:
+            _signal.signal(number, 0)
+            _signal.pthread_sigmask(1, [number])
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(ended))
+
+
+def watch(
+    program: int,
+    lifeline: int,
+    status: int,
+    limits: Watch,
+    inside: bool,
+    tell: Callable[[dict[str, Any]], None],
+) -> None:
+    """Stay until the program has ended or has to; end what is left of it. Does not return.
+    `inside`: this is number 1 of its namespace."""
+    os.set_blocking(lifeline, False)
+    why, deadline = "", 0.0
+    ended = None
+    while ended is None:
+        tick = min(1.0, max(0.0, limits.left()))
+        if limits.busy or deadline:
+            tick = _TICK if inside else _SLOW_TICK
+        told = _signal.sigtimedwait((17, *_STOPPING), tick)
+        ended = _reap(program)
+        if ended is not None:
+            break
+        if told is not None and told.si_signo in _STOPPING and not deadline:
+            deadline = time.monotonic() + limits.grace
+            _each(inside, _SIGTERM)
+        why = "stopped" if deadline and time.monotonic() >= deadline else limits.broken()
+        if not why and _closed(lifeline):
+            why = "parent"
+        if why:
+            kill_all(inside)
+            ended = _reap(program, wait=True)
+    tell({"end": {"why": why, "status": ended}})
+    os.write(status, (ended or 0).to_bytes(4, "little"))
+    kill_all(inside)
+    os._exit(0)
+
+
+def adopt(libc: ctypes.CDLL) -> None:
+    """Become the one to whom orphans below fall."""
+    libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def prepare_watcher() -> None:
+    """Take signals one at a time."""
+    _signal.pthread_sigmask(0, (17, *_STOPPING))
+
+
+def below(pid: int, inside: bool) -> list[int]:
+    """The living descendants of a process; as number 1 of a namespace, all others in it."""
+    if inside:
+        return [number for number in _listed() if number != pid]
+    return [number for number, _ in _family(pid)]
+
+
+def _listed() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _family(pid: int) -> list[tuple[int, int]]:
+    """The living descendants of a process, each with its process group."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    for number in _listed():
+        try:
+            with open(f"/proc/{number}/stat", "rb", buffering=0) as file:
+                # The name in parentheses may hold anything.
+                state, parent, group = file.read().rpartition(b")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue
+        if state not in b"ZX":
+            children.setdefault(int(parent), []).append((number, int(group)))
+    found, front = [], [pid]
+    while front:
+        more = [child for one in front for child in children.get(one, ())]
+        found += more
+        front = [number for number, _ in more]
+    return found
+
+
+def kill_all(inside: bool) -> None:
+    """End every descendant and reap those that are ours."""
+    for _ in range(_ROUNDS):
+        _each(inside, _SIGKILL)
+        while _any_child_ended():
+            continue
+        if inside or not below(os.getpid(), inside):
+            return
+        time.sleep(0.001)
+
+
+def _each(inside: bool, number: int) -> None:
+    if inside:
+        targets = {-1}
+    else:
+        # A group is signalled at one moment, which the fastest to fork do not outrun. Groups below
+        # are none of ours: the program began with a session of its own.
+        family = _family(os.getpid())
+        own = os.getpgrp()
+        targets = {-group for _, group in family if group != own} | {pid for pid, _ in family}
+    for target in sorted(targets):
+        try:
+            os.kill(target, number)
+        except OSError:
+            continue
+
+
+def _any_child_ended() -> bool:
+    try:
+        return os.waitpid(-1, os.WNOHANG)[0] != 0
+    except ChildProcessError:
+        return False
+
+
+def _reap(program: int, wait: bool = False) -> int | None:
+    """The program's status when it has ended; others are reaped on the way."""
+    while True:
+        try:
+            pid, status = os.waitpid(program if wait else -1, 0 if wait else os.WNOHANG)
+        except ChildProcessError:
+            return _SIGKILL
+        if pid == program:
+            return status
+        if pid == 0:
+            return None
+
+
+def _closed(lifeline: int) -> bool:
+    try:
+        return os.read(lifeline, 1) == b""
+    except BlockingIOError:
+        return False
+
+
+def _free(path: str) -> int:
+    try:
+        found = os.statvfs(path)
+    except OSError:
+        return 0
+    return found.f_bavail * found.f_frsize
+
+
+def _size(folder: str, since: float) -> int:
+    """Bytes on disk of the files below a folder that were changed since then; 0.0: of all."""
+    total, rest = 0, [folder]
+    while rest:
+        try:
+            with os.scandir(rest.pop()) as entries:
+                for entry in entries:
+                    found = entry.stat(follow_symlinks=False)
+                    if entry.is_dir(follow_symlinks=False):
+                        rest.append(entry.path)
+                    elif found.st_ctime >= since:
+                        total += found.st_blocks * 512
+        except OSError:
+            continue
+    return total

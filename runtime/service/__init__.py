@@ -1,0 +1,1 @@
+"""The orchestration service: the contract's operations over HTTP, on the durable engine."""

@@ -1,0 +1,107 @@
+"""Who calls: tokens with scopes, kept as digests, and the team that a token may see."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from ..database import Database
+from .faults import ServiceFault
+
+Scope = Literal["read", "operate", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "operate", "admin")
+"""Each may do what those before it may."""
+PREFIX = "flowc_"
+
+SCHEMA = """
+create table if not exists service_tokens (
+    digest text primary key, name text not null, scope text not null, owner text not null,
+    created text not null, expires text
+);
+create table if not exists service_audit (
+    id text primary key, time text not null, who text not null, operation text not null,
+    outcome text not null
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls. `owner` is the one team whose executions they see; None: all."""
+
+    name: str
+    scope: Scope
+    owner: str | None
+
+    def require(self, scope: Scope) -> None:
+        """Raises `ServiceFault` when the caller may not do what needs this scope."""
+        if SCOPES.index(self.scope) < SCOPES.index(scope):
+            raise ServiceFault("FORBIDDEN", f"this needs a token with the scope `{scope}`")
+
+
+LOCAL = Caller("local", "admin", None)
+"""Whoever reaches a service that listens on this machine alone and has no tokens."""
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token. It has 256 random bits, so a plain digest cannot be guessed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one store."""
+
+    db: Database
+
+    async def create(
+        self, name: str, scope: Scope, owner: str | None, expires: datetime | None, now: datetime
+    ) -> str:
+        """A new token, which is shown this once."""
+        token = PREFIX + secrets.token_urlsafe(32)
+        end = expires.astimezone(UTC).isoformat() if expires else None
+        row = (digest_of(token), name, scope, owner or "", now.isoformat(), end)
+        await self.db.run("insert into service_tokens values (?, ?, ?, ?, ?, ?)", row)
+        return token
+
+    async def any(self) -> bool:
+        """Whether there are tokens at all."""
+        return bool(await self.db.rows("select 1 from service_tokens limit 1"))
+
+    async def listed(self) -> list[tuple[str, str, str, str, str | None]]:
+        """Name, scope, team ("": all), creation, expiry of each; nothing that opens a door."""
+        query = "select name, scope, owner, created, expires from service_tokens order by created"
+        return [tuple(row) for row in await self.db.rows(query)]
+
+    async def revoke(self, name: str) -> int:
+        """How many tokens of that name there were."""
+        return await self.db.run("delete from service_tokens where name = ?", (name,))
+
+    async def caller(self, token: str, now: datetime) -> Caller:
+        """Whose token it is. Raises `ServiceFault` for one that is unknown or expired."""
+        query = "select name, scope, owner, expires from service_tokens where digest = ?"
+        rows = await self.db.rows(query, (digest_of(token),))
+        if not rows or (rows[0][3] and datetime.fromisoformat(rows[0][3]) <= now):
+            raise ServiceFault("UNAUTHENTICATED", "the token is unknown or has expired")
+        name, scope, owner, _ = rows[0]
+        return Caller(name, scope, owner or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Who asked for what to be done, and what came of it: a code, never what was sent."""
+
+    db: Database
+
+    async def note(self, caller: Caller, operation: str, outcome: str, now: datetime) -> None:
+        """Keep one entry."""
+        row = (secrets.token_hex(12), now.isoformat(), caller.name, operation[:300], outcome)
+        await self.db.run("insert into service_audit values (?, ?, ?, ?, ?)", row)
+
+    async def page(self, limit: int) -> list[tuple[str, str, str, str]]:
+        """Time, who, operation, outcome; the newest first."""
+        query = "select time, who, operation, outcome from service_audit order by time desc, id"
+        return [tuple(row) for row in await self.db.rows(f"{query} limit ?", (limit,))]

@@ -1,0 +1,141 @@
+"""GET_WORKFLOW_STATUS, PAUSE_WORKFLOW, RESUME_WORKFLOW, and answers to questions."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from ..errors import RunError
+from . import answers as told
+from . import requests as asked
+from .access import Caller
+from .executing import Executing, deadline_of
+from .faults import ServiceFault
+from .figures import iso
+from .progressing import at_rest, now, standing_now, standing_of, told_of
+from .register import Assignment
+from .standing import Standing
+
+Action = Literal["completed", "paused", "cancelled"]
+
+
+async def get_workflow_status(
+    executing: Executing, caller: Caller, request: asked.GetWorkflowStatus
+) -> told.WorkflowStatus:
+    """GET_WORKFLOW_STATUS (C12, C19)."""
+    standing = await standing_of(executing, caller, request.execution_id)
+    return standing.answer(details=request.include_details, metrics=request.include_metrics)
+
+
+async def pause_workflow(
+    executing: Executing, caller: Caller, request: asked.PauseWorkflow
+) -> told.WorkflowPaused:
+    """PAUSE_WORKFLOW (C17): the token is kept as a digest and opens once."""
+    standing = await standing_of(executing, caller, request.execution_id)
+    standing.require_active()
+    token, at = secrets.token_urlsafe(32), now(executing)
+    id = request.execution_id
+    active = [a for a in standing.open if not _blocked(standing, a)]
+    held = {
+        "at": at,
+        "reason": request.pause_reason,
+        "type": request.pause_type,
+        "token": _digest(token),
+        "until": request.estimated_resume.isoformat() if request.estimated_resume else None,
+    }
+    await executing.register.update(replace(standing.execution, paused=held))
+    if request.pause_type == "immediate":
+        await executing.cancel(id)
+    else:
+        executing.ask_to_pause(id)
+        await at_rest(executing, standing)
+    after = await standing_now(executing, standing.execution)
+    handled = []
+    for assignment in active:
+        cut = not assignment.person and request.pause_type == "immediate"
+        action: Action = "cancelled" if cut else "paused"
+        if assignment.step in after.done:
+            action = "completed"
+        handled.append(told.StepHandled(step_id=assignment.step, action=action))
+    return told.WorkflowPaused(paused_at=at, active_steps_handled=handled, resume_token=token)
+
+
+async def resume_workflow(
+    executing: Executing, caller: Caller, request: asked.ResumeWorkflow
+) -> told.WorkflowResumed:
+    """RESUME_WORKFLOW (C17)."""
+    standing = await standing_of(executing, caller, request.execution_id)
+    execution, config = standing.execution, request.resume_config
+    held = execution.paused
+    if held is None and not standing.timed_out:
+        raise ServiceFault(
+            "EXECUTION_NOT_ACTIVE",
+            f"execution {execution.id} is not paused: it is {standing.status}",
+            execution=execution.id,
+        )
+    if held is not None and not hmac.compare_digest(held["token"], _digest(request.resume_token)):
+        raise ServiceFault(
+            "INVALID_RESUME_TOKEN", "this is not the token of the pause", execution=execution.id
+        )
+    moment = executing.clock()
+    away = moment - datetime.fromisoformat(held["at"]) if held else timedelta()
+    changed = replace(execution, paused=None)
+    if config.reset_timeout:
+        changed = replace(changed, timeout_from=iso(moment))
+    end = deadline_of(changed)
+    if end is not None and end <= moment:
+        raise ServiceFault(
+            "WORKFLOW_TIMEOUT",
+            f"the execution's time was over at {iso(end)}",
+            execution=execution.id,
+        )
+    await executing.register.update(changed)
+    if config.update_deadlines:
+        for assignment in standing.open:
+            if assignment.deadline:
+                later = datetime.fromisoformat(assignment.deadline) + away
+                await executing.register.change(replace(assignment, deadline=iso(later)))
+    known = {a.id for a in standing.assignments}
+    executing.advance(execution.id)
+    await at_rest(executing, standing)
+    after = await standing_now(executing, changed)
+    made = [a for a in after.assignments if a.id not in known]
+    failed = {a.step for a in standing.assignments if a.status == "failed"}
+    return told.WorkflowResumed(
+        resumed_at=iso(moment),
+        steps_restarted=[a.step for a in made if a.step in failed],
+        new_assignments=told_of(made),
+    )
+
+
+async def answer_question(
+    executing: Executing, caller: Caller, id: str, question: str, request: asked.AnswerQuestion
+) -> told.WorkflowStatus:
+    """Answer a question that is no step: an approval of a gate, a question of another
+    dialect."""
+    standing = await standing_of(executing, caller, id)
+    standing.require_active()
+    found = next((q for q in standing.other_questions if q.name == question), None)
+    if found is None:
+        raise ServiceFault("INVALID_REQUEST", f"no question `{question}` waits", execution=id)
+    try:
+        await executing.answer(standing.execution, found, request.answer)
+    except RunError as error:
+        raise ServiceFault(
+            "INVALID_REQUEST", error.message, execution=id, recovery=(error.help,)
+        ) from None
+    await at_rest(executing, standing)
+    return (await standing_of(executing, caller, id)).answer(details=False, metrics=False)
+
+
+def _blocked(standing: Standing, assignment: Assignment) -> bool:
+    step = next(s for s in standing.steps if s.id == assignment.step)
+    return any(need not in standing.done for need in step.needs)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

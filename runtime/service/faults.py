@@ -1,0 +1,112 @@
+"""What the service cannot do, in the contract's form: a code, a message, a context, what to try.
+
+The first eight codes are the contract's own (C18), the others ours (C24).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+FaultCode = Literal[
+    "WORKFLOW_NOT_FOUND",
+    "EXECUTION_NOT_FOUND",
+    "INVALID_WORKFLOW_DEFINITION",
+    "MISSING_REQUIRED_ROLES",
+    "STEP_DEPENDENCIES_NOT_MET",
+    "ASSIGNMENT_NOT_FOUND",
+    "QUALITY_GATE_FAILED",
+    "WORKFLOW_TIMEOUT",
+    "INVALID_REQUEST",
+    "TEAM_NOT_FOUND",
+    "AGENT_NOT_ELIGIBLE",
+    "EXECUTION_NOT_ACTIVE",
+    "INVALID_RESUME_TOKEN",
+    "FORBIDDEN",
+    "UNAUTHENTICATED",
+    "TOO_MANY_REQUESTS",
+    "CONFLICT",
+    "UNAVAILABLE",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """A row of the table: the HTTP status it is answered with, and what usually helps."""
+
+    code: FaultCode
+    status: int
+    recovery: tuple[str, ...]
+
+
+FAULTS: tuple[FaultKind, ...] = (
+    FaultKind("WORKFLOW_NOT_FOUND", 404, ("list the workflows: GET /v1/workflows",)),
+    FaultKind("EXECUTION_NOT_FOUND", 404, ("list the executions: GET /v1/executions",)),
+    FaultKind("INVALID_WORKFLOW_DEFINITION", 422, ("correct the definition and create it again",)),
+    FaultKind("MISSING_REQUIRED_ROLES", 409, ("create a team that has every required role",)),
+    FaultKind("STEP_DEPENDENCIES_NOT_MET", 409, ("complete the pending steps first",)),
+    FaultKind("ASSIGNMENT_NOT_FOUND", 404, ("ask for the execution's status: active_steps",)),
+    FaultKind(
+        "QUALITY_GATE_FAILED", 409, ("improve the step and complete it again in a new execution",)
+    ),
+    FaultKind("WORKFLOW_TIMEOUT", 409, ("resume with reset_timeout",)),
+    FaultKind("INVALID_REQUEST", 422, ("correct the fields that the message names",)),
+    FaultKind("TEAM_NOT_FOUND", 404, ("create the team: POST /v1/teams",)),
+    FaultKind(
+        "AGENT_NOT_ELIGIBLE",
+        409,
+        ("choose an agent of the team with the step's role", "set override_role_check"),
+    ),
+    FaultKind("EXECUTION_NOT_ACTIVE", 409, ("ask for the execution's status",)),
+    FaultKind("INVALID_RESUME_TOKEN", 403, ("use the token that the last pause answered",)),
+    FaultKind("FORBIDDEN", 403, ("use a token with the scope that this needs",)),
+    FaultKind("UNAUTHENTICATED", 401, ("send the header Authorization: Bearer TOKEN",)),
+    FaultKind("TOO_MANY_REQUESTS", 429, ("wait as long as the header Retry-After says",)),
+    FaultKind("CONFLICT", 409, ("use another idempotency key for another request",)),
+    FaultKind("UNAVAILABLE", 503, ("try again in a moment",)),
+)
+_BY_CODE = {kind.code: kind for kind in FAULTS}
+
+
+class ServiceFault(Exception):
+    """An operation that cannot be done. Nothing has changed unless the message says so."""
+
+    def __init__(
+        self,
+        code: FaultCode,
+        message: str,
+        *,
+        execution: str = "",
+        step: str = "",
+        agents: tuple[str, ...] = (),
+        recovery: tuple[str, ...] = (),
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.execution = execution
+        self.step = step
+        self.agents = agents
+        self.recovery = recovery or _BY_CODE[code].recovery
+        self.details = details or {}
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return _BY_CODE[self.code].status
+
+    def as_answer(self) -> dict[str, Any]:
+        """The contract's form of an error; `details` stand beside it."""
+        return {
+            "success": False,
+            "error_code": self.code,
+            "error_message": self.message,
+            "execution_context": {
+                "execution_id": self.execution,
+                "current_step": self.step,
+                "affected_agents": list(self.agents),
+            },
+            "recovery_options": list(self.recovery),
+            **self.details,
+        }

@@ -1,0 +1,41 @@
+"""One process of the service: its store, its engine, and the executions that were under way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from ..config import Config
+from ..database import create_tables
+from ..engine import open_engine
+from . import access, limits, register
+from .access import Audit, Tokens
+from .executing import Clock, Executing
+from .limits import Once
+from .register import Register, StoredExecution
+from .serving import Service, default_rate
+
+
+def utc_now() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def open_service(
+    url: str, config: Config, *, trusted: bool, clock: Clock = utc_now
+) -> AsyncIterator[Service]:
+    """The service on the store at `url`. What was under way when the last process ended goes on.
+    Raises `RunError` when the store cannot be opened."""
+    async with open_engine(url) as engine:
+        db = engine.store.db
+        for schema in (register.SCHEMA, access.SCHEMA, limits.SCHEMA):
+            await create_tables(db, schema)
+        executing = Executing(engine, Register(db), config, clock)
+        for execution in await executing.register.page(StoredExecution, None, -1):
+            await executing.take_up(execution)
+        try:
+            yield Service(executing, Tokens(db), Once(db), default_rate(), trusted, Audit(db))
+        finally:
+            await executing.close()

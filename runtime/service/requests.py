@@ -1,0 +1,162 @@
+"""What the operations are asked with, field by field as the contract names them.
+
+Unknown fields and values of another type are refused. Workflows and teams are read by the compiler,
+which finds more and says where: their models here are what the OpenAPI description shows.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=100_000)]
+Time = Annotated[AwareDatetime, Field(strict=False)]
+"""ISO 8601 with an offset."""
+Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Priority = Literal["low", "normal", "high", "critical"]
+Enforcement = Literal["strict", "lenient", "advisory"]
+
+
+class Request(BaseModel):
+    """No field that the contract does not have, no value of another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SourceWorkflow(Request):
+    """A workflow in any dialect: the text of its file, and the name it would have."""
+
+    file_name: Annotated[str, Field(min_length=1, max_length=200, examples=["greeting.wf.md"])]
+    source: Annotated[str, Field(min_length=1, max_length=4_000_000)]
+
+
+class ExecutionConfig(Request):
+    """`max_iterations` counts all attempts of one execution; minutes are real time."""
+
+    max_iterations: Annotated[int, Field(ge=1, le=100)] = 10
+    timeout_minutes: Annotated[int, Field(ge=1, le=525_600)] | None = None
+    auto_retry: bool = False
+    quality_enforcement: Enforcement = "strict"
+
+
+class Notifications(Request):
+    """Which events of the execution are marked as alerts."""
+
+    milestone_alerts: bool = False
+    error_alerts: bool = False
+    completion_alerts: bool = False
+
+
+class ExecuteWorkflow(Request):
+    """EXECUTE_WORKFLOW. A workflow without roles needs no team."""
+
+    workflow_id: Id
+    team_id: Id | None = None
+    input_parameters: dict[str, Any] = Field(default_factory=dict)
+    execution_config: ExecutionConfig = Field(default_factory=ExecutionConfig)
+    notifications: Notifications = Field(default_factory=Notifications)
+
+
+class GetWorkflowStatus(Request):
+    """GET_WORKFLOW_STATUS."""
+
+    execution_id: Id
+    include_details: bool = False
+    include_metrics: bool = False
+
+
+class AssignmentConfig(Request):
+    """What the agent is told beside the step's own text."""
+
+    priority: Priority = "normal"
+    deadline: Time | None = None
+    resources: dict[str, Any] = Field(default_factory=dict)
+    context: dict[str, Any] = Field(default_factory=dict)
+
+
+class AssignTaskBody(Request):
+    """ASSIGN_TASK."""
+
+    step_id: Id
+    agent_id: Id
+    assignment_config: AssignmentConfig = Field(default_factory=AssignmentConfig)
+    override_role_check: bool = False
+
+
+class AssignTask(AssignTaskBody):
+    """ASSIGN_TASK, with the execution it is about."""
+
+    execution_id: Id
+
+
+class CompletionData(Request):
+    """What came of an assignment. `scores`, `decision` and `reason` are those of reviews and
+    decisions (C23)."""
+
+    status: Literal["completed", "partial", "failed"]
+    output: Text = ""
+    quality_self_assessment: Score | None = None
+    duration_minutes: Annotated[int, Field(ge=0, le=5_256_000)] | None = None
+    challenges_encountered: Text = ""
+    recommendations: Text = ""
+    progress_percentage: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
+    decision: Text | None = None
+    reason: Text | None = None
+    scores: dict[str, Score] | None = None
+
+
+class CompleteStepBody(Request):
+    """COMPLETE_STEP."""
+
+    assignment_id: Id
+    completion_data: CompletionData
+    handoff_data: dict[str, Any] = Field(default_factory=dict)
+
+
+class CompleteStep(CompleteStepBody):
+    """COMPLETE_STEP, with the execution it is about."""
+
+    execution_id: Id
+
+
+class PauseWorkflowBody(Request):
+    """PAUSE_WORKFLOW: graceful lets what is under way finish, immediate cancels it."""
+
+    pause_reason: Text = ""
+    pause_type: Literal["graceful", "immediate"] = "graceful"
+    estimated_resume: Time | None = None
+
+
+class PauseWorkflow(PauseWorkflowBody):
+    """PAUSE_WORKFLOW, with the execution it is about."""
+
+    execution_id: Id
+
+
+class ResumeConfig(Request):
+    """What else a resume does."""
+
+    restart_failed_steps: bool = False
+    update_deadlines: bool = False
+    reset_timeout: bool = False
+
+
+class ResumeWorkflowBody(Request):
+    """RESUME_WORKFLOW."""
+
+    resume_token: Annotated[str, Field(min_length=1, max_length=200)]
+    resume_config: ResumeConfig = Field(default_factory=ResumeConfig)
+
+
+class ResumeWorkflow(ResumeWorkflowBody):
+    """RESUME_WORKFLOW, with the execution it is about."""
+
+    execution_id: Id
+
+
+class AnswerQuestion(Request):
+    """What a person answers to a question that is no step: an approval, a question of a chart."""
+
+    answer: Any

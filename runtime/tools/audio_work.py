@@ -1,0 +1,71 @@
+"""The tools of workflows that edit sound by a plan: planning, execution, review."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.builtin_tools import AUDIO_WORK_ENTRIES
+from flowc.compiler.plan import read_plan
+
+from ..audio.calls import AudioCall
+from ..audio.check import Files, calls_of, findings_of, report_of
+from ..audio.child import do_call
+from ..audio.execution import FreeCode, execute_step, is_free, run_free
+from ..audio.planning import catalogue, complete_plan
+from ..audio.predicates import RESULT, read_predicate
+from ..audio.review import review
+from ..roots import Roots
+from ..services import Json, ToolSchema
+
+
+@dataclass(frozen=True, slots=True)
+class AudioWork:
+    """Tools below `roots`; sound is handled in processes of its own. `free` runs code that is no
+    call, where a step allows it."""
+
+    roots: Roots
+    free: FreeCode | None = None
+    name: str = "audio"
+
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """All of them; nothing is imported for it."""
+        return tuple(
+            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
+            for entry in AUDIO_WORK_ENTRIES
+        )
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """What the entry says. Raises `Failure`."""
+        match tool:
+            case "audio_catalogue":
+                return catalogue()
+            case "audio_plan":
+                given = (args["plan"], args["id"], args["audio"], args.get("output") or "")
+                return complete_plan(*given)
+            case "audio_execute":
+                return await self._execute(args)
+            case "audio_check":
+                return await self._check(args)
+            case _:
+                document = read_plan(self.roots.read_text(args["document"]))
+                return await review(document, calls_of(self.roots.locate, do_call))
+
+    async def _execute(self, args: dict[str, Any]) -> Json:
+        async def do(call: AudioCall) -> dict[str, Any]:
+            return await do_call(call, self.roots.locate)
+
+        read, write = args["input"], args["output"]
+        place = self.roots.locate(read)
+        if args.get("free") and self.free is not None and is_free(args["code"]):
+            reads = [place, *map(self.roots.locate, args.get("also") or ())]
+            return await run_free(args["code"], reads, write, self.roots.locate(write), self.free)
+        return await execute_step(args["code"], read, write, args.get("also") or (), place, do)
+
+    async def _check(self, args: dict[str, Any]) -> Json:
+        checks = [read_predicate({**check, "subject": RESULT}) for check in args["checks"]]
+        files = {RESULT: Files(args.get("input") or None, args["output"])}
+        return report_of(await findings_of(checks, files, calls_of(self.roots.locate, do_call)))
+
+    async def close(self) -> None:
+        """Nothing is held."""

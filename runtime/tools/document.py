@@ -1,0 +1,249 @@
+"""The tools with which a workflow lives in a document: `document_create`, `document_next`, …
+
+Each is idempotent: the same call made again changes nothing. Names and schemas are in
+compiler/builtin_tools.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flowc.compiler.builtin_tools import DOCUMENT_ENTRIES
+from flowc.compiler.plan import (
+    PlanDocument,
+    Refused,
+    Value,
+    fix_request,
+    status_of,
+    text_value,
+)
+from flowc.compiler.plan.paths import original_input
+
+from .. import document_moves as moves
+from ..document import Change, DocumentFile
+from ..document_new import (
+    file_name,
+    id_of,
+    new_document,
+    planned_steps,
+    time_of,
+)
+from ..document_record import RECORD, Record
+from ..document_view import (
+    REQUIREMENTS,
+    said_of,
+    step_of,
+    turn_of,
+    whole_of,
+)
+from ..errors import Failure
+from ..roots import Roots
+from ..services import Json, ToolSchema
+
+Clock = Callable[[], datetime]
+Args = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTools:
+    """Tools on documents below `roots`. Every answer says `document` (its path), `digest`, how many
+    steps there are (`total`, `counts`), and what the `final` sound is as it stands."""
+
+    roots: Roots
+    clock: Clock = datetime.now
+    name: str = "document"
+
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """All of them."""
+        return tuple(
+            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
+            for entry in DOCUMENT_ENTRIES
+        )
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """In a thread: writing to the disk must not hold the run's other branches. Raises
+        `Failure`, of the kind `refused` when the document is not where the run left it."""
+        given = {**_DEFAULTS[tool], **args}
+        told: dict[str, Json] = await asyncio.to_thread(_FUNCTIONS[tool], self, given)
+        return {**told, "said": _said(told)}
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _file(self, args: Args) -> DocumentFile:
+        path = str(args["document"])
+        place = self.roots.locate(path)
+        # A link is refused where the document is read, so the last part is left as it is.
+        return DocumentFile(place.parent / (self.roots.start / path).name, path)
+
+    def _changed(self, file: DocumentFile, change: Change) -> PlanDocument:
+        record = RECORD.get()
+        file.change(change, lambda before, after: record.announce(file.place, before, after))
+        return file.read()
+
+    def _now(self) -> str:
+        return time_of(self.clock())
+
+    def create(self, args: Args) -> Json:
+        """When the run died while it made a document, that one is made."""
+        request, audio = str(args["request"]), str(args["input"])
+        record = RECORD.get()
+        begun = record.begun()
+        if begun is not None:
+            return self._begun(begun)
+        now = self.clock()
+        id = id_of(request, audio, now)
+        file = DocumentFile(self.roots.locate(file_name(id)), file_name(id))
+        try:
+            text = new_document(id, request, audio, now)
+        except Refused as refused:
+            raise Failure(f"the request cannot be written down: {refused}", "refused") from None
+        file.create(text, lambda before, after: record.announce(file.place, before, after))
+        return whole_of(file.read(), file.shown)
+
+    def _begun(self, begun: Record) -> Json:
+        """The document that this run announced before it died."""
+        file = DocumentFile(begun.place, self.roots.show(begun.place))
+        if not begun.place.exists() and not begun.before:
+            file.create(begun.after)
+        return whole_of(file.read(), file.shown)
+
+    def read(self, args: Args) -> Json:
+        file = self._file(args)
+        document = file.read()
+        return {**whole_of(document, file.shown), "text": document.text}
+
+    def next(self, args: Args) -> Json:
+        file = self._file(args)
+        return turn_of(file.read(), file.shown)
+
+    def plan(self, args: Args) -> Json:
+        file, time = self._file(args), self._now()
+        needs: dict[str, Value] = {}
+        if args["goal"]:
+            needs["Goal"] = " ".join(str(args["goal"]).split())
+        for key, name in REQUIREMENTS.items():
+            if args[key]:
+                needs[name] = tuple(" ".join(str(item).split()) for item in args[key])
+
+        def change(document: PlanDocument) -> PlanDocument:
+            return moves.plan(document, needs, _steps_of(document, args["steps"]), time)
+
+        return whole_of(self._changed(file, change), file.shown)
+
+    def update(self, args: Args) -> Json:
+        """As many changes of the file as there are statuses on the way."""
+        file, step = self._file(args), str(args["step"])
+        move = moves.Move(
+            step,
+            args["status"],
+            code=str(args["code"]),
+            results=str(args["results"]),
+            error=str(args["error"]),
+            retries=int(args["retries"]),
+        )
+        document = self._changed(file, lambda d: move.made(d, self._now()))
+        while status_of(document.step(step)) != move.to:
+            document = self._changed(file, lambda d: move.made(d, self._now()))
+        said = {**step_of(document, document.step(step)), **said_of(document, file.shown)}
+        if move.to != "FAILED":
+            return said
+        attempts = said["attempts"]
+        return {
+            **said,
+            "retry": 0 < attempts <= move.retries,
+            "request": fix_request(document, step, said["code"], move.error),
+        }
+
+    def fix(self, args: Args) -> Json:
+        file, step, code = self._file(args), str(args["step"]), str(args["code"])
+        before = text_value(_step(file, step), "Code").strip()
+        status = status_of(_step(file, step))
+        document = self._changed(file, lambda d: moves.fix(d, step, code, self._now()))
+        # READY with this very code: the call that was made before the run died.
+        changed = before != code.strip() or status == "READY"
+        block = document.step(step)
+        return {
+            "changed": changed,
+            **step_of(document, block),
+            **said_of(document, file.shown),
+        }
+
+    def log(self, args: Args) -> Json:
+        file = self._file(args)
+        change = lambda d: moves.log(d, str(args["text"]), self._now())  # noqa: E731
+        return said_of(self._changed(file, change), file.shown)
+
+    def review(self, args: Args) -> Json:
+        file = self._file(args)
+
+        def change(document: PlanDocument) -> PlanDocument:
+            return moves.review(
+                document, args["verdict"], str(args["notes"]), str(args["step"]), self._now()
+            )
+
+        return said_of(self._changed(file, change), file.shown)
+
+    def finish(self, args: Args) -> Json:
+        file = self._file(args)
+
+        def change(document: PlanDocument) -> PlanDocument:
+            return moves.finish(
+                document, args["status"], str(args["summary"]), str(args["final"]), self._now()
+            )
+
+        document = self._changed(file, change)
+        return whole_of(document, file.shown)
+
+
+def _step(file: DocumentFile, step: str) -> Any:
+    try:
+        return file.read().step(step)
+    except Refused as refused:
+        raise Failure(f"{file.shown}: {refused}", "refused") from None
+
+
+def _steps_of(document: PlanDocument, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The steps of a plan with paths. When they are the last of the document already, they are
+    those that were asked for before."""
+    steps, request = document.steps, document.section("request")
+    original = original_input(document)
+    id = text_value(request, "Workflow ID") if request else ""
+    outputs = [text_value(s, "Output Audio") for s in steps if text_value(s, "Output Audio")]
+    number = 1 + max((step.number or 0 for step in steps), default=0)
+    prefix = id.rpartition("_")[2]
+    last = outputs[-1] if outputs else original
+    return planned_steps(given, original, last, prefix, number)
+
+
+def _said(told: Mapping[str, Json]) -> str:
+    """One line for people: the step and how it stands, else the document."""
+    if told.get("step"):
+        return f"{told['step']} {told['status']}: {told['title']}"
+    return str(told.get("overall") or told["document"])
+
+
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    entry.name: {
+        key: value["default"]
+        for key, value in entry.parameters["properties"].items()
+        if "default" in value
+    }
+    for entry in DOCUMENT_ENTRIES
+}
+
+_FUNCTIONS: dict[str, Callable[[DocumentTools, Args], Json]] = {
+    "document_create": DocumentTools.create,
+    "document_read": DocumentTools.read,
+    "document_plan": DocumentTools.plan,
+    "document_next": DocumentTools.next,
+    "document_update": DocumentTools.update,
+    "document_fix": DocumentTools.fix,
+    "document_log": DocumentTools.log,
+    "document_review": DocumentTools.review,
+    "document_finish": DocumentTools.finish,
+}

@@ -1,0 +1,108 @@
+"""FC5002: what a careful author writes, reported with --strict alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from flowc.compiler.driver import compile_text
+from flowc.compiler.expr.ast import Literal
+from flowc.compiler.ir import AgentNode, AskNode, CallNode, Limit, Workflow
+from flowc.compiler.passes.budgets import missing_budgets
+
+
+def paced(flow, node=None) -> None:
+    ask = AskNode(id="LIKE", question=Literal(value="?"), into="verdict", span=flow.span())
+    flow.add(node or AgentNode(id="WRITE", agent="a", into="line", span=flow.span()))
+    flow.add(ask)
+    flow.choose("DECIDE", "verdict == 'no'")
+    for text in ("START > WRITE", "WRITE > LIKE", "LIKE > DECIDE", "DECIDE true> WRITE"):
+        flow.edge(text)
+    flow.edge("DECIDE false> END")
+
+
+def limit(name: str) -> Limit:
+    return Limit(name=name, value=Literal(value=5))
+
+
+def test_a_loop_through_a_model_that_a_person_paces(flow, said):
+    paced(flow)
+    message = "nothing limits what the model calls of `WRITE` may use up"
+    assert said(missing_budgets, flow.workflow()) == [("FC5002", "warning", message)]
+
+
+@pytest.mark.parametrize("name", ["visits", "steps", "seconds", "tokens", "cost"])
+def test_a_limit_of_the_workflow_or_of_a_node_is_a_budget(flow, said, name):
+    paced(flow)
+    assert said(missing_budgets, flow.workflow(limits=(limit(name),))) == []
+    flow.add(dataclasses.replace(flow.nodes["WRITE"], limits=(limit(name),)))
+    assert said(missing_budgets, flow.workflow()) == []
+
+
+def test_a_loop_without_a_model_costs_nothing(flow, said):
+    flow.set("WRITE", line="'a line'")
+    paced(flow, flow.nodes["WRITE"])
+    assert said(missing_budgets, flow.workflow()) == []
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_called_workflow_may_call_a_model(flow, said, asks):
+    paced(flow, CallNode(id="WRITE", workflow="inner.md", span=flow.span()))
+    nodes = (AgentNode(id="A", agent="a"),) if asks else ()
+    inner = Workflow(name="inner", nodes=nodes, entry="A")
+    assert len(said(missing_budgets, flow.workflow(), inner)) == asks
+
+
+def test_a_loop_that_counts_its_rounds_ends_by_itself(flow, said):
+    flow.set("ROUND", N="coalesce(N, 0) + 1")
+    flow.add(AgentNode(id="WRITE", agent="a", into="line", span=flow.span()))
+    flow.choose("DECIDE", "N < 3")
+    for text in ("START > ROUND", "ROUND > WRITE", "WRITE > DECIDE", "DECIDE true> ROUND"):
+        flow.edge(text)
+    flow.edge("DECIDE false> END")
+    assert said(missing_budgets, flow.workflow()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Use AKIAABCDEFGHIJKLMNOP.", "this looks like a key"),
+        ("Read /Users/ada/notes.", "`/Users/ada` is a folder of one machine"),
+        (r"Read C:\Users\ada\notes.", r"`C:\Users\ada` is a folder of one machine"),
+        ("Ask for sk-learn, the tasks and AKIA.", None),
+        ("See https://example.org/Users/ada and ~/notes, /etc/hosts or /usr/bin.", None),
+    ],
+)
+def test_texts_of_one_person(flow, said, text, told):
+    flow.add(
+        AgentNode(id="START", agent="a", prompt=Literal(value=text, span=flow.span()), into="x")
+    )
+    assert [m for _, _, m in said(missing_budgets, flow.workflow())] == ([told] if told else [])
+
+
+FILE = """flow: 1
+nodes:
+  - {name: look, agent: a, prompt: Read /Users/ada/notes., into: text}%s
+outputs: [text]
+"""
+
+
+def test_strict_alone_reports_it_and_an_allowance_counts_with_and_without():
+    text = FILE % ""
+    assert compile_text(text, "a.flow.yaml").diagnostics == ()
+    (found,) = compile_text(text, "a.flow.yaml", strict=True).diagnostics
+    assert (found.code, found.severity) == ("FC5002", "warning")
+    for strict in (False, True):
+        allowed = "# flowc: allow FC5002\n" + text
+        assert compile_text(allowed, "a.flow.yaml", strict=strict).diagnostics == ()
+
+
+def test_strict_makes_an_error_of_an_unsafe_effect():
+    text = FILE.replace("Read /Users/ada/notes.", "Which?") % (
+        '\n  - {name: run, exec: "bash -c {{ text }}", into: text}'
+    )
+    levels = [
+        [d.severity for d in compile_text(text, "a.flow.yaml", strict=strict).diagnostics]
+        for strict in (False, True)
+    ]
+    assert levels == [["warning"], ["error"]]

@@ -1,0 +1,59 @@
+"""The audio system from end to end: a request becomes sound that measures as asked, by rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sounds
+
+ROOT = Path(__file__).resolve().parents[2]
+EDIT = str(ROOT / "workflows/audio/edit.yaml")
+REQUEST = "trim silence, high-pass at 80 Hz, compress 3:1, normalise to -16 LUFS, export flac"
+
+
+def edit(flowc: Any, request: str, *more: str, audio: str = "in.wav") -> dict[str, Any]:
+    """One run; what `--json` prints of it."""
+    done = flowc("run", EDIT, "-i", f"audio={audio}", "-i", f"request={request}", "--json", *more)
+    assert done.stdout, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def measured(flowc: Any, path: str) -> dict[str, Any]:
+    done = flowc("audio", "measure", path, "--json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def document_of(flowc: Any) -> str:
+    (path,) = flowc.folder.glob("workflow_*.md")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def speech(flowc: Any) -> Path:
+    return sounds.write(flowc.folder / "in.wav", sounds.speech_like(4), 44_100)
+
+
+def test_a_request_becomes_sound_that_measures_as_asked(flowc, speech):
+    told = edit(flowc, REQUEST)
+    assert told["status"] == "success"
+    assert told["answered_by"]["label"].endswith("not a language model")
+    result = told["variables"]
+    before, after = measured(flowc, "in.wav"), measured(flowc, result["final"])
+    assert after["integrated_lufs"] == pytest.approx(-16, abs=0.5)
+    assert after["true_peak_dbtp"] <= -1
+    assert after["format"] == "FLAC"
+    shares = [next(b["share"] for b in m["energy_below"] if b["hz"] == 40) for m in (before, after)]
+    assert shares[1] < shares[0] / 10**1.2
+    assert after["leading_silence_s"] < 0.1 < before["leading_silence_s"]
+    verdicts = {check["verdict"] for check in result["checks"]}
+    assert verdicts == {"passed"}
+    document = document_of(flowc)
+    for check in result["checks"]:
+        assert check["shown"] in document
+    assert "Overall Status:** SUCCESS" in document

@@ -1,0 +1,119 @@
+"""What every module may ask of a store's database: statements, transactions, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from flowc.runtime.checkpoint import open_database
+from flowc.runtime.database import Database, create_tables
+from flowc.runtime.errors import RunError
+from flowc.runtime.location import locate
+
+SCHEMA = """
+create table if not exists spent (run text not null, amount integer not null, primary key (run));
+create table if not exists seen (run text not null, number integer not null);
+"""
+ADD = "update spent set amount = ? where run = ?"
+
+
+@pytest.fixture
+def kept(any_store, wait):
+    """Run a function with a database that has the tables of SCHEMA and one row in `spent`."""
+
+    def run(function: Any) -> Any:
+        async def go() -> Any:
+            async with open_database(locate(any_store), durable=True) as db:
+                await create_tables(db, SCHEMA)
+                await create_tables(db, SCHEMA)
+                await db.run("insert into spent values (?, ?)", ("r", 0))
+                return await function(db)
+
+        return wait(go())
+
+    return run
+
+
+async def spent(db: Database) -> int:
+    amount: int = (await db.rows("select amount from spent where run = ?", ("r",)))[0][0]
+    return amount
+
+
+def test_statements_say_how_many_rows_they_wrote(kept) -> None:
+    async def go(db: Database) -> None:
+        insert = "insert into spent values (?, ?) on conflict (run) do nothing"
+        assert await db.run(insert, ("s", 1)) == 1
+        assert await db.run(insert, ("s", 2)) == 0
+        assert await db.run("update spent set amount = amount + 1") == 2
+        assert await db.rows("select run, amount from spent order by run") == [("r", 1), ("s", 2)]
+
+    kept(go)
+
+
+def test_text_compares_by_code_point_and_may_hold_what_sql_means(kept) -> None:
+    async def go(db: Database) -> None:
+        names = ["a:1", "a:1|b", "a:1}", "B", "é", "100% ? :x $1 %s", "'; drop table spent; --"]
+        await db.many("insert into seen values (?, ?)", [(name, 1) for name in names])
+        rows = await db.rows("select run from seen order by run")
+        assert [row[0] for row in rows] == sorted(names)
+        found = await db.rows("select run from seen where run like '100%' and number = ?", (1,))
+        assert found == [("100% ? :x $1 %s",)]
+
+    kept(go)
+
+
+def test_a_transaction_is_both_or_neither(kept) -> None:
+    async def go(db: Database) -> None:
+        async def broken() -> None:
+            async with db.transaction() as inside:
+                await inside.run(ADD, (5, "r"))
+                await inside.many("insert into seen values (?, ?)", [("r", 1)])
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await broken()
+        assert (await spent(db), await db.rows("select * from seen")) == (0, [])
+        with pytest.raises(RunError):
+            await db.many("insert into spent values (?, ?)", [("new", 1), ("r", 2)])
+        assert await db.rows("select run from spent") == [("r",)]
+
+    kept(go)
+
+
+def test_what_a_transaction_read_is_not_written_by_others_meanwhile(kept, any_store) -> None:
+    """Ten tasks on each of two connections add one, five times each."""
+
+    async def add(db: Database) -> None:
+        for _ in range(5):
+            async with db.transaction() as inside:
+                await inside.run(ADD, (await spent(inside) + 1, "r"))
+
+    async def go(db: Database) -> int:
+        async with open_database(locate(any_store), durable=False) as other:
+            await asyncio.gather(*(add(d) for d in (db, other) for _ in range(10)))
+        return await spent(db)
+
+    assert kept(go) == 100
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_task_that_is_cancelled_in_a_transaction_leaves_none_open(kept, turns) -> None:
+    async def work(db: Database) -> None:
+        async with db.transaction() as inside:
+            await inside.run(ADD, (7, "r"))
+            await inside.run("insert into seen values ('r', 1)")
+
+    async def go(db: Database) -> None:
+        task = asyncio.create_task(work(db))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        seen = await db.rows("select * from seen")
+        assert (await spent(db), seen) in [(0, []), (7, [("r", 1)])]
+        async with db.transaction() as inside:
+            await inside.run(ADD, (9, "r"))
+        assert await spent(db) == 9
+
+    kept(go)

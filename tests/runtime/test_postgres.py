@@ -1,0 +1,223 @@
+"""What is PostgreSQL's alone: passwords, servers that go away, locks that go with a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.compiler.ir import AskNode, ExecNode
+from flowc.runtime import checkpoint
+from flowc.runtime.checkpoint import open_database
+from flowc.runtime.database import create_tables
+from flowc.runtime.engine import open_engine
+from flowc.runtime.errors import RunError
+from flowc.runtime.location import locate, without_password
+from flowc.runtime.store import open_store
+from killing import Killed, in_process, kill_me
+from proxy import Proxy
+from specs import SUCCESS, assign, lit, name, program, text
+from stores import ask, fresh_store
+from worlds import World, start
+
+TABLE = "create table if not exists spent (run text primary key, amount integer not null)"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    with fresh_store("postgresql", tmp_path) as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgres://u:hunter2@h/d", "postgresql://u@h/d"),
+        ("postgresql://u:hunt%2Fer2@h:5/d?sslmode=require", "postgresql://u@h:5/d?sslmode=require"),
+        ("postgresql://h/d?user=u&password=hunter2", "postgresql://h/d?user=u"),
+        ("postgresql://u:hunter2@[::1/d", "postgresql://[::1/d"),
+        ("postgresql:///d?host=/run/pg", "postgresql:///d?host=/run/pg"),
+    ],
+)
+def test_a_url_is_shown_without_its_password(url: str, shown: str) -> None:
+    location = locate(url)
+    assert location.url == shown
+    assert "hunt" not in repr(location)
+    assert "hunt" not in without_password(shown)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://u:hunter2@127.0.0.1:1/d", "cannot be reached"),
+        ("postgresql://u:hunter2@[::1/d", "cannot be read"),
+        ("postgresql://u:hunter2@h/d?hunter=2", "cannot be read"),
+    ],
+)
+def test_a_server_that_is_not_there_is_said_at_once_without_the_password(url, said, wait) -> None:
+    pytest.importorskip("psycopg")
+
+    async def go() -> None:
+        async with open_store(url):
+            pass
+
+    with pytest.raises(RunError, match=said) as refused:
+        wait(go())
+    assert "hunter2" not in refused.value.message + refused.value.help
+
+
+def test_without_the_extra_it_is_named(monkeypatch, wait) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    async def go() -> None:
+        async with open_store("postgresql://u@h/d"):
+            pass
+
+    with pytest.raises(RunError, match="needs an extra") as refused:
+        wait(go())
+    assert refused.value.help == "pip install 'flowc[postgres]'"
+    assert checkpoint.__file__
+
+
+def test_a_database_that_is_not_there(server, wait) -> None:
+    async def go() -> None:
+        async with open_store(server + "_not"):
+            pass
+
+    with pytest.raises(RunError, match="does not exist") as refused:
+        wait(go())
+    assert "createdb" in refused.value.help
+
+
+def test_what_a_server_swallowed_is_written_once(server, wait) -> None:
+    """The connection breaks again and again, before a statement, in it, and at its commit."""
+
+    async def go() -> int:
+        proxy = Proxy(server)
+        async with proxy as url, open_database(locate(url), durable=True) as db:
+            await create_tables(db, TABLE)
+            await db.run("insert into spent values ('r', 0)")
+
+            async def unrest() -> None:
+                for n in range(1_000):
+                    await asyncio.sleep(0.02 + n * 37 % 101 / 1_000)
+                    await proxy.away(0.01)
+
+            task = asyncio.create_task(unrest())
+            for _ in range(80):
+                await db.run("update spent set amount = amount + 1")
+            task.cancel()
+            proxy.mend()
+            assert proxy.cuts > 5
+            (row,) = await db.rows("select amount from spent")
+            return int(row[0])
+
+    assert wait(go()) == 80
+
+
+def test_a_run_outlives_a_server_that_is_away_for_a_while(server, wait) -> None:
+    """Commands before, during and after; each is run once."""
+
+    async def go() -> None:
+        proxy, world = Proxy(server), World()
+
+        def at(event: Any) -> None:
+            if event.kind == "command_run" and event.data["command"] == "one":
+                asyncio.get_running_loop().create_task(proxy.away(1.5))
+
+        commands = [
+            ExecNode(id=f"e{n}", source=lit(word), form="command", session="main", into="RESULT")
+            for n, word in enumerate(("one", "two", "three"))
+        ]
+        async with proxy as url, open_engine(url) as engine:
+            outcome = await start(engine, program(*commands, SUCCESS), world, listeners=(at,))
+            assert outcome.status == "success", outcome
+            assert world.shell.ran == ["one", "two", "three"]
+            assert [e.kind for e in await engine.store.events("r")].count("command_run") == 3
+
+    wait(go())
+
+
+def test_a_run_has_one_holder_and_a_dead_one_has_none(server, wait) -> None:
+    def die_with_it() -> None:
+        async def go() -> None:
+            async with open_store(server) as store, store.leases.held("r"):
+                kill_me()
+
+        asyncio.run(go())
+
+    async def go() -> None:
+        async with open_store(server) as store, open_store(server) as other:
+            async with store.leases.held("r"), other.leases.held("s"):
+                assert await other.leases.held_among("rst") == {"r", "s"}
+                for leases in (store.leases, other.leases):
+                    with pytest.raises(RunError, match=r"being executed by another process \(pid"):
+                        await leases.held("r").__aenter__()
+            assert await other.leases.held_among("rst") == frozenset()
+            async with other.leases.held("r"):
+                pass
+
+    wait(go())
+    with pytest.raises(Killed):
+        in_process(die_with_it)
+    wait(go())
+
+
+def test_a_run_that_somebody_else_took_stops_here(server, wait) -> None:
+    async def go() -> None:
+        proxy = Proxy(server)
+        async with proxy as url, open_store(url) as store, open_store(server) as other:
+            gone = asyncio.Event()
+
+            async def hold() -> None:
+                async with store.leases.held("r"):
+                    proxy.cut()
+                    gone.set()
+                    await asyncio.sleep(60)
+
+            task = asyncio.create_task(hold())
+            await gone.wait()
+            async with other.leases.held("r"):
+                proxy.mend()
+                with pytest.raises(RunError, match="run r was lost"):
+                    await task
+
+    wait(go())
+
+
+def test_texts_that_json_of_postgresql_cannot_hold(server, wait, world) -> None:
+    odd = "nul \x00, half \ufffd, %s ? $1 \\ ü"
+
+    async def go() -> None:
+        spec = program(
+            assign("a\\b", RESULT=lit(odd.replace("\ufffd", "\ud800")), N=lit(1.5)),
+            AskNode(id="q", question=text("?", name("RESULT")), into="RESULT"),
+            SUCCESS,
+        )
+        async with open_engine(server) as engine:
+            assert (await start(engine, spec, world)).variables["RESULT"] == odd
+            outcome = await engine.resume("r", spec, world, answers={"": odd})
+            assert (outcome.status, outcome.variables["RESULT"]) == ("success", odd)
+            assert (await engine.history("r"))[-1].variables["N"] == 1.5
+
+    wait(go())
+
+
+def test_everything_is_in_one_schema_and_passwords_are_nowhere(server, wait, world) -> None:
+    url = server.replace("postgres@", "postgres:hunter2secret@")
+
+    async def go() -> None:
+        async with open_engine(url) as engine:
+            await start(engine, program(assign("a"), SUCCESS), world)
+
+    wait(go())
+    tables = ask(
+        server, "select schemaname, tablename from pg_tables where schemaname !~ '^pg|^inf'"
+    )
+    assert {schema for schema, _ in tables} == {"flowc"}
+    for _, table in tables:
+        assert "hunter2" not in json.dumps(ask(server, f"select * from flowc.{table}"), default=str)
