@@ -21,6 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
+from tests.fixtures.stores import fresh_store
+
 from .dying import Blow, count_boundaries, in_child, kind_of
 from .trials import Plan, Trial, Way, bare_trial, flowc_trial, undisturbed
 from .world import MODEL, ONCE, Place, model_server, place
@@ -103,6 +105,7 @@ class Harness:
         return seconds, Counter(map(kind_of, found))
 
 
+_STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 _WORDS: dict[Way, str] = {
     "moment": "SIGKILL at a moment",
     "boundary": "SIGKILL at a boundary",
@@ -138,7 +141,9 @@ def _quiet_world(room: Path) -> Iterator[None]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.crash")
     parser.add_argument("--kills", type=int, default=20, help="of each way, on each store")
-    parser.add_argument("--postgres", help="a URL; its tables are made")
+    parser.add_argument(
+        "--postgres", help="the URL of a server; a database is made on it and dropped"
+    )
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--way", action="append", choices=get_args(Way))
     parser.add_argument("--no-bare", action="store_true")
@@ -150,10 +155,10 @@ def main() -> int:
         room = Path(folder)
         with _quiet_world(room), model_server(room) as port:
             harness = Harness(room, port, asked.kills, asked.seed)
-            stores = {"SQLite": f"sqlite:///{room}/runs.db"}
-            stores |= {"PostgreSQL": postgres} if postgres else {}
-            for name, store in stores.items():
-                rows += [harness.row(f"flowc, {name}", flowc_trial, store, w) for w in ways]
+            for kind in ("sqlite", "postgresql") if postgres else ("sqlite",):
+                title = f"flowc, {_STORES[kind]}"
+                with fresh_store(kind, room, postgres or "") as store:
+                    rows += [harness.row(title, flowc_trial, store, way) for way in ways]
             held = all(not trial.wrong for row in rows for trial in row.trials)
             if not asked.no_bare:
                 bare_store = str(room / "bare.db")

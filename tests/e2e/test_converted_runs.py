@@ -17,6 +17,7 @@ import pytest
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.dialects import DIALECTS
+from flowc.runtime.canonical import canonical_events
 from flowc.runtime.events import RunEvent
 from flowc.runtime.store import open_store
 
@@ -48,7 +49,9 @@ def run(flowc, file: Path, answers: Path, name: str) -> dict[str, Any]:
     events = asyncio.run(events_of(flowc.folder / "runs.db", name))
     return {
         "exit code": done.returncode,
-        "visited": [(*e.path, e.node) for e in events if e.kind == "node_started"],
+        "visited": [
+            (e["at"], e["visit"]) for e in canonical_events(events) if e["kind"] == "node_started"
+        ],
         **{key: outcome[key] for key in ("status", "result", "variables", "outcomes")},
     }
 

@@ -99,7 +99,7 @@ def test_a_document_that_is_damaged_gone_or_elsewhere_is_said(paused, flowc):
     paused.write_bytes(b"\xff")
     assert "is not UTF-8" in flowc("resume", paused.name).stderr
     paused.write_bytes(b"")
-    assert "FC1003" in flowc("resume", "r1").stderr
+    assert "FC7001" in flowc("resume", "r1").stderr
     paused.rename(paused.with_name("other.md"))
     assert "there is no document" in flowc("resume", paused.name).stderr
     assert "put it back" in flowc("resume", "r1").stderr

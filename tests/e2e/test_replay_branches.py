@@ -75,6 +75,7 @@ def test_a_run_that_waited_is_one_recording(tmp_path: Path) -> None:
 
 
 KILLED = """\
+# flowc: workspace .
 flow: 1
 nodes:
   - name: one

@@ -114,8 +114,8 @@ def test_a_failure_is_shown_at_its_place_with_what_to_do(flowc):
     flowc.write("ask.answers.yaml", "PROMPT_B: hello\n")
     done = flowc("run", "ask.wf.md", "--answers", "ask", "--run-id", "one")
     assert "error: PROMPT_A failed: no scripted answer" in done.stderr
-    assert " --> ask.wf.md:7:5\n" in done.stderr
-    assert "7 |     PROMPT_A[User Hi]\n  |     ^^^^^^^^" in done.stderr
+    assert " --> ask.wf.md:9:5\n" in done.stderr
+    assert "9 |     PROMPT_A[User Hi]\n  |     ^^^^^^^^" in done.stderr
     assert "flowc fork one --at PROMPT_A" in done.stderr
     flowc.write("ask.answers.yaml", "PROMPT_A: hello\n")
     assert flowc("fork", "one", "--at", "PROMPT_A", "--run-id", "two").returncode == 0
@@ -306,7 +306,7 @@ def test_a_changed_file_is_taken_as_it_is_now_unless_it_changed_where_the_run_st
     refused = flowc("resume", "two")
     assert refused.returncode == 2
     assert "`ASSIGN_B`, which comes next, is gone; `ASSIGN_C` is new and" in refused.stderr
-    assert "was at two.wf.md:8:" in refused.stderr
+    assert "was at two.wf.md:10:" in refused.stderr
     assert "flowc resume two --migrate ASSIGN_B=ASSIGN_C" in refused.stderr
     flowc.write("two.wf.md", chart("ASSIGN_A['a']", "ASSIGN_B['other']"))
     done = flowc("resume", "two")

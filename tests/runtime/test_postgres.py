@@ -112,7 +112,7 @@ def test_what_a_server_swallowed_is_written_once(server, wait) -> None:
                 await db.run("update spent set amount = amount + 1")
             task.cancel()
             proxy.mend()
-            assert proxy.cuts > 5
+            assert proxy.cuts > 1
             (row,) = await db.rows("select amount from spent")
             return int(row[0])
 

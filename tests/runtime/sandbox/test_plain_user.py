@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 NOBODY = 65534
+ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import json, os, subprocess, sys
 from pathlib import Path
@@ -50,10 +51,15 @@ def test_a_plain_user_is_confined_too(tmp_path):
     python = _python()
     if python is None:
         pytest.skip("no interpreter that another user may run")
-    workspace = Path("/tmp") / f"flowc-plain-{os.getpid()}"
-    workspace.mkdir()
+    room = Path("/tmp") / f"flowc-plain-{os.getpid()}"
+    workspace = room / "workspace"
+    workspace.mkdir(parents=True)
     os.chown(workspace, NOBODY, NOBODY)
-    env = {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), "CANARY": "canary-value"}
+    # The checkout may lie where another user reads nothing.
+    left_out = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / ".types/flowc", room / "source/flowc", ignore=left_out)
+    path = os.pathsep.join([str(room / "source"), *map(os.path.abspath, sys.path)])
+    env = {"PYTHONPATH": path, "CANARY": "canary-value"}
     try:
         done = subprocess.run(
             [python, "-c", SCRIPT, workspace],
@@ -68,7 +74,7 @@ def test_a_plain_user_is_confined_too(tmp_path):
             check=False,
         )
     finally:
-        shutil.rmtree(workspace)
+        shutil.rmtree(room)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["level"] != "weak"
