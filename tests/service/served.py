@@ -1,0 +1,102 @@
+"""The service behind a real socket, in a thread; and a way to it that loses answers."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from flowc.runtime.config import Config
+from flowc.runtime.service.http import make_app
+from flowc.runtime.service.opening import open_service, utc_now
+
+PATIENCE = 60.0
+
+
+@dataclass
+class Served:
+    """Where it listens; the application, whose `state.service` a test may look into."""
+
+    port: int
+    app: FastAPI
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextlib.contextmanager
+def served(
+    folder: Path, *, clock: Any = utc_now, trusted: bool = True, **config: Any
+) -> Iterator[Served]:
+    """The service on a store in a folder."""
+    url = f"sqlite:///{folder}/service.db"
+    app = make_app(lambda: open_service(url, Config(**config), trusted=trusted, clock=clock))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    end = time.monotonic() + PATIENCE
+    while not server.started:
+        assert thread.is_alive()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    try:
+        yield Served(server.servers[0].sockets[0].getsockname()[1], app)
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+
+
+class Lossy:
+    """Passes each request on and its answer back, but for the first `losses` answers: those are
+    taken from the service, and the connection is closed without them."""
+
+    def __init__(self, port: int, losses: int) -> None:
+        self.target, self.losses, self.seen = port, losses, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        self.listener.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                threading.Thread(target=self._pass, args=(near,), daemon=True).start()
+
+    def _pass(self, near: socket.socket) -> None:
+        with near, socket.create_connection(("127.0.0.1", self.target)) as far:
+            while request := _message(near):
+                self.seen += 1
+                far.sendall(request)
+                answer = _message(far)
+                if self.seen <= self.losses:
+                    return
+                near.sendall(answer)
+
+
+def _message(end: socket.socket) -> bytes:
+    """One HTTP message with a stated length; nothing when the connection is closed."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        part = end.recv(65536)
+        if not part:
+            return b""
+        data += part
+    head, _, body = data.partition(b"\r\n\r\n")
+    lines = head.lower().split(b"\r\n")
+    lengths = [line.partition(b":")[2] for line in lines if line.startswith(b"content-length:")]
+    while lengths and len(body) < int(lengths[0]):
+        part = end.recv(65536)
+        body += part
+        data += part
+    return data
