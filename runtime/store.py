@@ -92,8 +92,12 @@ class RunStore:
     async def refuse_taken(self, run: str) -> None:
         """Raises `RunError` when there is a run of this id, or the id cannot be one."""
         _refuse_unfit(run)
-        if await self.db.rows("select 1 from runs where id = ?", (run,)):
+        if await self.has(run):
             raise _taken(run)
+
+    async def has(self, run: str) -> bool:
+        """Whether there is a run of this id."""
+        return bool(await self.db.rows("select 1 from runs where id = ?", (run,)))
 
     async def get(self, run: str) -> RunRecord:
         """Raises `RunError` when there is no such run."""

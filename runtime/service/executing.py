@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from weakref import WeakValueDictionary
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Workflow
@@ -25,14 +28,19 @@ from ..errors import RunError
 from ..questions import match_answers
 from ..services import Emit, Journal, Json, Outcome, Question, QuestionKind, Services
 from ..signals import RunSignals
+from ..store import RunRecord
 from ..wiring import RunOptions, make_services
 from .assigning import assigned_text, assignment_of, made_for
+from .faults import ServiceFault
 from .figures import iso, steps_of
 from .register import OPEN, Assignment, AssignmentStatus, Register, StoredExecution
 from .standing import Standing
 from .texts import compiled_execution
 
 Clock = Callable[[], datetime]
+LOG = logging.getLogger("flowc.service")
+KEPT = 200
+"""Workflows that are kept compiled: those of the executions that were asked for last."""
 ANSWERS = "answers"
 """The key of an execution's `config` with the answers to questions that are no steps, by node."""
 
@@ -75,32 +83,47 @@ class Executing:
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)
     signals: dict[str, RunSignals] = field(default_factory=dict)
-    locks: dict[str, asyncio.Lock] = field(default_factory=dict)
-    compiled: dict[str, CompileResult] = field(default_factory=dict)
+    locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
     faults: dict[str, str] = field(default_factory=dict)
     """Why an execution cannot be carried on, in words."""
+    closing: bool = False
+    """The process ends: nothing new is begun."""
 
     def advance(self, id: str) -> None:
         """Carry the execution on; one that is being carried on looks once more before it stops."""
         self.again.add(id)
-        if id not in self.tasks:
-            task = asyncio.create_task(self._carry_on(id), name=f"execution {id}")
+        if id not in self.tasks and not self.closing:
+            task = asyncio.create_task(self._to_rest(id), name=f"execution {id}")
             self.tasks[id] = task
             task.add_done_callback(lambda _: self.tasks.pop(id, None))
 
     def alone(self, id: str) -> asyncio.Lock:
         """Held while an operation looks at an execution and changes it: one at a time."""
-        return self.locks.setdefault(id, asyncio.Lock())
+        lock = self.locks.get(id)
+        if lock is None:
+            lock = self.locks[id] = asyncio.Lock()
+        return lock
 
     async def take_up(self, execution: StoredExecution) -> None:
         """Carry on what another process left under way; what waits for people, waits."""
         if execution.paused is not None:
             return
-        if await self._begun(execution.id):
-            status = (await self.engine.store.get(execution.id)).status
-            if status in (*ENDED, "error", "stopped"):
+        if await self.engine.store.has(execution.id):
+            record = await self.engine.store.get(execution.id)
+            if record.status in (*ENDED, "error", "stopped"):
+                return
+            if record.status == "paused" and not await self._has_news(execution, record):
                 return
         self.advance(execution.id)
+
+    async def _has_news(self, execution: StoredExecution, record: RunRecord) -> bool:
+        """Whether somebody completed or answered what a run waits for, and it does not know."""
+        answered = execution.config.get(ANSWERS, {})
+        if _valid(execution, record) or any(q["node"] in answered for q in record.questions):
+            return True
+        assignments = await self.register.assignments(execution.id)
+        return any(a.result is not None and not a.heard for a in assignments)
 
     async def settled(self, id: str, patience: float) -> bool:
         """Wait until nothing goes on, `patience` seconds at most; whether that is so."""
@@ -124,6 +147,7 @@ class Executing:
 
     async def close(self) -> None:
         """Let every execution write its checkpoint and stop."""
+        self.closing = True
         for signals in list(self.signals.values()):
             signals.request_drain("signal")
         if self.tasks:
@@ -132,15 +156,18 @@ class Executing:
             await self.cancel(id)
 
     def result_of(self, execution: StoredExecution) -> CompileResult:
-        """The compiled workflow, kept for as long as the process lives."""
+        """The compiled workflow."""
         if execution.id not in self.compiled:
             self.compiled[execution.id] = compiled_execution(execution)
+        self.compiled.move_to_end(execution.id)
+        if len(self.compiled) > KEPT:
+            self.compiled.popitem(last=False)
         return self.compiled[execution.id]
 
     async def standing(self, execution: StoredExecution) -> Standing:
         """Where an execution stands now."""
         record = state = None
-        if await self._begun(execution.id):
+        if await self.engine.store.has(execution.id):
             record = await self.engine.store.get(execution.id)
             state = await self.engine.state(execution.id)
         return Standing(
@@ -157,10 +184,16 @@ class Executing:
         """Keep the answer to a question that is no step, and go on with it. Raises `RunError` for
         one that the question cannot take."""
         value = match_answers({question.id: answer}, [question])[question.id]
-        known = dict(execution.config.get(ANSWERS, {}))
-        known[question.node] = [*known.get(question.node, []), value]
-        config = {**execution.config, ANSWERS: known}
-        await self.register.update(replace(execution, config=config))
+        if question.kind == "unknown":
+            record = await self.engine.store.get(execution.id)
+            verdict = {"answer": value, "at": record.updated}
+            verdicts = {**execution.verdicts, question.id: verdict}
+            await self.register.update(replace(execution, verdicts=verdicts))
+        else:
+            known = dict(execution.config.get(ANSWERS, {}))
+            known[question.node] = [*known.get(question.node, []), value]
+            config = {**execution.config, ANSWERS: known}
+            await self.register.update(replace(execution, config=config))
         self.advance(execution.id)
 
     def workflow_of(self, execution: StoredExecution) -> Workflow:
@@ -173,8 +206,18 @@ class Executing:
         """Of each agent of the team whether it is a person."""
         return {agent.id: agent.person for agent in self.workflow_of(execution).agents}
 
+    async def _to_rest(self, id: str) -> None:
+        """Carry on. A fault of ours ends this execution for now, and nothing else."""
+        try:
+            await self._carry_on(id)
+        except ServiceFault as fault:
+            self.faults[id] = fault.message
+        except Exception as error:
+            LOG.error("execution %s cannot be carried on", id, exc_info=error)
+            self.faults[id] = "a fault of the service ended it: its log says more"
+
     async def _carry_on(self, id: str) -> None:
-        while id in self.again:
+        while id in self.again and not self.closing:
             self.again.discard(id)
             execution = await self.register.get(StoredExecution, id, None)
             if execution.paused is not None:
@@ -194,9 +237,9 @@ class Executing:
         signals = self.signals[execution.id] = RunSignals()
         timer = self._timer(execution, signals)
         try:
-            begun = await self._begun(execution.id)
-            services = await self._services(execution, result)
-            if not begun:
+            assignments = await self.register.assignments(execution.id)
+            services = self._services(execution, result, assignments)
+            if not await self.engine.store.has(execution.id):
                 return await self.engine.start(
                     result.spec,
                     services,
@@ -205,22 +248,38 @@ class Executing:
                     options={**self._options(result).to_json(), "format": execution.format},
                     control=signals,
                 )
-            if (await self.engine.store.get(execution.id)).status in ENDED:
+            record = await self.engine.store.get(execution.id)
+            if record.status in ENDED:
                 return None
-            return await self.engine.resume(
-                execution.id, result.spec, services, answers={}, control=signals, answered=True
+            outcome = await self.engine.resume(
+                execution.id,
+                result.spec,
+                services,
+                answers=await self._verdicts(execution, record),
+                control=signals,
+                answered=True,
             )
+            await self._heard(assignments)
+            return outcome
         finally:
             if timer is not None:
                 timer.cancel()
             self.signals.pop(execution.id, None)
 
-    async def _begun(self, id: str) -> bool:
-        try:
-            await self.engine.store.get(id)
-        except RunError:
-            return False
-        return True
+    async def _verdicts(self, execution: StoredExecution, record: RunRecord) -> dict[str, Json]:
+        """What people said of effects in doubt, by question; each is given once. A run that was
+        executed since may be in doubt about another attempt of the same effect."""
+        valid = _valid(execution, record)
+        if not valid:
+            return {}
+        waiting = {question.id for question in (await self.engine.state(execution.id)).questions}
+        return {id: answer for id, answer in valid.items() if id in waiting}
+
+    async def _heard(self, assignments: list[Assignment]) -> None:
+        """The run has been given these results."""
+        for known in assignments:
+            if known.result is not None and not known.heard:
+                await self.register.change(replace(known, heard=True))
 
     def _timer(self, execution: StoredExecution, signals: RunSignals) -> asyncio.TimerHandle | None:
         """Stops the run when the execution's time is over."""
@@ -238,9 +297,10 @@ class Executing:
         named = next((agent.model for agent in agents if agent.model), None)
         return RunOptions(model=self.config.model or named, base_url=self.config.base_url)
 
-    async def _services(self, execution: StoredExecution, result: CompileResult) -> Any:
+    def _services(
+        self, execution: StoredExecution, result: CompileResult, assignments: list[Assignment]
+    ) -> Any:
         made = make_services(self._options(result), result.spec, self.config)
-        assignments = await self.register.assignments(execution.id)
         given = Given(assignments, execution.config.get(ANSWERS, {}))
 
         def services(journal: Journal, emit: Emit) -> Services:
@@ -279,6 +339,12 @@ class Executing:
                 ended = iso(self.clock())
                 status: AssignmentStatus = "completed" if isinstance(result, dict) else "failed"
                 await self.register.change(replace(assignment, status=status, ended=ended))
+
+
+def _valid(execution: StoredExecution, record: RunRecord) -> dict[str, Json]:
+    """The verdicts on effects in doubt that are about the run as it is now."""
+    verdicts = execution.verdicts.items()
+    return {id: v["answer"] for id, v in verdicts if v["at"] == record.updated}
 
 
 def deadline_of(execution: StoredExecution) -> datetime | None:

@@ -27,6 +27,7 @@ FaultCode = Literal[
     "TOO_MANY_REQUESTS",
     "CONFLICT",
     "UNAVAILABLE",
+    "INTERNAL",
 ]
 
 
@@ -64,6 +65,7 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("TOO_MANY_REQUESTS", 429, ("wait as long as the header Retry-After says",)),
     FaultKind("CONFLICT", 409, ("use another idempotency key for another request",)),
     FaultKind("UNAVAILABLE", 503, ("try again in a moment",)),
+    FaultKind("INTERNAL", 500, ("tell whoever runs the service: its log says more",)),
 )
 _BY_CODE = {kind.code: kind for kind in FAULTS}
 

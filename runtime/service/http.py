@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -20,8 +22,9 @@ from .routes import add_routes
 from .serving import Service, fields_of
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": told.ErrorAnswer} for status in (401, 403, 404, 409, 413, 422, 429, 503)
+    status: {"model": told.ErrorAnswer} for status in (401, 403, 404, 409, 413, 422, 429, 500, 503)
 }
+LOG = logging.getLogger("flowc.service")
 
 
 def make_app(open_service: Callable[[], AbstractAsyncContextManager[Service]]) -> FastAPI:
@@ -74,3 +77,11 @@ def _add_faults(app: FastAPI) -> None:
         message = f"{request.method} {request.url.path[:200]}: {str(error.detail).lower()}"
         told_fault = ServiceFault("INVALID_REQUEST", message)
         return JSONResponse(told_fault.as_answer(), error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    async def bug(request: Request, error: Exception) -> JSONResponse:
+        """The answer tells nothing of what went wrong, only where to find it."""
+        number = secrets.token_hex(4)
+        LOG.error("fault %s: %s %s", number, request.method, request.url.path, exc_info=error)
+        told_fault = ServiceFault("INTERNAL", f"a fault of the service: {number} in its log")
+        return JSONResponse(told_fault.as_answer(), told_fault.status)

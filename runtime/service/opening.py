@@ -33,7 +33,7 @@ async def open_service(
         for schema in (register.SCHEMA, access.SCHEMA, limits.SCHEMA):
             await create_tables(db, schema)
         executing = Executing(engine, Register(db), config, clock)
-        for execution in await executing.register.page(StoredExecution, None, -1):
+        for execution in await executing.register.page(StoredExecution, None, None):
             await executing.take_up(execution)
         try:
             yield Service(executing, Tokens(db), Once(db), default_rate(), trusted, Audit(db))

@@ -73,7 +73,8 @@ class StoredTeam:
 class StoredExecution:
     """An execution. `source` is the workflow's text with the configuration in it; times are ISO
     8601 UTC; `timeout_from` is when its time began; `paused` holds at, reason, type and the resume
-    token's hash."""
+    token's hash; `verdicts` the answers {answer, at} on effects in doubt, by question: they count
+    for the run as it was when it was last changed `at`."""
 
     id: str
     owner: str
@@ -90,14 +91,15 @@ class StoredExecution:
     timeout_from: str
     sequential: bool = False
     paused: dict[str, Any] | None = None
-    cancelled: bool = False
+    verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """A step that was given to an agent. `number` counts the execution's assignments from 1,
     `visit` the times that the step is done (from 1);
-    `result` is what the step's task takes in, `feedback` what was said beside it."""
+    `result` is what the step's task takes in, `feedback` what was said beside it; `heard` says that
+    the run has been given the result."""
 
     execution: str
     number: int
@@ -115,6 +117,7 @@ class Assignment:
     result: dict[str, Any] | None = None
     feedback: dict[str, Any] = field(default_factory=dict)
     ended: str | None = None
+    heard: bool = False
 
 
 Stored = TypeVar("Stored", StoredWorkflow, StoredTeam, StoredExecution)
@@ -149,9 +152,9 @@ class Register:
         return kind(**json.loads(self.db.unseal(rows[0][1])))
 
     async def page(
-        self, kind: type[Stored], owner: str | None, limit: int, after: str = ""
+        self, kind: type[Stored], owner: str | None, limit: int | None, after: str = ""
     ) -> list[Stored]:
-        """The newest first, `limit` of them; `after` is the last id of the page before."""
+        """The newest first, `limit` of them (None: all), after the last id of the page before."""
         table, _, _ = _TABLES[kind]
         where: list[str] = ["1 = 1"]
         values: list[Any] = []
@@ -163,7 +166,9 @@ class Register:
             where.append(f"(created < {place} or (created = {place} and id > ?))")
             values += [after, after, after]
         query = f"select body from {table} where {' and '.join(where)} order by created desc, id"
-        rows = await self.db.rows(f"{query} limit ?", (*values, limit))
+        if limit is not None:
+            query, values = f"{query} limit ?", [*values, limit]
+        rows = await self.db.rows(query, values)
         return [kind(**json.loads(self.db.unseal(row[0]))) for row in rows]
 
     async def assign(self, made: Assignment) -> Assignment:

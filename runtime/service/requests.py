@@ -8,10 +8,43 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-Id = Annotated[str, Field(min_length=1, max_length=200)]
-Text = Annotated[str, Field(max_length=100_000)]
+from ..values import Unfit, keepable
+
+
+def _kept_as_it_is(value: Any) -> Any:
+    """Raises `ValueError` for what would be kept as something else, or not at all."""
+    try:
+        kept = keepable(value)
+    except Unfit as unfit:
+        raise ValueError(str(unfit)) from None
+    if kept != value:
+        raise ValueError("it holds half of a surrogate pair, which is no character")
+    if _holds_nul(kept):
+        raise ValueError("it holds the character U+0000, which not every store can keep")
+    return value
+
+
+def _holds_nul(value: Any) -> bool:
+    match value:
+        case str():
+            return "\0" in value
+        case dict():
+            return any("\0" in key or _holds_nul(item) for key, item in value.items())
+        case list():
+            return any(_holds_nul(item) for item in value)
+    return False
+
+
+ID_PATTERN = "^[!-~]+$"
+Kept = AfterValidator(_kept_as_it_is)
+Id = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
+"""Printable ASCII without a space: it stands in paths and in logs."""
+JsonValue = Annotated[Any, Kept]
+"""A value that is the same when it has been kept."""
+JsonObject = Annotated[dict[str, Any], Kept]
+Text = Annotated[str, Field(max_length=100_000), Kept]
 Time = Annotated[AwareDatetime, Field(strict=False)]
 """ISO 8601 with an offset."""
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -28,8 +61,10 @@ class Request(BaseModel):
 class SourceWorkflow(Request):
     """A workflow in any dialect: the text of its file, and the name it would have."""
 
-    file_name: Annotated[str, Field(min_length=1, max_length=200, examples=["greeting.wf.md"])]
-    source: Annotated[str, Field(min_length=1, max_length=4_000_000)]
+    file_name: Annotated[
+        str, Field(min_length=1, max_length=200, examples=["greeting.wf.md"]), Kept
+    ]
+    source: Annotated[str, Field(min_length=1, max_length=4_000_000), Kept]
 
 
 class ExecutionConfig(Request):
@@ -54,7 +89,7 @@ class ExecuteWorkflow(Request):
 
     workflow_id: Id
     team_id: Id | None = None
-    input_parameters: dict[str, Any] = Field(default_factory=dict)
+    input_parameters: JsonObject = Field(default_factory=dict)
     execution_config: ExecutionConfig = Field(default_factory=ExecutionConfig)
     notifications: Notifications = Field(default_factory=Notifications)
 
@@ -72,8 +107,8 @@ class AssignmentConfig(Request):
 
     priority: Priority = "normal"
     deadline: Time | None = None
-    resources: dict[str, Any] = Field(default_factory=dict)
-    context: dict[str, Any] = Field(default_factory=dict)
+    resources: JsonObject = Field(default_factory=dict)
+    context: JsonObject = Field(default_factory=dict)
 
 
 class AssignTaskBody(Request):
@@ -104,7 +139,7 @@ class CompletionData(Request):
     progress_percentage: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     decision: Text | None = None
     reason: Text | None = None
-    scores: dict[str, Score] | None = None
+    scores: Annotated[dict[str, Score], Kept] | None = None
 
 
 class CompleteStepBody(Request):
@@ -112,7 +147,7 @@ class CompleteStepBody(Request):
 
     assignment_id: Id
     completion_data: CompletionData
-    handoff_data: dict[str, Any] = Field(default_factory=dict)
+    handoff_data: JsonObject = Field(default_factory=dict)
 
 
 class CompleteStep(CompleteStepBody):
@@ -159,4 +194,4 @@ class ResumeWorkflow(ResumeWorkflowBody):
 class AnswerQuestion(Request):
     """What a person answers to a question that is no step: an approval, a question of a chart."""
 
-    answer: Any
+    answer: JsonValue

@@ -169,7 +169,7 @@ def _add_executions(app: FastAPI) -> None:
     async def status(
         request: Request,
         caller: Who,
-        execution_id: str,
+        execution_id: asked.Id,
         include_details: bool = False,
         include_metrics: bool = False,
     ) -> BaseModel:
@@ -191,7 +191,7 @@ def _add_executions(app: FastAPI) -> None:
     async def answer(
         request: Request,
         caller: Who,
-        execution_id: str,
+        execution_id: asked.Id,
         question_id: str,
         body: asked.AnswerQuestion,
         idempotency_key: Key = None,
@@ -210,7 +210,7 @@ def _add_nested(app: FastAPI, path: str, named: Named, body_type: type[BaseModel
     async def operate(
         request: Request,
         caller: Who,
-        execution_id: str,
+        execution_id: asked.Id,
         body: Any,
         idempotency_key: Key = None,
     ) -> JSONResponse:
@@ -231,12 +231,13 @@ def _add_nested(app: FastAPI, path: str, named: Named, body_type: type[BaseModel
 
 
 Limit = Annotated[int, Query(ge=1, le=500)]
+After = Annotated[str, Query(max_length=200, pattern="^[!-~]*$")]
 
 
 def _add_lists(app: FastAPI) -> None:
     @app.get("/v1/workflows", response_model=told.WorkflowList)
     async def workflows(
-        request: Request, caller: Who, limit: Limit = 50, after: str = ""
+        request: Request, caller: Who, limit: Limit = 50, after: After = ""
     ) -> BaseModel:
         """The workflows that the caller may see, the newest first."""
         register = service_of(request).executing.register
@@ -251,7 +252,9 @@ def _add_lists(app: FastAPI) -> None:
         )
 
     @app.get("/v1/teams", response_model=told.TeamList)
-    async def teams(request: Request, caller: Who, limit: Limit = 50, after: str = "") -> BaseModel:
+    async def teams(
+        request: Request, caller: Who, limit: Limit = 50, after: After = ""
+    ) -> BaseModel:
         """The teams that the caller may see, the newest first."""
         register = service_of(request).executing.register
         found = await register.page(StoredTeam, caller.owner, limit, after)
@@ -261,7 +264,7 @@ def _add_lists(app: FastAPI) -> None:
 
     @app.get("/v1/executions", response_model=told.ExecutionList)
     async def executions(
-        request: Request, caller: Who, limit: Limit = 50, after: str = ""
+        request: Request, caller: Who, limit: Limit = 50, after: After = ""
     ) -> BaseModel:
         """The executions that the caller may see, the newest first."""
         register = service_of(request).executing.register

@@ -99,7 +99,7 @@ def with_config(source: str, inputs: Mapping[str, Any], config: Mapping[str, Any
     contract["execution_config"] = {**contract.get("execution_config", {}), **given}
     if inputs:
         contract["input_parameters"] = {**contract.get("input_parameters", {}), **inputs}
-    return json.dumps(contract, ensure_ascii=False, indent=2)
+    return json.dumps(contract, indent=2)
 
 
 def team_text(body: str) -> tuple[str, list[dict[str, str]]]:
@@ -109,7 +109,7 @@ def team_text(body: str) -> tuple[str, list[dict[str, str]]]:
         team = json.loads(body)
         entries = team.get("agent_roles") or team.get("agents")
         agents = [_agent(entry) for entry in entries]
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return body, []
     if "agent_roles" in team:
         del team["agent_roles"]
@@ -118,7 +118,7 @@ def team_text(body: str) -> tuple[str, list[dict[str, str]]]:
         {"agent_id": a["agent_id"], "role": str(a.get("role")), "type": a.get("type", "model")}
         for a in agents
     ]
-    return json.dumps(team, ensure_ascii=False, indent=2), told
+    return json.dumps(team, indent=2), told
 
 
 def _agent(entry: dict[str, Any]) -> dict[str, Any]:

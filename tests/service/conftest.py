@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from flowc.runtime.config import Config
 from flowc.runtime.service.http import make_app
 from flowc.runtime.service.opening import open_service
+from stores import fresh_store
 
 ROLES = ("researcher", "analyst", "synthesizer")
 
@@ -139,7 +140,19 @@ Opening = Callable[..., contextlib.AbstractContextManager[Desk]]
 
 
 @pytest.fixture
-def opening(tmp_path: Path) -> Opening:
+def kind() -> str:
+    """The kind of store; a test that is about several is parametrised with it."""
+    return "sqlite"
+
+
+@pytest.fixture
+def store(kind: str, tmp_path: Path) -> Iterator[str]:
+    with fresh_store(kind, tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def opening(store: str, tmp_path: Path) -> Opening:
     """Opens the service on one store, as often as a test restarts it."""
 
     @contextlib.contextmanager
@@ -147,8 +160,7 @@ def opening(tmp_path: Path) -> Opening:
         clock: Clock | None = None, trusted: bool = True, **config: Any
     ) -> Iterator[Desk]:
         clock = clock or Clock()
-        url = f"sqlite:///{tmp_path}/service.db"
-        app = make_app(lambda: open_service(url, Config(**config), trusted=trusted, clock=clock))
+        app = make_app(lambda: open_service(store, Config(**config), trusted=trusted, clock=clock))
         with contextlib.chdir(tmp_path), TestClient(app) as client:
             yield Desk(client, clock)
 

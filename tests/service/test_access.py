@@ -63,9 +63,7 @@ class TestTokens:
 
     def test_a_token_is_kept_as_a_digest(self, desk: Desk, tmp_path: Any) -> None:
         made = token(desk, "admin")
-        kept = b"".join(
-            path.read_bytes() for path in tmp_path.glob("service.db*") if path.is_file()
-        )
+        kept = b"".join(path.read_bytes() for path in tmp_path.glob("runs.db*") if path.is_file())
         assert made.encode() not in kept
 
     def test_what_another_team_made_is_not_there(self, desk: Desk) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from stores import KINDS
 
 from .conftest import Clock, Desk, Opening, gate, step
 
@@ -254,6 +255,7 @@ class TestPause:
 _DONE = {"status": "completed", "output": "x"}
 
 
+@pytest.mark.parametrize("kind", KINDS)
 class TestRestart:
     def test_everything_goes_on_in_another_process(self, opening: Opening) -> None:
         clock = Clock()

@@ -1,0 +1,163 @@
+"""What cannot be kept, and what goes wrong in the service itself: each is answered in its form."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from flowc.runtime.service.executing import Executing
+from openai_server import Hang, OpenAIServer, Say
+from stores import KINDS
+
+from .conftest import Desk, Opening, contract, step, team
+
+DEEP: Any = {}
+for _ in range(300):
+    DEEP = {"a": DEEP}
+UNKEPT = [
+    pytest.param({"k": "\\ud800"}, id="half of a surrogate pair"),
+    pytest.param({"\\ud800": 1}, id="half of a surrogate pair as a key"),
+    pytest.param({"k": ["\\u0000"]}, id="NUL"),
+    pytest.param({"\\u0000": 1}, id="NUL as a key"),
+    pytest.param(DEEP, id="too deep"),
+    pytest.param({"k": 2**64}, id="beyond 64 bits"),
+]
+
+
+def sent(desk: Desk, path: str, body: Any) -> Any:
+    """Sent as it is written, which a client that checks its values would not do."""
+    text = json.dumps(body).replace("\\\\ud800", "\\ud800").replace("\\\\u0000", "\\u0000")
+    headers = {"Content-Type": "application/json"}
+    return desk.client.post(f"/v1{path}", content=text.encode(), headers=headers)
+
+
+def refused(answer: Any) -> dict[str, Any]:
+    told: dict[str, Any] = answer.json()
+    assert 400 <= answer.status_code < 500, answer.text
+    assert told["success"] is False
+    assert told["error_message"]
+    return told
+
+
+class TestUnkept:
+    @pytest.mark.parametrize("value", UNKEPT)
+    def test_an_object_that_would_change_is_refused(self, desk: Desk, value: Any) -> None:
+        id = desk.execution()
+        asked = {"workflow_id": "wf-1", "input_parameters": value}
+        assert "input_parameters" in refused(sent(desk, "/executions", asked))["error_message"]
+        done = {"status": "completed", "output": "x"}
+        body = {"assignment_id": desk.active(id)["gather"], "completion_data": done}
+        told = refused(sent(desk, f"/executions/{id}/completions", {**body, "handoff_data": value}))
+        assert "handoff_data" in told["error_message"]
+        asked = {"step_id": "gather", "agent_id": "a", "assignment_config": {"context": value}}
+        assert (
+            "context"
+            in refused(sent(desk, f"/executions/{id}/assignments", asked))["error_message"]
+        )
+        desk.complete(id, "gather", handoff={"kept": "as it is \U0001f600"})
+
+    @pytest.mark.parametrize("text", ["\\ud800", "\\u0000"])
+    def test_a_text_that_would_change_is_refused(self, desk: Desk, text: str) -> None:
+        id = desk.execution()
+        data = {"status": "completed", "output": text}
+        body = {"assignment_id": desk.active(id)["gather"], "completion_data": data}
+        refused(sent(desk, f"/executions/{id}/completions", body))
+        refused(sent(desk, f"/executions/{id}/pause", {"pause_reason": text}))
+        refused(sent(desk, f"/executions/{id}/questions/q", {"answer": text}))
+        refused(sent(desk, "/workflows", {"file_name": "a.wf.md", "source": text}))
+
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("text", ["\\ud800", "\\u0000"])
+    def test_a_definition_is_refused_or_kept(self, desk: Desk, text: str) -> None:
+        for path, body in (
+            ("/workflows", contract(workflow_name=text, description=text)),
+            ("/workflows", contract(steps=[step("a", success_criteria=text)])),
+            ("/teams", {**team(), "team_name": text}),
+        ):
+            assert sent(desk, path, body).status_code in (200, 422)
+            assert desk.get("/workflows")["success"]
+            assert desk.get("/teams")["success"]
+
+    def test_what_is_no_id_is_refused(self, desk: Desk) -> None:
+        for id in ("%00", "a%20b", "%ff", "\u00e9", "x" * 201):
+            refused(desk.client.get(f"/v1/executions/{id}"))
+            refused(desk.client.get(f"/v1/workflows?after={id}"))
+            refused(desk.client.post(f"/v1/executions/{id}/questions/{id}", json={"answer": 1}))
+            refused(desk.client.post(f"/v1/executions/{id}/pause", json={}))
+
+
+def test_a_team_nested_too_deeply_is_refused(desk: Desk) -> None:
+    answer = desk.client.post("/v1/teams", content=b"[" * 100_000)
+    assert refused(answer)["error_code"] == "INVALID_REQUEST"
+
+
+class TestBugs:
+    def test_a_bug_is_answered_in_its_form_and_tells_nothing(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async def broken(*_: Any) -> None:
+            raise ZeroDivisionError("a secret")
+
+        monkeypatch.setattr(Executing, "standing", broken)
+        client = TestClient(desk.client.app, raise_server_exceptions=False)
+        asked = {"workflow_id": desk.workflow(), "team_id": desk.team()[0]}
+        answer = client.post("/v1/executions", json=asked)
+        assert answer.status_code == 500
+        assert answer.json()["error_code"] == "INTERNAL"
+        assert "secret" not in answer.text
+        number = answer.json()["error_message"].split()[-4]
+        assert number in caplog.text
+        assert "ZeroDivisionError" in caplog.text
+
+    def test_a_bug_in_one_execution_is_its_own(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = Executing._once
+
+        async def broken(self: Executing, execution: Any) -> Any:
+            if execution.id == bad:
+                raise ZeroDivisionError("a secret")
+            return await whole(self, execution)
+
+        good, bad = desk.execution(), desk.execution()
+        monkeypatch.setattr(Executing, "_once", broken)
+        assert desk.complete(good, "gather")["triggers_next_steps"] == ["analyse"]
+        desk.complete(bad, "gather")
+        status = desk.status(bad)
+        assert status["workflow_status"] == "failed"
+        assert "secret" not in str(status)
+        assert desk.status(good)["workflow_status"] == "executing"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_immediate_pause_cut_off_is_decided_by_a_person(opening: Opening) -> None:
+    """The model was asked and never answered: whether to ask again is a question."""
+    with OpenAIServer() as model:
+        model.will(Hang(), Say(calls=[("complete_task", {"output": "found"})]))
+        with opening(base_url=model.url) as desk:
+            id = desk.execution("researcher", steps=[step("gather")])
+            until(lambda: len(model.requests) == 1)
+            held = desk.post(f"/executions/{id}/pause", {"pause_type": "immediate"})
+            assert held["active_steps_handled"] == [{"step_id": "gather", "action": "cancelled"}]
+        with opening(base_url=model.url) as desk:
+            desk.post(f"/executions/{id}/resume", {"resume_token": held["resume_token"]})
+            until(lambda: desk.status(id)["questions"] != [])
+            (question,) = desk.status(id)["questions"]
+            assert (question["kind"], question["choices"]) == ("unknown", ["repeat", "fail"])
+            assert len(model.requests) == 1
+            path = f"/executions/{id}/questions/{question['question_id']}"
+            desk.post(path, {"answer": "repeat"})
+            until(lambda: desk.status(id)["workflow_status"] == "completed")
+            assert desk.status(id)["result"] == "found"
+    assert len(model.requests) == 2
+
+
+def until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
