@@ -28,6 +28,7 @@ from ..ir import (
 from ..source import Span
 from .bounds import BOUNDING, counts_rounds
 from .guards import expressions
+from .once import once_per_program
 from .reachability import list_place, starts
 from .wording import called
 
@@ -78,6 +79,7 @@ def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnost
             return
 
 
+@once_per_program
 def _workflows_that_ask(program: Program) -> set[str]:
     """The workflows that call a model, themselves or by way of another."""
     flows = dict(program.workflows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from ..catalog import Catalog
@@ -27,6 +27,7 @@ from ..ir import (
 from ..source import Span
 from ..spelling import Spelling
 from .dataflow import known_names, undefined_reads
+from .once import once_per_program
 from .reachability import starts
 from .variables import Write, names_in, names_read, writes
 from .wording import called
@@ -111,16 +112,31 @@ def _results(workflow: Workflow) -> set[str]:
 
 
 def _calls_unknown(workflow: Workflow, program: Program) -> bool:
-    paths = {path for path, _ in program.workflows}
+    paths = _paths(program)
     return any(
         isinstance(n, CallNode | ForeachNode) and n.workflow not in paths for n in workflow.nodes
     )
 
 
+@once_per_program
+def _paths(program: Program) -> frozenset[str]:
+    return frozenset(path for path, _ in program.workflows)
+
+
 def _read_elsewhere(workflow: Workflow, program: Program) -> set[str]:
     """What other workflows read, when variables are handed to them or back to them."""
-    calls = [n for _, w in program.workflows for n in w.nodes if isinstance(n, CallNode)]
-    if not any(call.passes_all or call.returns_all for call in calls):
+    readers = _readers(program)
+    if not readers:
         return set()
-    others = [other for _, other in program.workflows if other is not workflow]
-    return set().union(*(names_read(other) | {*other.outputs} for other in others))
+    own = names_read(workflow) | {*workflow.outputs}
+    return {name for name, count in readers.items() if count > (name in own)}
+
+
+@once_per_program
+def _readers(program: Program) -> Counter[str]:
+    """In how many workflows each name is read; of none when no variables are handed over."""
+    calls = (n for _, w in program.workflows for n in w.nodes if isinstance(n, CallNode))
+    if not any(call.passes_all or call.returns_all for call in calls):
+        return Counter()
+    each = (names_read(other) | {*other.outputs} for _, other in program.workflows)
+    return Counter(name for names in each for name in names)

@@ -30,6 +30,7 @@ from ..ir import (
 )
 from ..records import dataclass
 from ..source import Span
+from .once import once_per_program
 
 Care = Lit["none", "format", "author", "needed"]
 """What happens when the value is missing: it reads as empty; the format puts something in its
@@ -210,18 +211,30 @@ def names_written(workflow: Workflow) -> set[str]:
     return found | {a.target for rule in workflow.on_error for a in rule.assignments}
 
 
-def names_from_callers(workflow: Workflow, program: Program) -> set[str]:
+def names_from_callers(workflow: Workflow, program: Program) -> frozenset[str]:
     """What workflows that call this one hand over: all of theirs, or what they list."""
-    found: set[str] = set()
-    path = next((p for p, other in program.workflows if other is workflow), None)
-    for _, caller in program.workflows:
-        for node in caller.nodes:
-            if not isinstance(node, CallNode | ForeachNode) or node.workflow != path:
-                continue
-            if isinstance(node, ForeachNode):
-                found |= {node.item, *([node.index] if node.index else [])}
-            found |= {assignment.target for assignment in node.passes}
-            if isinstance(node, CallNode) and node.passes_all:
-                for _, other in program.workflows:
-                    found |= names_written(other) | {p.name for p in other.params}
-    return found
+    return _handed_over(program).get(id(workflow), frozenset())
+
+
+@once_per_program
+def _handed_over(program: Program) -> dict[int, frozenset[str]]:
+    """By the identity of each workflow that is called."""
+    listed: dict[str, set[str]] = {}
+    all_given: set[str] = set()
+    for node in (node for _, caller in program.workflows for node in caller.nodes):
+        if not isinstance(node, CallNode | ForeachNode):
+            continue
+        names = listed.setdefault(node.workflow, set())
+        if isinstance(node, ForeachNode):
+            names |= {node.item, *([node.index] if node.index else [])}
+        names |= {assignment.target for assignment in node.passes}
+        if isinstance(node, CallNode) and node.passes_all:
+            all_given.add(node.workflow)
+    everything: set[str] = set()
+    for _, other in program.workflows if all_given else ():
+        everything |= names_written(other) | {p.name for p in other.params}
+    return {
+        id(workflow): frozenset(listed[path] | everything if path in all_given else listed[path])
+        for path, workflow in program.workflows
+        if path in listed
+    }

@@ -115,3 +115,17 @@ def test_what_the_next_assignment_reads_is_used(flow, said):
     assert said(unused_outputs, workflow) == [
         ("FC3003", "warning", "`START` writes `C`, which nothing reads")
     ]
+
+
+def test_a_program_is_walked_once_however_many_workflows_ask(monkeypatch):
+    from flowc.compiler.passes import variables
+
+    walked = []
+    whole = variables.names_written
+    monkeypatch.setattr(variables, "names_written", lambda w: walked.append(w) or whole(w))
+    body = "{state: {X: {type: integer}}, nodes: [{name: a, assign: {X: X + 1}}]}"
+    parts = "".join(f"  w{n}: {body}\n" for n in range(30))
+    calls = "".join(f"  - {{name: c{n}, call: w{n}, with_all: true}}\n" for n in range(30))
+    text = f"flow: 1\ntitle: Many\nnodes:\n{calls}workflows:\n{parts}"
+    compile_text(text, "many.flow.yaml")
+    assert 0 < len(walked) < 30 * 30
