@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import shutil
-import sqlite3
 import subprocess
 from collections.abc import Iterator
 from importlib import metadata
@@ -17,6 +16,7 @@ import typer
 from flowc import __version__
 
 from .app import FINDINGS, OK
+from .doctor_stores import Finding, stores
 
 _PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "lark")
 _NO_SCRIPTS = "scripts in JavaScript: pip install quickjs-ng"
@@ -48,18 +48,13 @@ def doctor(
     return FINDINGS if any(needed and not ok for _, ok, _, needed in findings) else OK
 
 
-Finding = tuple[str, bool, str, bool]
-"""Area, whether it is there, words, whether every run needs it."""
-
-
 def _examine() -> Iterator[Finding]:
     yield "flowc", True, __version__, True
     yield "python", True, f"{platform.python_version()} ({platform.system()})", True
     for name in _PACKAGES:
         version = _version(name)
         yield name, version is not None, version or f"pip install {name}", True
-    yield _store()
-    yield "store memory", True, "kept for one process only (--store memory:)", False
+    yield from stores()
     yield _shell()
     yield from _sandbox()
     version = _version("quickjs-ng")
@@ -72,15 +67,6 @@ def _examine() -> Iterator[Finding]:
     keys = [name for name in _KEYS if os.environ.get(name)]
     none = "no key is set; --base-url or --answers work without one"
     yield "providers", bool(keys), "keys set: " + ", ".join(keys) if keys else none, False
-
-
-def _store() -> Finding:
-    folder = os.path.abspath(".flowc")
-    while not os.path.exists(folder):
-        folder = os.path.dirname(folder)
-    writable = os.access(folder, os.W_OK)
-    where = "sqlite in .flowc/" if writable else f"{folder} may not be written: use --store URL"
-    return "store sqlite", writable, f"{where} (SQLite {sqlite3.sqlite_version})", False
 
 
 def _shell() -> Finding:

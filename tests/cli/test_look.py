@@ -203,6 +203,24 @@ def test_doctor_names_keys_but_never_shows_them(flowc):
     assert "✓ python" in flowc("doctor").stdout
 
 
+def test_doctor_says_where_runs_are_kept_and_whether_the_key_is_one(flowc):
+    def findings(**env: str) -> dict[str, dict[str, object]]:
+        done = flowc("doctor", "--json", env=env)
+        assert "hunter2" not in done.stdout + done.stderr
+        return {f["area"]: f for f in json.loads(done.stdout)["findings"]}
+
+    found = findings(FLOWC_STORE="postgresql://u:hunter2@127.0.0.1:1/d", FLOWC_STORE_KEY="hunter2")
+    if found["extra postgres"]["ok"]:
+        assert "cannot be reached" in found["store postgresql"]["text"]
+        assert found["store postgresql"]["needed"]
+    assert "FLOWC_STORE_KEY is no key" in found["encryption"]["text"]
+    assert not found["encryption"]["ok"]
+
+    found = findings(FLOWC_STORE="sqlite:///runs.db")
+    assert "sqlite in runs.db" in found["store sqlite"]["text"]
+    assert "not set" in found["encryption"]["text"]
+
+
 def test_doctor_shows_the_layers_of_the_sandbox_and_why_one_is_missing(flowc):
     from flowc.runtime.sandbox.confine import probe
 
