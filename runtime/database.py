@@ -37,6 +37,12 @@ class Database(Protocol):
         """Execute one statement; how many rows it wrote."""
         ...
 
+    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
+        """Execute one statement that leads to the same rows however often it is executed: where a
+        server swallowed it, it is simply sent again, which is cheaper than to ask what became of
+        it."""
+        ...
+
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for each row of values, all or none of them."""
         ...

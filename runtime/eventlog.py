@@ -34,6 +34,7 @@ class EventLog:
     _lost: set[int] = field(default_factory=set)
     _waiting: list[RunEvent] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _writing: asyncio.Task[None] | None = None
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """The `Emit` of the services."""
@@ -72,6 +73,8 @@ class EventLog:
         finally:
             writer.cancel()
             await asyncio.wait([writer])
+            if self._writing is not None:  # what it could not write waits again
+                await asyncio.wait([self._writing])
             await self.flush()
 
     async def _write(self) -> None:
@@ -79,5 +82,8 @@ class EventLog:
             await self._wake.wait()
             await asyncio.sleep(BATCH_SECONDS)
             # A store that cannot be written now is complained of at the end, if it still cannot.
+            self._writing = asyncio.create_task(self.flush())
+            # Else asyncio would complain of it where the run ends before this loop reads it.
+            self._writing.add_done_callback(lambda task: task.cancelled() or task.exception())
             with contextlib.suppress(RunError):
-                await asyncio.shield(self.flush())
+                await asyncio.shield(self._writing)

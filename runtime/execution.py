@@ -90,6 +90,7 @@ class Execution:
     async def open_budget(self, record: RunRecord) -> None:
         """What the run has used up before counts; a limit of the program's that stopped it counts
         anew."""
+        await self.journal.recall(self.run_id)
         budget, error = self.services.budget, record.error or {}
         await budget.open(Ledger(self.journal.db, self.run_id))
         if error.get("scope"):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from flowc.compiler.ir import Effect
@@ -65,6 +65,14 @@ class EffectJournal:
     on_unknown: OnUnknown = "ask"
     hidden: tuple[str, ...] = ()
     """Values of secrets, which stand nowhere in what is kept or shown of an input."""
+    known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
+    """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""
+
+    async def recall(self, run: str) -> None:
+        """Read once where a run has effects, for as long as nobody else can write any: a query
+        less for each effect that is new."""
+        rows = await self.db.rows("select key, ordinal from effects where run = ?", (run,))
+        self.known[run] = {(row[0], row[1]) for row in rows}
 
     async def once(
         self,
@@ -114,7 +122,7 @@ class EffectJournal:
         """Keep something that a visit came to: no effect, so it is never in doubt."""
         run, namespace, _ = _key(runtime, 0)
         row = (run, namespace, name, ordinal, self.db.seal(json.dumps(value)))
-        await self.db.run(
+        await self.db.put(
             "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
             " do update set value = excluded.value",
             row,
@@ -142,7 +150,7 @@ class EffectJournal:
         """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure, or
         the node is done with. With a name only the effects of that name."""
         run, namespace, _ = _key(runtime, 0)
-        await self.db.run(
+        await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
             (run, namespace, len(namespace) + 1, f"{namespace}|", name and self.db.seal_name(name)),
@@ -155,7 +163,7 @@ class EffectJournal:
             status, result = "failed", "null"
         elif verdict == "fail":
             status, result = "refused", "null"
-        await self.db.run(
+        await self.db.put(
             f"update effects set status = ?, result = ? {_HERE} and status = 'intended'",
             (status, self.db.seal(result), *key),
         )
@@ -167,7 +175,7 @@ class EffectJournal:
 
     async def store_answer(self, run: str, interrupt_id: str, value: Json) -> None:
         """Keep an answer before it is given: LangGraph itself would lose it in a crash."""
-        await self.db.run(
+        await self.db.put(
             "insert into answers values (?, ?, ?) on conflict (run, interrupt)"
             " do update set value = excluded.value",
             (run, interrupt_id, self.db.seal(json.dumps(value))),
@@ -195,19 +203,19 @@ class EffectJournal:
 
     async def leave(self, run: str) -> None:
         """The run goes on elsewhere: what it left in doubt is not asked about."""
-        await self.db.run(
+        await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'", (run,)
         )
 
     async def forget(self, run: str) -> None:
         """Drop everything about a run."""
         for table in ("effects", "answers", "notes", "lines"):
-            await self.db.run(f"delete from {table} where run = ?", (run,))
+            await self.db.put(f"delete from {table} where run = ?", (run,))
 
     async def _decide(self, key: Key, status: str, name: str, given: Json) -> None:
         """What to do about an effect that was begun and not finished. Returns to repeat it."""
         if status == "refused":
-            await self.db.run(f"update effects set status = 'intended' {_HERE}", key)
+            await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
             raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
         if status != "intended" or self.on_unknown == "repeat":
             return
@@ -256,6 +264,9 @@ class EffectJournal:
         return None
 
     async def _row(self, key: Key) -> _Row | None:
+        known = self.known.get(key[0])
+        if known is not None and key[1:] not in known:
+            return None
         query = f"select status, name, given, result, input from effects {_HERE}"
         rows = await self.db.rows(query, key)
         if not rows:
@@ -269,8 +280,10 @@ class EffectJournal:
         self, key: Key, name: str, given: Json, status: str, result: str | None
     ) -> None:
         shown = json.dumps(abridged(given, self.hidden), ensure_ascii=False)
+        if key[0] in self.known:
+            self.known[key[0]].add(key[1:])
         sealed = (result and self.db.seal(result), self.db.seal(shown))
-        await self.db.run(
+        await self.db.put(
             "insert into effects (run, key, ordinal, name, given, status, result, input)"
             " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal)"
             " do update set name = excluded.name, given = excluded.given,"

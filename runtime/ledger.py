@@ -69,7 +69,7 @@ class Ledger:
     async def write(self, number: int, charge: Charge) -> None:
         """Keep a charge under its number, in the place of what it was before."""
         scopes = json.dumps(charge.scopes)
-        await self.db.run(
+        await self.db.put(
             _ADD,
             (
                 self.run, number, scopes, charge.model, charge.input_tokens, charge.output_tokens,
@@ -79,7 +79,7 @@ class Ledger:
 
     async def strike(self, number: int) -> None:
         """The call was not made, or cost nothing."""
-        await self.db.run("delete from charges where run = ? and number = ?", (self.run, number))
+        await self.db.put("delete from charges where run = ? and number = ?", (self.run, number))
 
     async def charges(self) -> dict[int, Charge]:
         """Every charge by its number."""
@@ -92,7 +92,7 @@ class Ledger:
 
     async def renew(self, scope: str, name: str, used: int) -> None:
         """The limit `name` of a budget counts from `used` on."""
-        await self.db.run(_RENEW, (self.run, scope, name, used))
+        await self.db.put(_RENEW, (self.run, scope, name, used))
 
     async def renewals(self) -> dict[tuple[str, str], int]:
         """(scope, name) -> from where the limit counts."""

@@ -160,6 +160,9 @@ class _Statements(Sealing):
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         return await self._with(lambda c: _run(c, query, values))
 
+    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
+        await self.run(query, values)
+
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         await self._with(lambda c: _many(c, query, rows))
 
@@ -209,19 +212,16 @@ class PostgresDatabase(_Statements):
         async with self.lock:
             return await self._committed(lambda c: _run(c, query, values))
 
+    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
+        await self._sent(lambda c: _run(c, query, values))
+
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         kept = list(rows)
         async with self.lock:
             await self._committed(lambda c: _many(c, query, kept))
 
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        async with self.lock:
-            while True:
-                connection = await self.link.live()
-                try:
-                    return await _rows(connection, query, values)
-                except psycopg.Error as error:
-                    await self._lost_or_wrong(error)
+        return await self._sent(lambda c: _rows(c, query, values))
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
@@ -237,6 +237,16 @@ class PostgresDatabase(_Statements):
                     f"the store {self.link.location.url} went away; what was being written was not",
                     help="`flowc resume` goes on from what is kept",
                 )
+
+    async def _sent(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Do the work, which is one statement, again until the server said that it was done."""
+        async with self.lock:
+            while True:
+                connection = await self.link.live()
+                try:
+                    return await work(connection)
+                except psycopg.Error as error:
+                    await self._lost_or_wrong(error)
 
     async def _committed(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work in a transaction of its own, again and again until one was committed."""

@@ -51,6 +51,8 @@ class PostgresLeases:
     _link: Link | None = None
     _watcher: asyncio.Task[None] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _unreachable: RunError | None = None
+    """Why the server could not be asked whether a run is still held."""
 
     @asynccontextmanager
     async def held(self, run: str) -> AsyncIterator[None]:
@@ -68,7 +70,7 @@ class PostgresLeases:
             if run not in self.lost:
                 raise
             task.uncancel()
-            raise _lost(run) from None
+            raise _lost(run, self._unreachable) from None
         finally:
             del self._tasks[run]
             await self._release(run)
@@ -150,8 +152,8 @@ class PostgresLeases:
                     await asyncio.sleep(_RETAKE_SECONDS if waiting else 0)
                 else:
                     await link.live()
-        except RunError:
-            pass
+        except RunError as error:
+            self._unreachable = error
         for run in waiting:
             self._stop(run)
         self.steady.event.set()
@@ -206,7 +208,9 @@ def _key(run: str) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-def _lost(run: str) -> RunError:
+def _lost(run: str, unreachable: RunError | None) -> RunError:
+    if unreachable is not None:
+        return RunError(unreachable.message, help=unreachable.help)
     return RunError(
         f"run {run} was lost: the connection that held it broke, and it could not be held again",
         help="`flowc runs` shows whether another process executes it; if none does, resume it",

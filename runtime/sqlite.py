@@ -37,6 +37,8 @@ class _Statements(Sealing):
 
     connection: aiosqlite.Connection
     location: Location
+    file: tuple[int, int] | None = None
+    """Device and inode of what was opened; None in memory."""
 
     @property
     def dialect(self) -> Dialect:
@@ -45,6 +47,9 @@ class _Statements(Sealing):
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         with in_words(self.location):
             return (await self.connection.execute(query, values)).rowcount
+
+    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
+        await self.run(query, values)
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         with in_words(self.location):
@@ -78,6 +83,7 @@ class SqliteDatabase(_Statements):
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         async with self.lock:
+            await self._in_place()
             return await _Statements.run(self, query, values)
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -88,9 +94,24 @@ class SqliteDatabase(_Statements):
         async with self.lock:
             return await _Statements.rows(self, query, values)
 
+    async def _in_place(self) -> None:
+        """Wait for a file that was moved away: SQLite would go on writing to what nobody finds.
+        Raises `RunError` when it does not come back."""
+        if _identity(self.location) == self.file:
+            return
+        deadline = time.monotonic() + PATIENCE
+        while _identity(self.location) != self.file:
+            if time.monotonic() > deadline:
+                raise RunError(
+                    f"the store {self.location.url} was moved, deleted or replaced",
+                    help="put the file back, then `flowc resume` goes on from what is kept",
+                )
+            await asyncio.sleep(0.05)
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
         async with self.lock:
+            await self._in_place()
             with in_words(self.location):
                 try:
                     await self.connection.execute("begin immediate")
@@ -100,6 +121,17 @@ class SqliteDatabase(_Statements):
                     # Queued behind what was cancelled; nothing happens where all was committed.
                     await self.connection.rollback()
                     raise
+
+
+def _identity(location: Location) -> tuple[int, int] | None:
+    """Which file lies where the store is; None when there is none."""
+    if location.path is None:
+        return None
+    try:
+        found = location.path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @asynccontextmanager
@@ -114,7 +146,7 @@ async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[Sql
         with explained(location):
             await db.execute("pragma journal_mode=wal")
             await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
-        yield SqliteDatabase(db, location)
+        yield SqliteDatabase(db, location, _identity(location))
     finally:
         await db.close()
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import faulthandler
 import functools
 import os
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds after which a child that was not killed has hung."""
 
 
@@ -37,6 +41,8 @@ class End:
 
 def in_child(body: Callable[[], int], blow: Blow, folder: str) -> End:
     """Run `body` in a forked process whose output lies in `folder` as `out` and `err`."""
+    for name in ("out", "err"):  # it may die before it comes to that itself
+        Path(folder, name).write_bytes(b"")
     child = os.fork()
     if child == 0:
         _enter(folder)
@@ -57,9 +63,7 @@ def in_child(body: Callable[[], int], blow: Blow, folder: str) -> End:
         hit = True
     ended = _wait(child, PATIENCE)
     if ended is None:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        raise TimeoutError(f"a child in {folder} hung")
+        raise TimeoutError(f"a child in {folder} hung\n{_last_words(child, folder)}")
     return End(ended, hit or ended == -signal.SIGKILL)
 
 
@@ -70,6 +74,28 @@ def _enter(folder: str) -> None:
         file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(file, descriptor)
         os.close(file)
+    faulthandler.register(signal.SIGUSR1, file=2, all_threads=True)
+    signal.signal(signal.SIGUSR2, _tell_tasks)
+
+
+def _last_words(child: int, folder: str) -> str:
+    """What a child was doing that has hung: the stacks of its threads and tasks. It dies."""
+    os.kill(child, signal.SIGUSR1)
+    _wait(child, 2)
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGUSR2)
+    _wait(child, 2)
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    with open(os.path.join(folder, "err")) as file:
+        return file.read()
+
+
+def _tell_tasks(*_: object) -> None:
+    with suppress(RuntimeError):
+        for task in asyncio.all_tasks():
+            task.print_stack(file=sys.stderr)
 
 
 def _wait(child: int, seconds: float) -> int | None:

@@ -191,3 +191,29 @@ def test_what_is_in_doubt_is_asked_about_with_what_is_known_of_it(
     journaled(doubtful)
     assert asked[0]["input"] == {"to": "x"}
     assert len(asked[0]["idempotency_key"]) == 32
+
+
+def test_where_nothing_is_kept_nothing_is_looked_for(any_store, wait) -> None:
+    """A recalled run asks the store for effects that it has, and for no others."""
+
+    async def go() -> list[str]:
+        async with open_engine(any_store) as engine:
+            journal = EffectJournal(engine.journal_db)
+            await journal.once(visit("a:1"), "mail", "once", {}, calls("kept"))
+            journal = EffectJournal(engine.journal_db)
+            await journal.recall("r")
+            asked: list[str] = []
+            whole = type(engine.journal_db).rows
+
+            async def rows(self: Any, query: str, values: Any = ()) -> Any:
+                asked.append(values[1])
+                return await whole(self, query, values)
+
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(type(engine.journal_db), "rows", rows)
+                for key in ("a:1", "a:2", "a:2"):
+                    given = await journal.once(visit(key), "mail", "once", {}, calls("new"))
+                    assert given == ("kept" if key == "a:1" else "new")
+            return asked
+
+    assert wait(go()) == ["a:1", "a:2"]
