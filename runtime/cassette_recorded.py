@@ -28,12 +28,12 @@ from .cassette_bodies import (
 from .cassette_keys import effect_key, here
 from .cassette_record import Recorder
 from .errors import Failure
+from .journals import JournalBefore
 from .services import (
     NO_GRANTS,
     CommandResult,
     Files,
     Grants,
-    Journal,
     Json,
     ModelReply,
     ModelRequest,
@@ -76,10 +76,9 @@ def _take(**what: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedJournal:
+class RecordedJournal(JournalBefore):
     """Every effect goes through the journal; here it gets its number and its document."""
 
-    inner: Journal
     recorder: Recorder
 
     async def once(
@@ -138,15 +137,6 @@ class RecordedJournal:
         body = {"given": asked, **came, "gave": digest_of(value)}
         self.recorder.write(replace(blank, body=body))
         return value
-
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
-        await self.inner.keep(runtime, name, ordinal, value)
-
-    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
-        return await self.inner.kept(runtime, name)
-
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
-        await self.inner.abandon(runtime, name)
 
 
 @dataclass(frozen=True, slots=True)

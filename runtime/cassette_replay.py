@@ -32,13 +32,13 @@ from .cassette_bodies import (
 from .cassette_drift import DRIFT, named, refuse_drift
 from .cassette_keys import effect_key, here
 from .errors import RunError
+from .journals import JournalBefore
 from .secrets import redacted
 from .services import (
     NO_GRANTS,
     CommandResult,
     Files,
     Grants,
-    Journal,
     Json,
     ModelReply,
     ModelRequest,
@@ -180,11 +180,10 @@ async def _came(exchange: Exchange, file: str = "") -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedJournal:
+class ReplayedJournal(JournalBefore):
     """Effects get their numbers as when they were recorded. None acts on anything, so none is ever
     in doubt."""
 
-    inner: Journal
     player: Player
 
     async def once(
@@ -219,15 +218,6 @@ class ReplayedJournal:
             return value
 
         return await self.inner.once(runtime, name, "pure", given, answered, ordinal)
-
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
-        await self.inner.keep(runtime, name, ordinal, value)
-
-    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
-        return await self.inner.kept(runtime, name)
-
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
-        await self.inner.abandon(runtime, name)
 
 
 @dataclass(frozen=True, slots=True)

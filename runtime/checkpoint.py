@@ -4,9 +4,8 @@ LangGraph's checkpointer. PostgreSQL's packages are an extra and imported here a
 from __future__ import annotations
 
 import dataclasses
-import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -17,7 +16,7 @@ from .layout import admitted
 from .lease import FileLeases, Leases
 from .location import Location
 from .seal import Seal
-from .sqlite import open_sqlite, open_sqlite_saver, refuse_damaged, store_error
+from .sqlite import open_sqlite, open_sqlite_saver, refuse_damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +97,6 @@ async def is_there(location: Location) -> bool:
         found: bool = await _extra("postgres").is_there(location)
         return found
     return location.path is not None and location.path.exists()
-
-
-@contextmanager
-def in_words(location: Location) -> Iterator[None]:
-    """Turn what LangGraph's saver says about the store while it is used into a `RunError`."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise store_error(error, location) from error
 
 
 def _sealed(db: Any, cipher: Seal | None) -> Database:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flowc.compiler.plan import (
+    STATUSES,
     PlanDocument,
     Refused,
     Status,
@@ -32,14 +33,7 @@ RETRIES = 3
 """How often a step is executed again after it has failed (A14)."""
 Verdict = Literal["passed", "failed", "not measured"]
 
-_ORDER: tuple[Status, ...] = (
-    "PENDING",
-    "READY",
-    "RUNNING",
-    "CODE_GENERATED",
-    "EXECUTING",
-    "DONE",
-)
+_ORDER = STATUSES[:-1]
 _FROM: dict[Status, tuple[Status, ...]] = {
     "PENDING": (),
     "READY": ("PENDING", "FAILED"),

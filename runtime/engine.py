@@ -21,7 +21,6 @@ from flowc.compiler.serde import dump_spec, load_spec
 from . import document_record, ledger
 from . import journal as effects
 from .branches import CheckpointView, RunState, copy_thread, past_of, state_of
-from .checkpoint import in_words
 from .compaction import Dropped, compact
 from .database import Database, create_tables
 from .document_record import Record, documents_of, writers_of
@@ -37,6 +36,7 @@ from .migration import accepted, move, read_migration
 from .secrets import secret_values
 from .services import Emit, Journal, Json, Outcome, Services
 from .signals import RunSignals
+from .sqlite import in_words
 from .start import initial_state
 from .store import RunRecord, RunStore, open_store
 from .whereabouts import whereabouts

@@ -20,7 +20,6 @@ from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
-from .checkpoint import in_words
 from .document_record import RECORD, StoreRecorder
 from .errors import Ended, Failure, LimitReached, RunError
 from .eventlog import EventLog
@@ -31,6 +30,7 @@ from .ledger import Ledger
 from .questions import breakpoint_of, effect_key, match_answers, question_of
 from .services import Emit, Journal, Json, Outcome, Question, Services
 from .signals import RunSignals
+from .sqlite import in_words
 from .start import all_given
 from .state import STEPS, refuse_clashes, variable_values
 from .store import RunRecord, RunStore

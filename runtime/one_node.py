@@ -22,6 +22,7 @@ from .execution import thread_config
 from .graph import build, nested_graph, single_graph
 from .inert import inert_services
 from .journal import EffectJournal
+from .journals import JournalBefore
 from .nodes.visit import Setting
 from .questions import match_answers, question_of
 from .services import Emit, Journal, Json, Question, Services, Tools, ToolSchema
@@ -256,10 +257,9 @@ def as_in_run(services: Services, kept: EffectJournal, run: str, before: Before)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptJournal:
+class KeptJournal(JournalBefore):
     """Gives what the run's journal keeps; an effect that it does not keep stops the node."""
 
-    inner: Journal
     run_journal: EffectJournal
     run: str
     namespace: str
@@ -290,12 +290,3 @@ class KeptJournal:
             return found[min(at, len(found) - 1)]
 
         return await self.inner.once(runtime, name, "pure", given, kept, ordinal)
-
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
-        await self.inner.keep(runtime, name, ordinal, value)
-
-    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
-        return await self.inner.kept(runtime, name)
-
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
-        await self.inner.abandon(runtime, name)

@@ -258,7 +258,8 @@ def explained(location: Location) -> Iterator[None]:
 
 @contextmanager
 def in_words(location: Location) -> Iterator[None]:
-    """Turn what SQLite says while a store is being used into a `RunError`."""
+    """Turn what SQLite says while a store is being used, by LangGraph's saver too, into a
+    `RunError`."""
     try:
         yield
     except sqlite3.Error as error:

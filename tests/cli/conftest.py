@@ -1,4 +1,4 @@
-"""Run `python -m flowc` as a person would: another process, its streams and its exit code."""
+"""Run flowc as a person would: another process, its streams and its exit code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forks import as_text, flowc_in
 
 Flowc = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,16 +24,12 @@ def flowc(tmp_path: Path) -> Flowc:
     ) -> subprocess.CompletedProcess[str]:
         data = input.encode() if isinstance(input, str) else input
         path = os.pathsep.join(filter(None, [str(ROOT / ".types"), os.environ.get("PYTHONPATH")]))
-        done = subprocess.run(
-            [sys.executable, "-m", "flowc", *args],
-            cwd=tmp_path,
-            input=data,
-            capture_output=True,
-            timeout=timeout,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **(env or {})},
-        )
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
+        usual = {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **(env or {})}
+        if any(name.startswith("PYTHON") for name in env or {}):  # read when Python starts
+            argv = [sys.executable, "-m", "flowc", *args]
+            return as_text(
+                subprocess.run(argv, cwd=tmp_path, env=usual, input=data, capture_output=True)
+            )
+        return as_text(flowc_in(tmp_path, args, usual, data, timeout))
 
     return call

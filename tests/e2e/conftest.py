@@ -1,4 +1,4 @@
-"""Runs `python -m flowc` in processes of its own: in a pipe, in the background, on a terminal."""
+"""Runs flowc in processes of its own: in a pipe, in the background, on a terminal."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from forks import as_text, flowc_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0
@@ -57,14 +58,8 @@ class Flowc:
         return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     def __call__(self, *args: str, input: str = "", **env: str) -> Done[str]:
-        return subprocess.run(
-            command(*args),
-            cwd=self.folder,
-            env=environment(self.home, **env),
-            input=input,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
+        return as_text(
+            flowc_in(self.folder, args, environment(self.home, **env), input.encode(), PATIENCE)
         )
 
     def begin(self, *args: str, **env: str) -> subprocess.Popen[str]:

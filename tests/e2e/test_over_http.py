@@ -17,35 +17,8 @@ from flowc.runtime.services import Outcome
 from flowc.runtime.wiring import RunOptions, make_services
 from openai_server import Refuse, Say
 from tool_runs import SERVER
+from toolchain_flow import FLOW, SUB
 
-FLOW = """# Toolchain
-# Workflow
-```mermaid
-flowchart TD
-    START --> PROMPT_SYSTEM[System] --> PROMPT_PLAN[User Plan] --> EXECUTE_PLAN[""]
-    EXECUTE_PLAN --> PROMPT_JUDGE[User Judge] --> CHECK_VERDICT{RESULT == SUCCESS}
-    CHECK_VERDICT --> |NO| PROMPT_PLAN
-    CHECK_VERDICT --> |YES| ASK_NAME["Ask"] --> SET_FILE[Set: file:out/name.txt=RESULT]
-    SET_FILE --> CALL_SUB[[sub.wf.md]] --> SUCCESS
-```
-# Prompts
-## System
-Be brief.
-## User Plan
-Write the commands.
-## User Judge
-Judge {{RESULT}}
-"""
-SUB = """# Sub
-# Workflow
-```mermaid
-flowchart TD
-    START --> PROMPT_END[User End] --> SUCCESS
-```
-# Prompts
-## User End
-Close {{RESULT}}.
-"""
 STEP = """### 🔧 WORKFLOW STEP: Count
 ```
 Read notes.txt and count its lines.

@@ -8,35 +8,7 @@ import pytest
 from flowc.runtime.errors import RunError
 from openai_server import OpenAIServer, Refuse, Say
 from tapes import Taped
-
-FLOW = """# Tools
-# Workflow
-```mermaid
-flowchart TD
-    START --> PROMPT_SYSTEM[System] --> PROMPT_PLAN[User Plan] --> EXECUTE_PLAN[""]
-    EXECUTE_PLAN --> PROMPT_JUDGE[User Judge] --> CHECK_VERDICT{RESULT == SUCCESS}
-    CHECK_VERDICT --> |NO| PROMPT_PLAN
-    CHECK_VERDICT --> |YES| ASK_NAME["Ask"] --> SET_FILE[Set: file:out/name.txt=RESULT]
-    SET_FILE --> CALL_SUB[[sub.wf.md]] --> SUCCESS
-```
-# Prompts
-## System
-Be brief.
-## User Plan
-Write the commands.
-## User Judge
-Judge {{RESULT}}
-"""
-SUB = """# Sub
-# Workflow
-```mermaid
-flowchart TD
-    START --> PROMPT_END[User End] --> SUCCESS
-```
-# Prompts
-## User End
-Close {{RESULT}}.
-"""
+from toolchain_flow import FLOW, SUB
 
 
 @pytest.fixture
