@@ -152,6 +152,14 @@ class RunStore:
         rows = await self.db.rows("select event from events where run = ? order by seq", (run,))
         return tuple(_event(self.db.unseal(row[0])) for row in rows)
 
+    async def events_after(
+        self, run: str, position: int, most: int = MOST_AT_ONCE
+    ) -> Sequence[tuple[int, RunEvent]]:
+        """Up to `most` events behind a position, oldest first, each with its own: from 1."""
+        query = "select seq, event from events where run = ? and seq > ? order by seq limit ?"
+        rows = await self.db.rows(query, (run, position, most))
+        return [(row[0], _event(self.db.unseal(row[1]))) for row in rows]
+
     async def request(self, run: str, kind: RequestKind) -> None:
         """Ask the process that executes the run to pause or to stop it."""
         await self.get(run)

@@ -50,7 +50,7 @@ def emit_html(page: Page) -> str:
     """The page's text."""
     sized = sized_picture(page.workflow, page.overlay)
     svg = draw(sized, page.layout or layered(sized))
-    style = _asset("html_page.css") + _colours()
+    style = _asset("html_page.css") + picture_style(".dark ")
     script = _asset("html_page.js")
     title = escape(" ".join((page.workflow.title or page.workflow.name).split()))
     data = _json(_data(page, sized))
@@ -129,15 +129,18 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _colours() -> str:
-    """The palette as style: on a dark ground fills are dimmed and outlines are lightened."""
+def picture_style(scope: str = "", query: str = "") -> str:
+    """How the picture looks: on a dark ground fills are dimmed and outlines are lightened. The dark
+    rules hold below `scope`, a selector with a blank behind it, or where a media `query` holds."""
     light = [_rule("", look, colour) for look, colour in COLOURS.items()]
-    dark = [_rule(".dark ", look, _dimmed(colour)) for look, colour in COLOURS.items()]
-    ways = (
-        f":root{{--error:{ERROR};--taken:{PATH}}}"
-        f".dark{{--error:{_mixed(ERROR, '#ffffff', 0.35)};--taken:{_mixed(PATH, '#ffffff', 0.45)}}}"
+    dark = [_rule(scope, look, _dimmed(colour)) for look, colour in COLOURS.items()]
+    ways = f":root{{--error:{ERROR};--taken:{PATH}}}"
+    dark_ways = (
+        f"{scope.strip() or ':root'}"
+        f"{{--error:{_mixed(ERROR, '#ffffff', 0.35)};--taken:{_mixed(PATH, '#ffffff', 0.45)}}}"
     )
-    return "\n".join([ways, *light, *dark]) + "\n"
+    rules = [ways, *light, f"@media {query}{{" if query else "", dark_ways, *dark]
+    return _asset("html_picture.css") + "\n".join([*rules, "}" if query else ""]) + "\n"
 
 
 def _rule(scope: str, look: str, colour: Colour) -> str:

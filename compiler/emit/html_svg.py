@@ -6,7 +6,9 @@ Colours are classes that the page's style sheet fills in, so that light and dark
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from html import escape
+from typing import Literal
 
 from .html_layout import Layout, Point, Rect, Route
 from .html_sizes import LABEL_HEIGHT, LINE_HEIGHT, SMALL_HEIGHT, Sized, is_mono, label_of
@@ -14,11 +16,21 @@ from .picture import Line, Shown
 
 _CONTROL = dict.fromkeys([*range(32), 127, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], " ")
 _TIP, _HALF = 9.0, 3.6
+Mark = Literal["done", "busy", "waiting", "failed", "paused"]
+"""Where a node of a run stands. It is drawn as a sign of its own shape, and spoken."""
+_SIGNS: dict[Mark, str] = {
+    "done": "M-3.4 .2l2.4 2.5l4.4 -5",
+    "busy": "M-2.2 -3.4l5.4 3.4l-5.4 3.4z",
+    "waiting": "M-2.4 -1.7a2.4 2.4 0 1 1 3.6 2c-.8 .5 -1.2 .9 -1.2 1.7M0 3.9v.1",
+    "failed": "M-2.8 -2.8l5.6 5.6M2.8 -2.8l-5.6 5.6",
+    "paused": "M-1.8 -3v6M1.8 -3v6",
+}
+_BADGE = 8.5
 
 
-def draw(sized: Sized, layout: Layout) -> str:
+def draw(sized: Sized, layout: Layout, marks: Mapping[str, Mark] | None = None) -> str:
     """The `<svg>` element; nodes carry `data-node` (their number), lines `data-ends`, the numbers
-    of the nodes that they join."""
+    of the nodes that they join. `marks` say of nodes, by id, where they stand."""
     picture = sized.picture
     numbers = {node.id: number for number, node in enumerate(picture.nodes)}
     parts = [
@@ -36,7 +48,8 @@ def draw(sized: Sized, layout: Layout) -> str:
             ends = f"{numbers[line.source]} {numbers[line.target]}"
             parts.append(_line(ends, line, route, sized.labels[number].width))
     for number, node in enumerate(picture.nodes):
-        parts.append(_node(number, node, layout.nodes[node.id]))
+        mark = (marks or {}).get(node.id)
+        parts.append(_node(number, node, layout.nodes[node.id], mark))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -86,11 +99,12 @@ def _path(points: tuple[Point, ...]) -> tuple[str, str]:
     return " ".join(words), f"M{corners}Z"
 
 
-def _node(number: int, node: Shown, rect: Rect) -> str:
+def _node(number: int, node: Shown, rect: Rect, mark: Mark | None) -> str:
     classes = ["node", node.look]
     classes += ["faded"] if node.visits == 0 else []
     classes += ["here"] if node.is_current else []
-    spoken = [" ".join(node.lines), _SPOKEN.get(node.look, node.look), node.tally]
+    classes += [f"is-{mark}"] if mark else []
+    spoken = [" ".join(node.lines), _SPOKEN.get(node.look, node.look), mark or "", node.tally]
     parts = [
         f'<g class="{" ".join(classes)}" data-node="{number}" tabindex="0" role="button" '
         f'aria-label="{_attribute(", ".join(s for s in spoken if s))}">',
@@ -98,8 +112,18 @@ def _node(number: int, node: Shown, rect: Rect) -> str:
         f'<path class="shape" d="{_shape(node, rect)}"/>',
         *(f'<path class="trim" d="{d}"/>' for d in _trims(node, rect)),
         _caption(node, rect),
+        _badge(mark, rect) if mark else "",
     ]
     return "".join([*parts, "</g>"])
+
+
+def _badge(mark: Mark, r: Rect) -> str:
+    """A sign on the upper right corner."""
+    x, y = r.x + r.width - 4, r.y + 4
+    return (
+        f'<g class="badge {mark}" transform="translate({x:.1f} {y:.1f})">'
+        f'<circle r="{_BADGE}"/><path d="{_SIGNS[mark]}"/></g>'
+    )
 
 
 _SPOKEN = {"choose": "decision", "exec": "commands", "ask": "question", "failed": "ends failed",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,6 +13,7 @@ from flowc.compiler.emit.dot import emit_dot
 from flowc.compiler.emit.mermaid import emit_mermaid
 from flowc.compiler.emit.picture import Overlay
 
+from ..drawing import draw_dot, overlay_of
 from ..errors import RunError
 from . import flags
 from .app import FINDINGS, OK, say
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ..store import RunRecord
 
 Picture = Literal["mermaid", "dot", "svg", "png", "pdf", "html", "json"]
-_DRAWING_SECONDS = 120
 
 
 def graph(
@@ -72,31 +70,6 @@ def graph(
     return OK if result.ok else FINDINGS
 
 
-def overlay_of(events: tuple[RunEvent, ...]) -> Overlay:
-    """What to draw of a run: its visits in order, seconds per node, and the node it stands at.
-    Nodes of called workflows are not among them."""
-    path: list[str] = []
-    seconds: dict[str, float] = {}
-    exits: list[tuple[str, str]] = []
-    current: str | None = None
-    for event in events:
-        if event.path or not event.node:
-            continue
-        if event.kind == "node_started":
-            path.append(event.node)
-            current = event.node
-        elif event.kind == "node_finished":
-            seconds[event.node] = seconds.get(event.node, 0.0) + event.data.get("seconds", 0.0)
-            exits.append((event.node, str(event.data.get("case", ""))))
-            current = None if current == event.node else current
-        elif event.kind == "node_failed" and event.data.get("caught"):
-            exits.append((event.node, f"error:{event.data.get('kind', 'failure')}"))
-            current = None
-        elif event.kind == "node_failed":
-            current = event.node
-    return Overlay(path=tuple(path), seconds=seconds, current=current, exits=tuple(exits))
-
-
 def _format_of(out: Path | None) -> Picture:
     suffix = out.suffix if out else ".mmd"
     known: dict[str, Picture] = {
@@ -137,47 +110,6 @@ def _as_json(result: CompileResult, overlay: Overlay | None) -> str:
             "current": overlay.current,
         }
     return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
-
-
-def draw_dot(dot: str, form: Literal["svg", "png", "pdf", "json0"]) -> bytes:
-    """Graphviz text as a picture: by the program `dot`, else by pygraphviz (the extra `draw`).
-    Raises `RunError` when neither is there or the drawing fails."""
-    program = shutil.which("dot")
-    if program is None:
-        return _draw_inside(dot, form)
-    try:
-        done = subprocess.run(
-            [program, f"-T{form}"],
-            input=dot.encode(),
-            capture_output=True,
-            timeout=_DRAWING_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RunError(f"Graphviz could not draw: {error}", help=_TEXT_FORMS) from None
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-        raise RunError(f"Graphviz could not draw: {reason}", help=_TEXT_FORMS)
-    return done.stdout
-
-
-_TEXT_FORMS = "-f mermaid and -f dot need nothing"
-
-
-def _draw_inside(dot: str, form: str) -> bytes:
-    try:
-        from pygraphviz import AGraph
-    except ImportError:
-        raise RunError(
-            f"{form} needs Graphviz, which is not here",
-            help=f"apt install graphviz, or pip install 'flowc[draw]'; {_TEXT_FORMS}",
-        ) from None
-    try:
-        drawn = AGraph(string=dot).draw(format=form, prog="dot")
-    except ValueError as error:
-        raise RunError(f"Graphviz could not draw: {error}", help=_TEXT_FORMS) from None
-    assert isinstance(drawn, bytes)
-    return drawn
 
 
 def _write(data: bytes, out: Path | None) -> None:

@@ -45,8 +45,8 @@ def serve(
             f"whoever reaches {host} could run workflows here",
             help="make a token for them first: flowc token create NAME",
         )
-    app = make_app(lambda: open_service(url, config, trusted=local))
-    say(f"flowc serves http://{f'[{host}]' if ':' in host else host}:{port}/v1 (Ctrl-C ends it)")
+    app = make_app(lambda: open_service(url, config, trusted=local), _LOOPBACK if local else None)
+    say(f"flowc serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)")
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=10)
 
 

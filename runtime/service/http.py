@@ -1,4 +1,4 @@
-"""The service as an ASGI application. Every answer that is none has the contract's form."""
+"""The service as an ASGI application: the API, whose errors have one form, and the page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from flowc import __version__
 from starlette.exceptions import HTTPException
 
 from ..errors import RunError
 from . import answers as told
 from .faults import ServiceFault
+from .guard import Guard
 from .limits import BodyLimit
+from .page.routes import add_page, is_page, page_fault, signed_out
+from .page.visiting import SignedOut
 from .routes import add_routes
 from .serving import Service, fields_of
 
@@ -27,8 +30,12 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 LOG = logging.getLogger("flowc.service")
 
 
-def make_app(open_service: Callable[[], AbstractAsyncContextManager[Service]]) -> FastAPI:
-    """The application. `open_service` opens store and engine for as long as it serves."""
+def make_app(
+    open_service: Callable[[], AbstractAsyncContextManager[Service]],
+    hosts: tuple[str, ...] | None = None,
+) -> FastAPI:
+    """The application. `open_service` opens store and engine for as long as it serves; `hosts` are
+    the names under which it may be spoken to, None: any."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -47,8 +54,10 @@ def make_app(open_service: Callable[[], AbstractAsyncContextManager[Service]]) -
         responses=ERRORS,
     )
     app.add_middleware(BodyLimit)
+    app.add_middleware(Guard, hosts=hosts)
     _add_faults(app)
     add_routes(app)
+    add_page(app)
     return app
 
 
@@ -56,32 +65,42 @@ def _add_faults(app: FastAPI) -> None:
     """Whatever goes wrong has the contract's form."""
 
     @app.exception_handler(ServiceFault)
-    async def fault(request: Request, error: ServiceFault) -> JSONResponse:
-        headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
-        if "retry_after" in error.details:
-            headers["Retry-After"] = str(int(error.details["retry_after"]) + 1)
-        return JSONResponse(error.as_answer(), error.status, headers)
+    async def fault(request: Request, error: ServiceFault) -> Response:
+        return await _told(request, error, error.status)
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:
-        told_fault = ServiceFault("INVALID_REQUEST", fields_of(error.errors()))
-        return JSONResponse(told_fault.as_answer(), told_fault.status)
+    async def unfit(request: Request, error: RequestValidationError) -> Response:
+        fault = ServiceFault("INVALID_REQUEST", fields_of(error.errors()))
+        return await _told(request, fault, fault.status)
 
     @app.exception_handler(RunError)
-    async def refused(request: Request, error: RunError) -> JSONResponse:
-        told_fault = ServiceFault("UNAVAILABLE", error.message)
-        return JSONResponse(told_fault.as_answer(), told_fault.status)
+    async def refused(request: Request, error: RunError) -> Response:
+        fault = ServiceFault("UNAVAILABLE", error.message)
+        return await _told(request, fault, fault.status)
 
     @app.exception_handler(HTTPException)
-    async def http(request: Request, error: HTTPException) -> JSONResponse:
+    async def http(request: Request, error: HTTPException) -> Response:
         message = f"{request.method} {request.url.path[:200]}: {str(error.detail).lower()}"
-        told_fault = ServiceFault("INVALID_REQUEST", message)
-        return JSONResponse(told_fault.as_answer(), error.status_code, error.headers)
+        answer = await _told(request, ServiceFault("INVALID_REQUEST", message), error.status_code)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    app.exception_handler(SignedOut)(signed_out)
 
     @app.exception_handler(Exception)
-    async def bug(request: Request, error: Exception) -> JSONResponse:
+    async def bug(request: Request, error: Exception) -> Response:
         """The answer tells nothing of what went wrong, only where to find it."""
         number = secrets.token_hex(4)
         LOG.error("fault %s: %s %s", number, request.method, request.url.path, exc_info=error)
         told_fault = ServiceFault("INTERNAL", f"a fault of the service: {number} in its log")
-        return JSONResponse(told_fault.as_answer(), told_fault.status)
+        return await _told(request, told_fault, told_fault.status)
+
+
+async def _told(request: Request, fault: ServiceFault, status: int) -> Response:
+    """The contract's form of an error; a page for a person."""
+    if is_page(request):
+        return await page_fault(request, fault, status)
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    if "retry_after" in fault.details:
+        headers["Retry-After"] = str(int(fault.details["retry_after"]) + 1)
+    return JSONResponse(fault.as_answer(), status, headers)

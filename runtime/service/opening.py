@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from ..config import Config
 from ..database import create_tables
 from ..engine import open_engine
-from . import access, limits, register
+from . import access, limits, register, sessions
 from .access import Audit, Tokens
 from .executing import Clock, Executing
 from .limits import Once
 from .register import Register, StoredExecution
 from .serving import Service, default_rate
+from .sessions import Sessions
 
 
 def utc_now() -> datetime:
@@ -30,12 +31,21 @@ async def open_service(
     Raises `RunError` when the store cannot be opened."""
     async with open_engine(url) as engine:
         db = engine.store.db
-        for schema in (register.SCHEMA, access.SCHEMA, limits.SCHEMA):
+        for schema in (register.SCHEMA, access.SCHEMA, limits.SCHEMA, sessions.SCHEMA):
             await create_tables(db, schema)
         executing = Executing(engine, Register(db), config, clock)
         for execution in await executing.register.page(StoredExecution, None, None):
             await executing.take_up(execution)
         try:
-            yield Service(executing, Tokens(db), Once(db), default_rate(), trusted, Audit(db))
+            tokens = Tokens(db)
+            yield Service(
+                executing=executing,
+                tokens=tokens,
+                once=Once(db),
+                rate=default_rate(),
+                trusted=trusted,
+                audit=Audit(db),
+                sessions=Sessions(db, tokens),
+            )
         finally:
             await executing.close()

@@ -16,6 +16,7 @@ from .access import LOCAL, Audit, Caller, Tokens
 from .executing import Executing
 from .faults import ServiceFault
 from .limits import Once, Rate
+from .sessions import Sessions
 
 
 @dataclass(slots=True)
@@ -29,6 +30,7 @@ class Service:
     rate: Rate
     trusted: bool
     audit: Audit
+    sessions: Sessions
 
     async def caller(self, authorization: str | None) -> Caller:
         """Who sends a request. Raises `ServiceFault`."""

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import pytest
 from flowc.compiler.codes import CODES
 from flowc.runtime.cli import app
-from flowc.runtime.cli.graph import overlay_of
+from flowc.runtime.drawing import overlay_of
 from flowc.runtime.events import RunEvent
 from flowc.runtime.store import RunRecord, open_store
 

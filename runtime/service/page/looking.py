@@ -1,0 +1,269 @@
+"""What the page of one execution shows, put together from where it stands and what happened."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flowc.compiler.emit.html_svg import Mark
+from flowc.compiler.emit.picture import Shown
+from flowc.compiler.ir import EndNode, TaskNode
+
+from ...drawing import overlay_of
+from ...events import RunEvent
+from ...store import RunStore
+from .. import answers as told
+from ..executing import Executing
+from ..figures import Step, gates_of
+from ..standing import Standing
+from ..texts import task_schema
+from .picture import Pictures
+from .words import LogLine, log_line
+
+LINES = 300
+"""Lines of the log that a page shows."""
+KEPT = 64
+"""Executions whose events are remembered."""
+Events = list[tuple[int, RunEvent]]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node with what an execution did there. `number` is its place in the picture, seconds are
+    summed over its visits, `cost` is in dollars and None where nothing is known."""
+
+    number: int
+    id: str
+    title: str
+    mark: Mark | None
+    visits: int
+    seconds: float | None
+    tokens: int
+    cost: float | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """A gate, and its last verdict: None before it was judged."""
+
+    title: str
+    form: str
+    mode: str
+    required: float | None
+    passed: bool | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Something that waits for a person: a step that is assigned (`assignment`), or a question.
+    `fields` are those of the step's result."""
+
+    id: str
+    kind: str
+    title: str
+    text: str
+    who: str = ""
+    assignment: str = ""
+    choices: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    deadline: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """All of it. `position` is that of the last event."""
+
+    standing: Standing
+    status: told.WorkflowStatus
+    svg: str
+    nodes: Sequence[NodeRow]
+    path: Sequence[NodeRow]
+    gates: Sequence[GateRow]
+    due: Sequence[Due]
+    log: Sequence[LogLine]
+    position: int
+    hidden: int
+    cost: float | None
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """The events of executions that are looked at, read once each."""
+
+    known: OrderedDict[str, Events] = field(default_factory=OrderedDict)
+
+    async def of(self, store: RunStore, id: str) -> Events:
+        """Every event of a run with its position, oldest first."""
+        found = self.known.setdefault(id, [])
+        self.known.move_to_end(id)
+        while len(self.known) > KEPT:
+            self.known.popitem(last=False)
+        while True:
+            at = found[-1][0] if found else 0
+            more = await store.events_after(id, at)
+            if (found[-1][0] if found else 0) == at:  # nobody else read on meanwhile
+                found += more
+            if not more:
+                return found
+
+
+async def look(
+    executing: Executing, standing: Standing, histories: Histories, pictures: Pictures
+) -> Looked:
+    """Put together what the page shows of an execution."""
+    events = await histories.of(executing.engine.store, standing.execution.id)
+    told_events = [event for _, event in events]
+    overlay = overlay_of(told_events)
+    marks = _marks(standing, told_events)
+    svg, picture = await pictures.draw(standing.workflow, overlay, marks)
+    rows = _rows(picture.nodes, standing, told_events, marks)
+    by_id = {row.id: row for row in rows}
+    lines = [line for at, event in events if (line := log_line(at, event))]
+    return Looked(
+        standing=standing,
+        status=standing.answer(details=True, metrics=True),
+        svg=svg,
+        nodes=rows,
+        path=[by_id[id] for id in overlay.path if id in by_id],
+        gates=_gates(standing, told_events),
+        due=_due(standing),
+        log=lines[-LINES:],
+        position=events[-1][0] if events else 0,
+        hidden=max(0, len(lines) - LINES),
+        cost=_sum(told_events, "cost"),
+        tokens=_tokens(told_events),
+    )
+
+
+def _marks(standing: Standing, events: Sequence[RunEvent]) -> dict[str, Mark]:
+    """Where each node stands: what happened there last, and what came of it since."""
+    marks: dict[str, Mark] = {}
+    for event in events:
+        if event.path or not event.node:
+            continue
+        if event.kind == "node_started":
+            marks[event.node] = "busy"
+        elif event.kind == "node_finished":
+            marks[event.node] = "done"
+        elif event.kind == "node_failed":
+            marks[event.node] = "failed"
+        elif event.kind == "interrupted":
+            marks[event.node] = "waiting"
+    ended = standing.status in ("completed", "failed")
+    held = standing.status == "paused"
+    for node, mark in marks.items():
+        if node in standing.done and mark in ("busy", "waiting"):
+            marks[node] = "done"
+        elif held and mark in ("busy", "waiting"):
+            marks[node] = "paused"
+        elif ended and mark in ("busy", "waiting"):
+            marks[node] = "failed" if standing.status == "failed" else "done"
+    for assignment in [] if ended else standing.open:
+        if assignment.person and marks.get(assignment.step) != "failed":
+            marks[assignment.step] = "paused" if held else "waiting"
+    for end in (n for n in standing.workflow.nodes if isinstance(n, EndNode)):
+        if marks.get(end.id) == "done" and end.outcome != "success":
+            marks[end.id] = "failed"
+    return marks
+
+
+def _rows(
+    shown: Sequence[Shown],
+    standing: Standing,
+    events: Sequence[RunEvent],
+    marks: Mapping[str, Mark],
+) -> list[NodeRow]:
+    spent: dict[str, list[RunEvent]] = {}
+    for event in events:
+        if event.kind == "model_called":
+            spent.setdefault(event.path[0] if event.path else event.node, []).append(event)
+    scores = {s.step_id: s.quality_score for s in standing.answer(
+        details=True, metrics=False).completed_steps or ()}  # fmt: skip
+    return [
+        NodeRow(
+            number=number,
+            id=node.id,
+            title=" ".join(node.lines),
+            mark=marks.get(node.id),
+            visits=node.visits or 0,
+            seconds=node.seconds,
+            tokens=_tokens(spent.get(node.id, ())),
+            cost=_sum(spent.get(node.id, ()), "cost"),
+            score=scores.get(node.id),
+        )
+        for number, node in enumerate(shown)
+    ]
+
+
+def _sum(events: Sequence[RunEvent], name: str) -> float | None:
+    known = [e.data[name] for e in events if e.kind == "model_called" and e.data.get(name)]
+    return sum(known) if known else None
+
+
+def _tokens(events: Sequence[RunEvent]) -> int:
+    called = [event.data for event in events if event.kind == "model_called"]
+    return sum(int(d.get(k) or 0) for d in called for k in ("input_tokens", "output_tokens"))
+
+
+def _gates(standing: Standing, events: Sequence[RunEvent]) -> list[GateRow]:
+    judged = {e.node: e.data for e in events if e.kind == "gate" and not e.path}
+    return [
+        GateRow(
+            title=gate.title or gate.id,
+            form=gate.form.replace("_", " "),
+            mode=gate.mode,
+            required=gate.required,
+            passed=judged[gate.id].get("passed") if gate.id in judged else None,
+            score=judged[gate.id].get("score") if gate.id in judged else None,
+        )
+        for gate in gates_of(standing.workflow)
+    ]
+
+
+def _due(standing: Standing) -> list[Due]:
+    if standing.status not in ("starting", "executing"):
+        return []
+    steps = {step.id: step for step in standing.steps}
+    asked = {question.node: question.text for question in standing.task_questions}
+    tasks = {node.id: node for node in standing.workflow.nodes if isinstance(node, TaskNode)}
+    found = []
+    for assignment in standing.open:
+        step = steps.get(assignment.step)
+        if step is None or not assignment.person:
+            continue
+        found.append(
+            Due(
+                id=f"due-{assignment.id}",
+                kind=tasks[step.id].form,
+                title=step.name,
+                text=asked.get(step.id, step.criteria),
+                who=_who(standing, step, assignment.agent),
+                assignment=assignment.id,
+                deadline=assignment.deadline,
+                fields=task_schema(standing.workflow, step.id)["properties"],
+            )
+        )
+    for question in standing.other_questions:
+        found.append(
+            Due(
+                id=f"due-{question.id}",
+                kind=question.kind,
+                title=question.name,
+                text=question.text,
+                who=question.who or question.asker,
+                choices=question.choices or (("yes", "no") if question.commands else ()),
+                commands=question.commands,
+            )
+        )
+    return found
+
+
+def _who(standing: Standing, step: Step, agent: str) -> str:
+    known = next((a for a in standing.workflow.agents if a.id == agent), None)
+    return known.role if known and known.role else step.role or agent

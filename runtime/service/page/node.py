@@ -1,0 +1,85 @@
+"""One node of an execution: what it is, what went in, what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.about import about_node
+from flowc.compiler.ir import Node, TaskNode
+
+from ...events import RunEvent
+from ..executing import Executing
+from ..standing import Standing
+from .looking import Events, NodeRow
+from .words import LogLine, log_line
+
+LONGEST = 20_000
+"""Characters of an input or an output that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDetail:
+    """`facts` are what the workflow says of it, `given` and `gave` (label, text) what went in and
+    came out, `log` its own lines."""
+
+    row: NodeRow
+    kind: str
+    facts: Sequence[tuple[str, str, str]]
+    given: Sequence[tuple[str, str]]
+    gave: Sequence[tuple[str, str]]
+    log: Sequence[LogLine]
+
+
+def detail_of(executing: Executing, standing: Standing, events: Events, row: NodeRow) -> NodeDetail:
+    """What is known of a node."""
+    workflow = standing.workflow
+    node = next(n for n in workflow.nodes if n.id == row.id)
+    sources = executing.result_of(standing.execution).sources
+    facts = [(f.label, f.text, f.form) for f in about_node(node, workflow, sources)]
+    own = [(at, e) for at, e in events if e.node == row.id and not e.path]
+    return NodeDetail(
+        row=row,
+        kind=node.kind,
+        facts=facts,
+        given=_given(node, standing, [e for _, e in own]),
+        gave=_gave(node, standing, [e for _, e in own]),
+        log=[line for at, e in own if (line := log_line(at, e))][-50:],
+    )
+
+
+def _given(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[tuple[str, str]]:
+    """What was asked of a person word for word; of others what the steps before it handed over."""
+    asked = [e for e in events if e.kind == "interrupted" and e.data.get("text")]
+    if asked:
+        return [("question", _cut(asked[-1].data["text"]))]
+    found = []
+    if isinstance(node, TaskNode):
+        steps = {task.into: task for task in standing.workflow.nodes if isinstance(task, TaskNode)}
+        for name in node.after:
+            before = steps.get(name)
+            result = standing.results.get(before.id) if before else None
+            if before is not None and isinstance(result, dict):
+                found.append((before.title or before.id, _cut(result.get("output", ""))))
+    return found
+
+
+def _gave(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[tuple[str, str]]:
+    result = standing.results.get(node.id)
+    if isinstance(result, dict):
+        return [
+            (str(key), _cut(value)) for key, value in result.items() if value not in (None, "", {})
+        ]
+    into = getattr(node, "into", None)
+    variables = standing.state.variables if standing.state else {}
+    if isinstance(into, str) and variables.get(into) is not None:
+        return [(into, _cut(variables[into]))]
+    done = [e for e in events if e.kind == "node_finished" and e.data.get("text")]
+    return [("text", _cut(done[-1].data["text"]))] if done else []
+
+
+def _cut(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"

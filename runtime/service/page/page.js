@@ -1,0 +1,161 @@
+"use strict";
+/* Keeps the page of an execution up to date: it listens to the service's events and asks htmx for the
+   parts that changed. Without it the page is whole, and shows what is new when it is loaded again. */
+(function () {
+  var live = document.getElementById("live");
+  var PAUSE = 300; // milliseconds between two updates
+
+  /* A list whose items have ids: what is the same stays, with whatever was typed into it. */
+  function merge(list, next) {
+    var append = list.dataset.keyed === "append";
+    var below = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
+    var before = null;
+    Array.from(next.children).forEach(function (item) {
+      var own = document.getElementById(item.id);
+      var inside = own && list.contains(own);
+      if (inside && (append || own.dataset.digest === item.dataset.digest)) {
+        before = own;
+        return;
+      }
+      if (inside) own.replaceWith(item);
+      else if (append) list.appendChild(item);
+      else list.insertBefore(item, before ? before.nextSibling : list.firstChild);
+      htmx.process(item);
+      before = item;
+    });
+    if (append) {
+      if (below) list.scrollTop = list.scrollHeight;
+      return;
+    }
+    var kept = new Set(Array.from(next.children).concat(before).map(function (item) { return item && item.id; }));
+    Array.from(list.children).forEach(function (item) { if (!kept.has(item.id)) item.remove(); });
+  }
+
+  function update(target, next) {
+    target.dataset.digest = next.dataset.digest;
+    Array.from(next.children).forEach(function (part) {
+      var own = part.id && document.getElementById(part.id);
+      if (!own || !target.contains(own)) target.appendChild(part);
+      else if ("keyed" in part.dataset) merge(own, part);
+      else own.replaceWith(part);
+    });
+  }
+
+  document.addEventListener("htmx:oobBeforeSwap", function (event) {
+    var target = event.detail.target, next = event.detail.fragment.firstElementChild;
+    if (!next || !target.dataset.digest) return;
+    if (target.dataset.digest === next.dataset.digest) event.preventDefault();
+    else if (next.querySelector("[data-keyed]")) {
+      event.preventDefault();
+      update(target, next);
+    } else {
+      var scroll = target.querySelector(".scroll"), focus = document.activeElement;
+      var node = focus && target.contains(focus) && focus.dataset ? focus.dataset.node : undefined;
+      var left = scroll ? scroll.scrollLeft : 0, top = scroll ? scroll.scrollTop : 0;
+      setTimeout(function () {
+        var fresh = document.getElementById(next.id);
+        var place = fresh && fresh.querySelector(".scroll");
+        if (place) { place.scrollLeft = left; place.scrollTop = top; }
+        var again = node === undefined ? null : fresh.querySelector('[data-node="' + node + '"]');
+        if (again) again.focus({ preventScroll: true });
+        sized();
+      }, 0);
+    }
+  });
+
+  /* Pictures are drawn at their size, and smaller where there is less room. */
+  function sized() {
+    document.querySelectorAll("svg#picture").forEach(function (svg) {
+      var room = svg.parentElement.clientWidth - 4, width = Number(svg.dataset.width);
+      var scale = Math.max(0.62, Math.min(1, room / width));
+      svg.setAttribute("width", Math.round(width * scale));
+      svg.setAttribute("height", Math.round(Number(svg.dataset.height) * scale));
+    });
+  }
+  sized();
+  window.addEventListener("resize", sized);
+
+  document.addEventListener("htmx:afterSwap", function (event) {
+    if (event.detail.target.id === "outcome") event.detail.target.scrollIntoView({ block: "nearest" });
+  });
+  if (!live) return;
+
+  var id = live.dataset.execution, position = Number(live.dataset.position);
+  var state = document.getElementById("live-state");
+  var timer = null, source = null, over = false;
+
+  function say(name, text) {
+    if (state.dataset.state === name) return;
+    state.dataset.state = name;
+    state.textContent = text;
+  }
+
+  function refresh() {
+    timer = null;
+    var last = document.querySelector("#log-rows li:last-child");
+    var after = last ? last.id.replace("log-", "") : "0";
+    htmx.ajax("GET", "/executions/" + id + "/live?after=" + after, { source: live, swap: "none" });
+    if (over) return;
+  }
+
+  function soon() {
+    if (timer === null) timer = setTimeout(refresh, PAUSE);
+  }
+
+  function listen() {
+    if (source || over || document.hidden) return;
+    source = new EventSource("/v1/executions/" + id + "/events?after=" + position);
+    source.onopen = function () { say("on", "live"); };
+    source.onmessage = function (event) {
+      position = Number(event.lastEventId) || position;
+      soon();
+    };
+    source.addEventListener("standing", soon);
+    source.addEventListener("end", function () {
+      over = true;
+      stop();
+      say("off", "it has ended");
+      soon();
+    });
+    source.onerror = function () {
+      say("lost", "connecting again …");
+      if (source && source.readyState === EventSource.CLOSED) {
+        source = null;
+        setTimeout(listen, 5000);
+      }
+    };
+  }
+
+  function stop() {
+    if (source) source.close();
+    source = null;
+  }
+
+  /* A page that nobody looks at keeps no connection. */
+  document.addEventListener("visibilitychange", function () {
+    if (document.hidden) stop();
+    else { soon(); listen(); }
+  });
+  window.addEventListener("pagehide", stop);
+  listen();
+
+  function open(number) {
+    htmx.ajax("GET", "/executions/" + id + "/nodes/" + number, { target: "#node", swap: "innerHTML" }).then(function () {
+      var panel = document.getElementById("node");
+      panel.focus({ preventScroll: true });
+      panel.scrollIntoView({ block: "nearest" });
+    });
+  }
+  document.addEventListener("click", function (event) {
+    var node = event.target.closest("[data-node]"), go = event.target.closest("[data-go]");
+    if (go && !event.ctrlKey && !event.metaKey) { event.preventDefault(); open(go.dataset.go); }
+    else if (node && node.closest("[data-nodes]")) open(node.dataset.node);
+  });
+  document.addEventListener("keydown", function (event) {
+    var node = event.target.closest && event.target.closest("[data-node]");
+    if (node && node.closest("[data-nodes]") && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      open(node.dataset.node);
+    }
+  });
+})();

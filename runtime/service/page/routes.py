@@ -1,0 +1,255 @@
+"""The paths of the page: what there is, one workflow, teams, signing in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel
+
+from ...errors import RunError
+from .. import requests as asked
+from ..creating import create_team, create_workflow, execute_workflow
+from ..faults import ServiceFault
+from ..figures import steps_of
+from ..register import StoredExecution, StoredTeam, StoredWorkflow
+from ..serving import made, service_of
+from ..sessions import COOKIE, new_visit
+from ..standing import Standing
+from ..texts import CONTRACT, compile_workflow, required
+from . import forms
+from .assets import add_assets
+from .executions import Looking, add_executions
+from .visiting import (
+    SIGN_IN,
+    SignedOut,
+    Visit,
+    field,
+    form_of,
+    html,
+    leads_to,
+    operate,
+    set_cookie,
+    visit_of,
+)
+
+PER_PAGE = 20
+"""Executions on a page."""
+Visiting = Annotated[Visit, Depends(visit_of)]
+
+
+def add_page(app: FastAPI) -> None:
+    """All of it."""
+    looking = Looking()
+    add_assets(app)
+    _add_home(app)
+    _add_workflows(app, looking)
+    _add_teams(app)
+    _add_signing_in(app)
+    add_executions(app, looking)
+
+
+def is_page(request: Request) -> bool:
+    """Whether a person asked, who wants to read HTML."""
+    path = request.url.path
+    return not (path == "/v1" or path.startswith(("/v1/", "/static/")))
+
+
+async def page_fault(request: Request, fault: ServiceFault, status: int) -> Response:
+    """What cannot be done, as a page, or as a note on the page that asked."""
+    try:
+        visit = await visit_of(request)
+    except (ServiceFault, RunError):
+        visit = Visit(request, request.cookies.get(COOKIE, ""), False, None)
+    partial = "hx-request" in request.headers
+    answer = html(visit, "note.html" if partial else "fault.html", status, fault=fault, told=None)
+    if "retry_after" in fault.details:
+        answer.headers["Retry-After"] = str(int(fault.details["retry_after"]) + 1)
+    return answer
+
+
+async def signed_out(request: Request, fault: SignedOut) -> Response:
+    """Sign in, and come back. Whoever comes from another site is not told apart from a stranger
+    until the browser asks again by itself: it sends the cookie to its own site alone."""
+    if request.headers.get("sec-fetch-site") == "cross-site" and request.method == "GET":
+        again = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0">'
+        return HTMLResponse(f'{again}<title>flowc</title><a href="">Go on</a>')
+    place = request.url.path
+    if request.method != "GET" or place.endswith("/live"):
+        place = "/"
+    there = f"{SIGN_IN}?next={quote(place)}" if place != "/" else SIGN_IN
+    return leads_to(Visit(request, "", False, None), there)
+
+
+def _add_home(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def home(request: Request, visit: Visiting, after: str = "") -> Response:
+        service = service_of(request)
+        executing, owner = service.executing, visit.who.owner
+        register = executing.register
+        executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after)
+        workflows = await register.page(StoredWorkflow, owner, 100)
+        names = {w.id: w.name for w in workflows}
+        rows = []
+        for execution in executions[:PER_PAGE]:
+            standing = await executing.standing(execution)
+            rows.append(_row(standing, names.get(execution.workflow, "")))
+        return html(
+            visit,
+            "home.html",
+            rows=rows,
+            older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
+            after=after,
+            workflows=workflows,
+            teams=await register.page(StoredTeam, owner, 100),
+        )
+
+
+def _row(standing: Standing, name: str) -> dict[str, Any]:
+    status = standing.answer(details=False, metrics=False)
+    people = [a for a in standing.open if a.person]
+    active = standing.status in ("starting", "executing")
+    return {
+        "id": standing.execution.id,
+        "name": name or standing.workflow.title or standing.workflow.name,
+        "status": status.workflow_status,
+        "progress": status.overall_progress,
+        "created": standing.execution.created,
+        "due": (len(people) + len(standing.other_questions)) if active else 0,
+    }
+
+
+def _add_workflows(app: FastAPI, looking: Looking) -> None:
+    @app.get("/workflows/new", include_in_schema=False)
+    async def new(request: Request, visit: Visiting) -> Response:
+        visit.who.require("operate")
+        return html(visit, "new_workflow.html", source="", file="", fault=None, found=[])
+
+    @app.post("/workflows", include_in_schema=False)
+    async def create(request: Request, visit: Visiting) -> Response:
+        form = await form_of(visit)
+        executing = service_of(request).executing
+        source, file = str(form.get("source") or ""), field(form, "file_name")
+        try:
+            source, file = await forms.workflow_in(form)
+
+            async def do() -> BaseModel:
+                return await create_workflow(executing, visit.who, source, file)
+
+            told = await operate(visit, form, [source, file], do)
+        except ServiceFault as fault:
+            status = fault.details.get("validation_status") or {}
+            found = status.get("diagnostics", [])
+            shown = {"source": source, "file": file, "fault": fault, "found": found}
+            return html(visit, "new_workflow.html", fault.status, **shown)
+        return leads_to(visit, f"/workflows/{told['workflow_id']}")
+
+    @app.get("/workflows/{id}", include_in_schema=False)
+    async def show(request: Request, visit: Visiting, id: str) -> Response:
+        return await _workflow_page(visit, looking, id, None)
+
+    @app.post("/workflows/{id}/executions", include_in_schema=False)
+    async def start(request: Request, visit: Visiting, id: str) -> Response:
+        form = await form_of(visit)
+        executing = service_of(request).executing
+        try:
+            workflow = await executing.register.get(StoredWorkflow, id, visit.who.owner)
+            given = forms.start_in(form, id, _params(workflow))
+            body = made(asked.ExecuteWorkflow, given)
+
+            async def do() -> BaseModel:
+                return await execute_workflow(executing, visit.who, body)
+
+            told = await operate(visit, form, given, do)
+        except ServiceFault as fault:
+            return await _workflow_page(visit, looking, id, fault)
+        return leads_to(visit, f"/executions/{told['execution_id']}")
+
+
+async def _workflow_page(
+    visit: Visit, looking: Looking, id: str, fault: ServiceFault | None
+) -> Response:
+    executing = service_of(visit.request).executing
+    stored = await executing.register.get(StoredWorkflow, id, visit.who.owner)
+    workflow = required(_compiled(stored)).workflow
+    assert workflow is not None
+    svg, _ = await looking.pictures.draw(workflow)
+    return html(
+        visit,
+        "workflow.html",
+        fault.status if fault else 200,
+        fault=fault,
+        stored=stored,
+        workflow=workflow,
+        svg=svg,
+        params=_params(stored),
+        roles=list(dict.fromkeys(s.role for s in steps_of(workflow) if not s.by_nobody)),
+        teams=await executing.register.page(StoredTeam, visit.who.owner, 100),
+        is_contract=stored.file == CONTRACT,
+    )
+
+
+def _compiled(stored: StoredWorkflow) -> Any:
+    return compile_workflow(stored.source, stored.file, stored.format)
+
+
+def _params(stored: StoredWorkflow) -> tuple[Any, ...]:
+    workflow = _compiled(stored).result.workflow
+    return tuple(workflow.params) if workflow is not None else ()
+
+
+def _add_teams(app: FastAPI) -> None:
+    @app.get("/teams/new", include_in_schema=False)
+    async def new(request: Request, visit: Visiting, roles: str = "") -> Response:
+        visit.who.require("operate")
+        given = {f"role_{n}": role for n, role in enumerate(roles.split(",")[: forms.AGENTS], 1)}
+        return html(visit, "new_team.html", fault=None, given=given, agents=forms.AGENTS)
+
+    @app.post("/teams", include_in_schema=False)
+    async def create(request: Request, visit: Visiting) -> Response:
+        form = await form_of(visit)
+        executing, body = service_of(request).executing, forms.team_in(form)
+
+        async def do() -> BaseModel:
+            return await create_team(executing, visit.who, body)
+
+        try:
+            await operate(visit, form, body, do)
+        except ServiceFault as fault:
+            shown = {"fault": fault, "given": dict(form), "agents": forms.AGENTS}
+            return html(visit, "new_team.html", fault.status, **shown)
+        return leads_to(visit, "/#teams")
+
+
+def _add_signing_in(app: FastAPI) -> None:
+    @app.get(SIGN_IN, include_in_schema=False)
+    async def ask(request: Request, visit: Visiting, next: str = "/") -> Response:
+        return html(visit, "sign_in.html", fault=None, next=_own(next))
+
+    @app.post(SIGN_IN, include_in_schema=False)
+    async def sign_in(request: Request, visit: Visiting) -> Response:
+        form = await form_of(visit)
+        service = service_of(request)
+        try:
+            value = await service.sessions.open(field(form, "token"), service.executing.clock())
+        except ServiceFault as fault:
+            there = _own(field(form, "next"))
+            return html(visit, "sign_in.html", fault.status, fault=fault, next=there)
+        answer = leads_to(visit, _own(field(form, "next")))
+        set_cookie(request, answer, value)
+        return answer
+
+    @app.post("/sign-out", include_in_schema=False)
+    async def sign_out(request: Request, visit: Visiting) -> Response:
+        await form_of(visit)
+        await service_of(request).sessions.close(visit.value)
+        answer = leads_to(visit, SIGN_IN)
+        set_cookie(request, answer, new_visit())
+        return answer
+
+
+def _own(place: str) -> str:
+    """A path of ours; never an address elsewhere."""
+    return place if place.startswith("/") and not place.startswith(("//", "/\\")) else "/"
