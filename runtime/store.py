@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -79,6 +79,8 @@ class RunStore:
         self.db = opened.db
         self.leases = opened.leases
         self.location = opened.location
+        self.on_events: Callable[[str], None] = lambda run: None
+        """Called with a run's id when events of it were written here."""
 
     async def create(self, record: RunRecord) -> RunRecord:
         """Raises `RunError` when there is a run of this id, or the id cannot be one."""
@@ -142,6 +144,7 @@ class RunStore:
             )
             texts = [(e.kind, self.db.seal(json.dumps(_fields(e)))) for e in batch]
             await self.db.run(query, (run, *(value for text in texts for value in text), run))
+        self.on_events(run)
 
     async def append_event(self, event: RunEvent) -> None:
         """Add one event."""

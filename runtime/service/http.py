@@ -19,6 +19,7 @@ from . import answers as told
 from .faults import ServiceFault
 from .guard import Guard
 from .limits import BodyLimit
+from .listening import add_events
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visiting import SignedOut
 from .routes import add_routes
@@ -57,6 +58,7 @@ def make_app(
     app.add_middleware(Guard, hosts=hosts)
     _add_faults(app)
     add_routes(app)
+    add_events(app)
     add_page(app)
     return app
 

@@ -16,6 +16,7 @@ from .limits import Once
 from .register import Register, StoredExecution
 from .serving import Service, default_rate
 from .sessions import Sessions
+from .streams import Streams
 
 
 def utc_now() -> datetime:
@@ -36,8 +37,8 @@ async def open_service(
         executing = Executing(engine, Register(db), config, clock)
         for execution in await executing.register.page(StoredExecution, None, None):
             await executing.take_up(execution)
+        tokens, streams = Tokens(db), Streams(engine.store)
         try:
-            tokens = Tokens(db)
             yield Service(
                 executing=executing,
                 tokens=tokens,
@@ -46,6 +47,8 @@ async def open_service(
                 trusted=trusted,
                 audit=Audit(db),
                 sessions=Sessions(db, tokens),
+                streams=streams,
             )
         finally:
+            await streams.close()
             await executing.close()

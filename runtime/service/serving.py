@@ -17,6 +17,7 @@ from .executing import Executing
 from .faults import ServiceFault
 from .limits import Once, Rate
 from .sessions import Sessions
+from .streams import Streams
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Service:
     trusted: bool
     audit: Audit
     sessions: Sessions
+    streams: Streams
 
     async def caller(self, authorization: str | None) -> Caller:
         """Who sends a request. Raises `ServiceFault`."""

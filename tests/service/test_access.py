@@ -150,7 +150,7 @@ class TestLimits:
 
     @pytest.mark.parametrize(
         ("method", "path", "status"),
-        [("GET", "/v1/nothing", 404), ("DELETE", "/v1/workflows", 405), ("GET", "/", 404)],
+        [("GET", "/v1/nothing", 404), ("DELETE", "/v1/workflows", 405), ("GET", "/v1", 404)],
     )
     def test_a_path_that_is_none(self, desk: Desk, method: str, path: str, status: int) -> None:
         answer = desk.client.request(method, path)
