@@ -163,6 +163,20 @@ class OpenQuestion(BaseModel):
     choices: list[str]
 
 
+HappeningKind = Literal["milestone", "warning", "error", "completion"]
+
+
+class Happening(BaseModel):
+    """What happened: a gate that was passed, a warning, a fault, the end. `alert` when the
+    execution's notifications ask for it; `step_id` is the step or the gate."""
+
+    time: str
+    kind: HappeningKind
+    step_id: str
+    message: str
+    alert: bool
+
+
 class WorkflowStatus(Answer):
     """GET_WORKFLOW_STATUS."""
 
@@ -173,6 +187,7 @@ class WorkflowStatus(Answer):
     completed_steps: list[CompletedStep] | None = None
     performance_metrics: Metrics | None = None
     next_steps: list[NextStep]
+    events: list[Happening] | None = None
     questions: list[OpenQuestion]
     result: Any = None
     failure: ErrorAnswer | None = None

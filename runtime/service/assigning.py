@@ -49,6 +49,14 @@ def assignment_of(assignments: Sequence[Assignment], step: str, visit: int) -> A
     return next((a for a in reversed(own) if a.status != "superseded"), None)
 
 
+def failed_at(error: Mapping[str, Any] | None, assignments: Sequence[Assignment]) -> bool:
+    """Whether a run ended at a step that its person failed and that nobody has begun again: it
+    would only fail once more."""
+    node = (error or {}).get("node")
+    own = [a for a in assignments if a.step == node and a.status != "superseded"]
+    return bool(own) and own[-1].status == "failed"
+
+
 def assigned_text(assignment: Assignment) -> str:
     """What the agent is told beside the step's own text: how the assignment was configured."""
     told = {key: assignment.config.get(key) for key in _KEYS}

@@ -16,8 +16,10 @@ from .access import Caller
 from .executing import Executing, deadline_of
 from .faults import ServiceFault
 from .figures import iso
+from .happenings import happenings_of
 from .progressing import at_rest, now, standing_now, standing_of, told_of
 from .register import Assignment
+from .restarting import failed_steps, restart_failed
 from .standing import Standing
 
 Action = Literal["completed", "paused", "cancelled"]
@@ -28,7 +30,10 @@ async def get_workflow_status(
 ) -> told.WorkflowStatus:
     """GET_WORKFLOW_STATUS (C12, C19)."""
     standing = await standing_of(executing, caller, request.execution_id)
-    return standing.answer(details=request.include_details, metrics=request.include_metrics)
+    found = standing.answer(details=request.include_details, metrics=request.include_metrics)
+    if request.include_details:
+        found.events = await happenings_of(executing, standing)
+    return found
 
 
 async def pause_workflow(
@@ -67,11 +72,13 @@ async def pause_workflow(
 async def resume_workflow(
     executing: Executing, caller: Caller, request: asked.ResumeWorkflow
 ) -> told.WorkflowResumed:
-    """RESUME_WORKFLOW (C17)."""
+    """RESUME_WORKFLOW (C17). Without a pause there is no token to show: an execution whose time was
+    over, or that failed at a step which is begun again, goes on without."""
     standing = await standing_of(executing, caller, request.execution_id)
     execution, config = standing.execution, request.resume_config
     held = execution.paused
-    if held is None and not standing.timed_out:
+    again = failed_steps(standing) if config.restart_failed_steps else []
+    if held is None and not standing.timed_out and not again:
         raise ServiceFault(
             "EXECUTION_NOT_ACTIVE",
             f"execution {execution.id} is not paused: it is {standing.status}",
@@ -93,6 +100,8 @@ async def resume_workflow(
             f"the execution's time was over at {iso(end)}",
             execution=execution.id,
         )
+    if again:
+        await restart_failed(executing, standing)
     await executing.register.update(changed)
     if config.update_deadlines:
         for assignment in standing.open:
@@ -104,10 +113,9 @@ async def resume_workflow(
     await at_rest(executing, standing)
     after = await standing_now(executing, changed)
     made = [a for a in after.assignments if a.id not in known]
-    failed = {a.step for a in standing.assignments if a.status == "failed"}
     return told.WorkflowResumed(
         resumed_at=iso(moment),
-        steps_restarted=[a.step for a in made if a.step in failed],
+        steps_restarted=again,
         new_assignments=told_of(made),
     )
 

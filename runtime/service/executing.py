@@ -30,7 +30,7 @@ from ..services import Emit, Journal, Json, Outcome, Question, QuestionKind, Ser
 from ..signals import RunSignals
 from ..store import RunRecord
 from ..wiring import RunOptions, make_services
-from .assigning import assigned_text, assignment_of, made_for
+from .assigning import assigned_text, assignment_of, failed_at, made_for
 from .faults import ServiceFault
 from .figures import iso, steps_of
 from .register import OPEN, Assignment, AssignmentStatus, Register, StoredExecution
@@ -228,7 +228,8 @@ class Executing:
                 self.faults[id] = error.message
                 return
             self.faults.pop(id, None)
-            if outcome is not None and await self._wrote_down(execution):
+            # A run that failed would fail again over the same completion, without an end.
+            if outcome and await self._wrote_down(execution) and outcome.status == "paused":
                 self.again.add(id)
 
     async def _once(self, execution: StoredExecution) -> Outcome | None:
@@ -249,7 +250,7 @@ class Executing:
                     control=signals,
                 )
             record = await self.engine.store.get(execution.id)
-            if record.status in ENDED:
+            if record.status in ENDED or failed_at(record.error, assignments):
                 return None
             outcome = await self.engine.resume(
                 execution.id,

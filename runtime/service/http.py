@@ -26,7 +26,8 @@ from .routes import add_routes
 from .serving import Service, fields_of
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": told.ErrorAnswer} for status in (401, 403, 404, 409, 413, 422, 429, 500, 503)
+    status: {"model": told.ErrorAnswer}
+    for status in (400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
 }
 LOG = logging.getLogger("flowc.service")
 

@@ -1,14 +1,23 @@
 """What the operations are asked with, field by field as the contract names them.
 
 Unknown fields and values of another type are refused. Workflows and teams are read by the compiler,
-which finds more and says where: their models here are what the OpenAPI description shows.
+which finds more and says where; `documents` holds what the OpenAPI description shows of them.
 """
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+)
 
 from ..values import Unfit, keepable
 
@@ -37,6 +46,20 @@ def _holds_nul(value: Any) -> bool:
     return False
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)")
+
+
+def _written_time(value: Any) -> Any:
+    """Raises `ValueError` for a number: nobody can tell which seconds it counts."""
+    if isinstance(value, datetime) or (isinstance(value, str) and _TIME.fullmatch(value)):
+        return value
+    raise ValueError("a time is written 2026-05-01T09:00:00+00:00")
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 ID_PATTERN = "^[!-~]+$"
 Kept = AfterValidator(_kept_as_it_is)
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
@@ -45,8 +68,10 @@ JsonValue = Annotated[Any, Kept]
 """A value that is the same when it has been kept."""
 JsonObject = Annotated[dict[str, Any], Kept]
 Text = Annotated[str, Field(max_length=100_000), Kept]
-Time = Annotated[AwareDatetime, Field(strict=False)]
+Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_time)]
 """ISO 8601 with an offset."""
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""An integer: 3 and 3.0 are one number in JSON."""
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Priority = Literal["low", "normal", "high", "critical"]
 Enforcement = Literal["strict", "lenient", "advisory"]
@@ -70,8 +95,8 @@ class SourceWorkflow(Request):
 class ExecutionConfig(Request):
     """`max_iterations` counts all attempts of one execution; minutes are real time."""
 
-    max_iterations: Annotated[int, Field(ge=1, le=100)] = 10
-    timeout_minutes: Annotated[int, Field(ge=1, le=525_600)] | None = None
+    max_iterations: Annotated[Whole, Field(ge=1, le=100)] = 10
+    timeout_minutes: Annotated[Whole, Field(ge=1, le=525_600)] | None = None
     auto_retry: bool = False
     quality_enforcement: Enforcement = "strict"
 
@@ -133,7 +158,7 @@ class CompletionData(Request):
     status: Literal["completed", "partial", "failed"]
     output: Text = ""
     quality_self_assessment: Score | None = None
-    duration_minutes: Annotated[int, Field(ge=0, le=5_256_000)] | None = None
+    duration_minutes: Annotated[Whole, Field(ge=0, le=5_256_000)] | None = None
     challenges_encountered: Text = ""
     recommendations: Text = ""
     progress_percentage: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None

@@ -17,6 +17,7 @@ from .access import Caller, Scope
 from .assignments import assign_task, complete_step
 from .control import answer_question, get_workflow_status, pause_workflow, resume_workflow
 from .creating import create_team, create_workflow, execute_workflow
+from .documents import team_content, workflow_content
 from .executing import Executing
 from .faults import ServiceFault
 from .register import StoredExecution, StoredTeam, StoredWorkflow
@@ -60,8 +61,6 @@ OPERATIONS: tuple[Named, ...] = (
     ),
 )
 
-_JSON_OBJECT = {"application/json": {"schema": {"type": "object"}}}
-
 
 def add_routes(app: FastAPI) -> None:
     """All of them."""
@@ -75,7 +74,6 @@ def add_routes(app: FastAPI) -> None:
 
 def _add_creating(app: FastAPI) -> None:
     """What is read by the compiler comes as text, so that a fault has the line of the request."""
-    extra = {"requestBody": {"required": True, "content": _JSON_OBJECT}}
 
     async def create(request: Request, caller: Who, idempotency_key: Key = None) -> JSONResponse:
         """CREATE_WORKFLOW: a contract, or {file_name, source} with a text in any dialect."""
@@ -100,9 +98,15 @@ def _add_creating(app: FastAPI) -> None:
         return await post_once(request, caller, idempotency_key, body, do)
 
     for path in ("/v1/workflows", "/v1/operations/CREATE_WORKFLOW"):
-        app.post(path, response_model=told.WorkflowCreated, openapi_extra=extra)(create)
+        app.post(
+            path, response_model=told.WorkflowCreated, openapi_extra=_body(workflow_content())
+        )(create)
     for path in ("/v1/teams", "/v1/operations/CREATE_TEAM"):
-        app.post(path, response_model=told.TeamCreated, openapi_extra=extra)(team)
+        app.post(path, response_model=told.TeamCreated, openapi_extra=_body(team_content()))(team)
+
+
+def _body(content: dict[str, Any]) -> dict[str, Any]:
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _text(body: bytes) -> str:

@@ -16,6 +16,7 @@ from .access import LOCAL, Audit, Caller, Tokens
 from .executing import Executing
 from .faults import ServiceFault
 from .limits import Once, Rate
+from .requests import ID_PATTERN
 from .sessions import Sessions
 from .streams import Streams
 
@@ -50,7 +51,9 @@ def default_rate() -> Rate:
 
 
 Authorization = Annotated[str | None, Header()]
-Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)]
+Key = Annotated[
+    str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200, pattern=ID_PATTERN)
+]
 
 
 def service_of(request: Request) -> Service:
@@ -64,7 +67,21 @@ async def caller_of(request: Request, authorization: Authorization = None) -> Ca
     service = service_of(request)
     caller = await service.caller(authorization)
     service.rate.take(caller)
+    _refuse_unknown_queries(request)
     return caller
+
+
+def _refuse_unknown_queries(request: Request) -> None:
+    """Raises `ServiceFault` for a query parameter that the path has not: one with a slip in its
+    name would change nothing, silently."""
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    strange = next((name for name in request.query_params if name not in known), None)
+    if strange is not None:
+        raise ServiceFault(
+            "INVALID_REQUEST",
+            f"there is no query parameter `{strange[:100]}`",
+            recovery=(f"{', '.join(known) or 'nothing'} can be asked with",),
+        )
 
 
 Who = Annotated[Caller, Depends(caller_of)]

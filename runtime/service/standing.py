@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from flowc.compiler.ir import Workflow
@@ -18,7 +18,6 @@ from .figures import (
     Step,
     completion_time,
     gates_of,
-    iso,
     percentage,
     phase,
     ready,
@@ -202,7 +201,7 @@ class Standing:
             assignment_id=assignment.id,
             status="blocked" if blocked else "review_pending" if review else "in_progress",
             progress_percentage=assignment.progress,
-            estimated_completion=iso(start + timedelta(minutes=step.minutes)),
+            estimated_completion=assignment.deadline or completion_time(start, step.minutes),
         )
 
     def _completed(self) -> list[told.CompletedStep]:
