@@ -19,6 +19,7 @@ import parse
 import plan
 import sandbox
 import scripts
+import service
 import steps
 import stores_cost
 
@@ -33,6 +34,7 @@ PARTS = {
     "sandbox": sandbox.report,
     "steps": steps.report,
     "scripts": scripts.report,
+    "service": service.report,
     "stores": stores_cost.report,
 }
 
