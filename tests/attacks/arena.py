@@ -225,6 +225,8 @@ class Arena:
         self.victim.kill()
         self.victim.wait()
         for server in self._open:
+            with contextlib.suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)  # or its thread would listen for ever
             server.close()
         _forget_shared_memory(int(self.mark[:8]))
 

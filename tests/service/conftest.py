@@ -20,6 +20,12 @@ from stores import fresh_store
 ROLES = ("researcher", "analyst", "synthesizer")
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer tells what came of it however busy the machine is."""
+    monkeypatch.setattr("flowc.runtime.service.progressing.PATIENCE", 120.0)
+
+
 class Clock:
     """A clock that goes on only when a test says so."""
 
