@@ -100,6 +100,10 @@ def flowc_trial(place: Place, store: str, plan: Plan) -> Trial:
             if outcome["status"] == "success":
                 return _judged(trial, place, outcome["result"] == f"noted answer-{ANSWER}")
             answers = _answers(outcome["questions"], place, trial)
+        elif end.code == 2 and f"run {run} has ended: success" in error:
+            # The signal came between the outcome that was kept and its last word.
+            in_child(_command(["show", run, "--store", store, "--json"]), Blow(), _at(place))
+            return _judged(trial, place, _outcome(place)["result"] == f"noted answer-{ANSWER}")
         elif end.code in (-signal.SIGKILL, 130, -_TERM):
             answers = []
         elif not (end.code == 2 and "waits for no answer" in error):
