@@ -1,9 +1,12 @@
-"""The most that one run can do, as far as the file says it: steps, and calls of a model.
+"""The most that one run can do, as far as the file says it: steps, calls of a model, what they use.
 
 A node runs as often as the edges into it are taken, at most as often as its limit of visits says.
 Where a loop has no such limit, a list is computed, or a bound is, there is no number; then `why`
 says what is missing. Lines that a person says unasked and runs that are resumed after a limit that
 stops them begin anew and are not counted.
+
+How long questions and answers are no file says, so tokens and cost have a number where limits give
+one: that of the workflow, or of every node of it that asks a model.
 """
 
 from __future__ import annotations
@@ -33,11 +36,15 @@ TURNS = 50
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """`steps` are nodes entered, in called workflows too; None: no number, see `why`."""
+    """`steps` are nodes entered, in called workflows too; `cost` is in dollars. None: no number,
+    see `why`, of tokens and cost `unbounded`, the node that no limit of them holds for."""
 
     steps: int | None
     model_calls: int | None
     why: str = ""
+    tokens: int | None = None
+    cost: float | None = None
+    unbounded: str = ""
 
 
 def worst_case(program: Program) -> WorstCase:
@@ -45,7 +52,11 @@ def worst_case(program: Program) -> WorstCase:
     counting = _Counting(dict(program.workflows))
     steps, calls = counting.run_of(program.entry)
     why = counting.why if math.inf in (steps, calls) else ""
-    return WorstCase(_whole(steps), _whole(calls), why)
+    spent = {name: _Spending(counting, name) for name in ("tokens", "cost")}
+    tokens, cost = (spending.run_of(program.entry) for spending in spent.values())
+    unbounded = "" if math.inf > min(tokens, cost) else spent["tokens"].unbounded
+    dollars = None if cost == math.inf else round(cost, 6)
+    return WorstCase(_whole(steps), _whole(calls), why, _whole(tokens), dollars, unbounded)
 
 
 def _whole(amount: float) -> int | None:
@@ -74,16 +85,16 @@ class _Counting:
         steps = calls = 0.0
         for node in workflow.nodes:
             entered, run = visits.entered(node.id), visits.run(node.id)
-            inner_steps, inner_calls = self._of_visit(node, workflow)
+            inner_steps, inner_calls = self.of_visit(node, workflow)
             steps += entered + _times(run, inner_steps)
             calls += _times(run, inner_calls)
         if visits.endless and not self.why:
             self.why = f"nothing limits how often `{visits.endless}` runs"
         most = _least(workflow.limits, "steps")
-        per_step = max((self._of_visit(n, workflow)[1] for n in workflow.nodes), default=0.0)
+        per_step = max((self.of_visit(n, workflow)[1] for n in workflow.nodes), default=0.0)
         return min(steps, most), min(calls, _times(most, per_step))
 
-    def _of_visit(self, node: Node, workflow: Workflow) -> tuple[float, float]:
+    def of_visit(self, node: Node, workflow: Workflow) -> tuple[float, float]:
         """(steps beside its own, model calls) of one visit, all attempts of it together."""
         attempts = node.retry.attempts if node.retry is not None else 1
         match node:
@@ -101,6 +112,45 @@ class _Counting:
                 return _times(times, steps), _times(times, calls)
             case _:
                 return 0, 0
+
+
+class _Spending:
+    """The most of one thing, tokens or dollars, that one run of a workflow can use up."""
+
+    def __init__(self, counting: _Counting, name: str) -> None:
+        self.counting = counting
+        self.name = name
+        self.known: dict[str, float] = {}
+        self.unbounded = ""
+
+    def run_of(self, path: str) -> float:
+        """That of one run of a workflow."""
+        workflow = self.counting.workflows.get(path)
+        if workflow is None or not self.counting.run_of(path)[1]:
+            return 0 if workflow is not None else math.inf
+        if path not in self.known:
+            self.known[path] = _least_amount(workflow.limits, self.name)  # what calls itself
+            visits, before = _Visits(workflow), self.unbounded
+            nodes = sum(self._of_node(node, workflow, visits) for node in workflow.nodes)
+            self.known[path] = min(self.known[path], nodes)
+            if self.known[path] != math.inf:
+                self.unbounded = before
+        return self.known[path]
+
+    def _of_node(self, node: Node, workflow: Workflow, visits: _Visits) -> float:
+        """What all its visits use up together, which is what its limit counts."""
+        calls = _times(visits.run(node.id), self.counting.of_visit(node, workflow)[1])
+        if not calls:
+            return 0
+        amount = math.inf
+        if isinstance(node, CallNode | ForeachNode):
+            runs = visits.run(node.id) * (node.retry.attempts if node.retry is not None else 1)
+            runs *= _length(node.items) if isinstance(node, ForeachNode) else 1
+            amount = _times(runs, self.run_of(node.workflow))
+        amount = min(amount, _least_amount(node.limits, self.name))
+        if amount == math.inf and not self.unbounded:
+            self.unbounded = node.id
+        return amount
 
 
 class _Visits:
@@ -169,6 +219,13 @@ def _bounds(limits: tuple[Limit, ...], name: str) -> Iterator[float]:
         value = limit.value.value if isinstance(limit.value, Literal) else None
         if limit.name == name and isinstance(value, int | float) and not isinstance(value, bool):
             yield max(math.floor(value) if math.isfinite(value) else value, 1)
+
+
+def _least_amount(limits: tuple[Limit, ...], name: str) -> float:
+    """The least bound of a quantity that is a plain number."""
+    found = [m.value.value for m in limits if m.name == name and isinstance(m.value, Literal)]
+    numbers = [n for n in found if isinstance(n, int | float) and not isinstance(n, bool)]
+    return max(min(numbers, default=math.inf), 0)
 
 
 def _length(items: Expr) -> float:

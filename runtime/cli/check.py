@@ -331,10 +331,16 @@ def _overview(result: CompileResult) -> list[str]:
 
 
 def _worst(bounds: WorstCase) -> str:
-    """`at most 44 steps, 18 model calls`."""
-    amounts = ((bounds.steps, "step"), (bounds.model_calls, "model call"))
+    """`at most 44 steps, 18 model calls; no limit on tokens or cost holds for `draft``."""
+    amounts = [(bounds.steps, "step"), (bounds.model_calls, "model call")]
+    if bounds.model_calls != 0:
+        amounts.append((bounds.tokens, "token"))
     known = [f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in amounts if n is not None]
-    return "; ".join(filter(None, [f"at most {', '.join(known)}" if known else "", bounds.why]))
+    if bounds.cost:
+        known.append(f"{bounds.cost:g} dollars")
+    free = f"no limit on tokens or cost holds for `{bounds.unbounded}`" if bounds.unbounded else ""
+    most = f"at most {', '.join(known)}" if known else ""
+    return "; ".join(filter(None, [most, bounds.why, free]))
 
 
 def _width(stream: TextIO) -> int:

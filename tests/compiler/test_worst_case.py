@@ -56,6 +56,33 @@ def test_elements_count_where_the_list_is_in_the_file():
     )
 
 
+def spent(nodes: str, head: str = "") -> tuple[int | None, float | None, str]:
+    result = compile_text(f"flow: 1\n{head}\nnodes:\n{nodes}\n", "a.flow.yaml")
+    assert result.ok, [d.message for d in result.diagnostics]
+    bounds = worst_case(result.program)
+    return bounds.tokens, bounds.cost, bounds.unbounded
+
+
+def test_tokens_and_cost_have_a_number_where_limits_give_one():
+    assert spent(ASK % "") == (None, None, "ask")
+    assert spent(ASK % "", "limits: {tokens: 900, cost: 0.25}") == (900, 0.25, "")
+    assert spent(ASK % ", limits: {tokens: 400}" + AGAIN) == (400, None, "")
+    assert spent("  - {name: set, assign: {x: '1'}}") == (0, 0, "")
+    both = ASK % ", limits: {tokens: 400}" + "\n" + (ASK % "").replace("name: ask", "name: more")
+    assert spent(both) == (None, None, "more")
+    assert spent(both, "limits: {tokens: 9000}") == (9000, None, "")
+
+
+def test_a_called_workflow_uses_its_limit_up_once_a_run():
+    bounded = "params: {i: any}\n    limits: {tokens: 70}"
+    inner = f"\nworkflows:\n  in:\n    {bounded}\n    nodes:\n    {ASK % ''}"
+    each = "  - {name: each, foreach: %s, do: in, item: i, into: y%s}"
+    assert spent(each % ("'[1, 2, 3]'", "") + inner)[0] == 210
+    assert spent(each % ("'[1, 2, 3]'", ", retry: 2") + inner)[0] == 420
+    assert spent(each % ("'[1, 2, 3]'", ", limits: {tokens: 100}") + inner)[0] == 100
+    assert spent(each % ("x", "") + inner, "params: {x: list}") == (None, None, "each")
+
+
 @pytest.mark.parametrize("answers", ANSWERED, ids=lambda path: path.stem)
 def test_no_shipped_workflow_does_more(answers):
     name = answers.name.removesuffix(".answers.yaml")
