@@ -60,6 +60,13 @@ class Fact:
     form: Lit["words", "code", "prose"] = "words"
 
 
+_UNKNOWN = {
+    "ask": "you are asked about a call that was cut off",
+    "repeat": "a call that was cut off is made again",
+    "fail": "a call that was cut off counts as failed",
+}
+
+
 def about_node(node: Node, workflow: Workflow, sources: SourceSet) -> tuple[Fact, ...]:
     """What the node does, reads and writes, in the order in which one wants to know it."""
     facts = [fact for fact in _own(node, sources) if fact.text]
@@ -74,6 +81,8 @@ def about_node(node: Node, workflow: Workflow, sources: SourceSet) -> tuple[Fact
         facts.append(Fact("time limit", f"{node.timeout:g} s"))
     if node.retry is not None:
         facts.append(Fact("attempts", str(node.retry.attempts)))
+    if node.on_unknown is not None:
+        facts.append(Fact("after a crash", _UNKNOWN[node.on_unknown]))
     if node.wait == "all":
         facts.append(Fact("begins", "once every way into it was taken"))
     return tuple(facts)

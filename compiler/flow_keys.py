@@ -182,6 +182,12 @@ COMMON = (
     Key("retry", "retry", "how often it is tried"),
     Key("wait", "word", "`all`: run once all ways into it were taken", words=("any", "all")),
     Key("limits", "limits", "bounds of this node alone"),
+    Key(
+        "on_unknown",
+        "word",
+        "what is done about a call of it that a crash cut off",
+        words=get_args(ir.OnUnknown),
+    ),
 )
 
 _INTO = Key("into", "text", "the variable for the result")
@@ -326,6 +332,12 @@ TOP = (
     Key("on_success", "text", "the node where the handler of success begins"),
     Key("on_failed", "text", "the node where the handler of failure begins"),
     Key("limits", "limits", "bounds of a run"),
+    Key(
+        "on_unknown",
+        "word",
+        "what is done about calls that a crash cut off",
+        words=get_args(ir.OnUnknown),
+    ),
 )
 
 SECTIONS: dict[str, str] = {

@@ -133,6 +133,8 @@ def _lower_node(
     shared = tuple(m for m in workflow.limits if m.name == "visits" and m.name not in own)
     # An end is no activity (M45): a limit there would keep a failed run from ending FAILED.
     limits: tuple[Limit, ...] = node.limits if node.kind == "end" else (*node.limits, *shared)
+    if node.on_unknown is None and workflow.on_unknown is not None:
+        node = replace(node, on_unknown=workflow.on_unknown)
     return NodeSpec(
         id=node.id,
         op=node,

@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from flowc.compiler.ir import OnUnknown
+
 CALL_PATH: ContextVar[tuple[str, ...]] = ContextVar("flowc_call_path", default=())
 """The call nodes around the node that is running, the outermost first. The third element of a
 foreach node `each` is `each#3`."""
@@ -19,6 +21,10 @@ of all its attempts, and that of the present one."""
 EFFECT_KEY: ContextVar[str] = ContextVar("flowc_effect_key", default="")
 """The idempotency key of the effect that is under way: the same whenever that effect is repeated,
 different for every other one. "" outside of an effect."""
+
+ON_UNKNOWN: ContextVar[OnUnknown | None] = ContextVar("flowc_on_unknown", default=None)
+"""What the node that is running, or the nearest around it that says so, has done about an effect
+that was under way when the process died."""
 
 
 @dataclass(slots=True)
@@ -50,8 +56,10 @@ HERE: ContextVar[Here | None] = ContextVar("flowc_here", default=None)
 
 
 @contextmanager
-def entered(node: str, visit: int, runtime: Any) -> Iterator[None]:
-    """The block is a visit of a node."""
+def entered(
+    node: str, visit: int, runtime: Any, on_unknown: OnUnknown | None = None
+) -> Iterator[None]:
+    """The block is a visit of a node; `on_unknown` is what that says of its effects."""
     outer, path = HERE.get(), CALL_PATH.get()
     before = ""
     if outer is not None and path:
@@ -59,7 +67,9 @@ def entered(node: str, visit: int, runtime: Any) -> Iterator[None]:
         again = f"@{outer.visit}" if outer.visit > 1 else ""
         before = f"{outer.place}{again}{mark + item if mark and name else ''}/"
     token = HERE.set(Here(f"{before}{node}", visit, runtime))
+    policy = ON_UNKNOWN.set(on_unknown or ON_UNKNOWN.get())
     try:
         yield
     finally:
+        ON_UNKNOWN.reset(policy)
         HERE.reset(token)

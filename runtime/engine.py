@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.ir import OnUnknown
 from flowc.compiler.serde import dump_spec, load_spec
 
 from . import document_record, ledger
@@ -30,7 +31,7 @@ from .events import Listener
 from .execution import Execution, thread_config
 from .graph import build
 from .inert import inert_services
-from .journal import EffectJournal, OnUnknown
+from .journal import EffectJournal
 from .ledger import forget_charges
 from .migration import accepted, move, read_migration
 from .secrets import secret_values
@@ -70,7 +71,9 @@ class Engine:
         written.
         """
         async with self._held(run):
-            execution = self._execution(spec, services, run, listeners, breakpoints, control, "ask")
+            execution = self._execution(
+                spec, services, run, listeners, breakpoints, control, self._journal()
+            )
             given = initial_state(spec, inputs, execution.services.env)
             record = RunRecord(
                 id=run,
@@ -99,7 +102,8 @@ class Engine:
         listeners: tuple[Listener, ...] = (),
         breakpoints: tuple[str, ...] = (),
         control: RunSignals | None = None,
-        on_unknown: OnUnknown = "ask",
+        on_unknown: OnUnknown | None = None,
+        usually: OnUnknown = "ask",
         migrate: Sequence[str] = (),
         answered: bool = False,
     ) -> Outcome:
@@ -108,24 +112,25 @@ class Engine:
         one reports its questions again, unless its `People` were `answered` meanwhile. With a line
         that was `said` unasked it goes on where the workflow says (J45), also when it had ended. A
         workflow that has changed since is taken as it is now, unless it changed where the run
-        stands; `migrate` (OLD=NEW) says what has become of a node or a variable. Raises `RunError`
-        when the run has ended, is being executed elsewhere, or does not fit the workflow.
+        stands. `on_unknown` says what is done about effects in doubt, whatever the workflow says;
+        `usually` where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a
+        variable. Raises `RunError` when the run has ended, is being executed elsewhere, or does not
+        fit the workflow.
         """
         async with self._held(run):
             record = await self.store.get(run)
-            if said is None and not await self._journal("ask").lines(run):
+            if said is None and not await self._journal().lines(run):
                 _refuse_ended(record)
             record, changed = await self._brought_up_to_date(record, spec, migrate)
+            journal = self._journal(on_unknown, usually)
             execution = self._execution(
-                spec, services, run, listeners, breakpoints, control, on_unknown
+                spec, services, run, listeners, breakpoints, control, journal
             )
             if changed:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
             await execution.open_budget(record)
             begun = await self.saver.aget_tuple(thread_config(run)) is not None
-            given: Any = None
-            if not begun:
-                given = initial_state(spec, record.inputs, execution.services.env)
+            given: Any = None if begun else _beginning(execution, record)
             if await execution.hear(said, given):
                 given = None
             elif begun:
@@ -134,10 +139,13 @@ class Engine:
                 if waiting is not None and record.status == "paused" and not answered:
                     return await execution.still_waiting(record, waiting)
                 given = await execution.resume_command()
-            record = dataclasses.replace(
-                record, status="running", pid=os.getpid(), error=None, questions=[]
-            )
-            return await execution.run(await self.store.update(record), given, "run_resumed")
+            return await execution.run(await self._going_on(record), given, "run_resumed")
+
+    async def _going_on(self, record: RunRecord) -> RunRecord:
+        running = dataclasses.replace(
+            record, status="running", pid=os.getpid(), error=None, questions=[]
+        )
+        return await self.store.update(running)
 
     async def _brought_up_to_date(
         self, record: RunRecord, spec: GraphSpec, migrate: Sequence[str]
@@ -165,7 +173,7 @@ class Engine:
         """Where a run stands: variables, nodes that come next, questions that wait."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
-            answered = await self._journal("ask").answers(run)
+            answered = await self._journal().answers(run)
             return await state_of(app, spec, run, answered)
 
     async def take_edits(self, run: str, folder: Path) -> Edited | None:
@@ -203,7 +211,7 @@ class Engine:
         """
         async with self._held(run):
             record = await self.store.get(run)
-            doubtful = await self._journal("ask").in_doubt(run)
+            doubtful = await self._journal().in_doubt(run)
             if doubtful:
                 raise RunError(
                     f"what became of `{doubtful[0]}` is unknown; a fork could repeat it unasked",
@@ -245,7 +253,7 @@ class Engine:
         """Forget a run with all its checkpoints. Raises `RunError` while it is being executed."""
         async with self._held(run):
             await self.store.delete(run)
-            await self._journal("ask").forget(run)
+            await self._journal().forget(run)
             await forget_charges(self.journal_db, run)
             await document_record.forget(self.journal_db, run)
             await self.saver.adelete_thread(run)
@@ -270,8 +278,10 @@ class Engine:
         spec = _kept_spec(await self.store.get(run))
         return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
 
-    def _journal(self, on_unknown: OnUnknown) -> EffectJournal:
-        return EffectJournal(self.journal_db, on_unknown, secret_values(os.environ))
+    def _journal(
+        self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"
+    ) -> EffectJournal:
+        return EffectJournal(self.journal_db, on_unknown, usual, secret_values(os.environ))
 
     def _execution(
         self,
@@ -281,7 +291,7 @@ class Engine:
         listeners: tuple[Listener, ...],
         breakpoints: tuple[str, ...],
         control: RunSignals | None,
-        on_unknown: OnUnknown,
+        journal: EffectJournal,
     ) -> Execution:
         for name in breakpoints:
             if name not in {node.id for node in spec.nodes}:
@@ -289,7 +299,7 @@ class Engine:
         return Execution(
             store=self.store,
             saver=self.saver,
-            journal=self._journal(on_unknown),
+            journal=journal,
             spec=spec,
             run_id=run,
             factory=services,
@@ -313,6 +323,10 @@ async def open_engine(url: str) -> AsyncIterator[Engine]:
         await create_tables(db, ledger.SCHEMA)
         await create_tables(db, document_record.SCHEMA)
         yield Engine(store, saver, db)
+
+
+def _beginning(execution: Execution, record: RunRecord) -> dict[str, Any]:
+    return initial_state(execution.spec, record.inputs, execution.services.env)
 
 
 def _kept_spec(record: RunRecord) -> GraphSpec:

@@ -114,7 +114,8 @@ class Execution:
                 await self.journal.store_answer(self.run_id, interrupt.id, value)
             node = questions[interrupt.id].node
             self.log.emit("answered", node, {"id": interrupt.id, "answer": value})
-        decided = {i.id for i in pending if effect_key(i) and self.journal.on_unknown != "ask"}
+        policy = self.journal.on_unknown or self.journal.usual
+        decided = {i.id for i in pending if effect_key(i) and policy != "ask"}
         if decided or given or len(pending) < len(interrupts) or not pending:
             return None
         return list(questions.values())

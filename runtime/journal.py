@@ -18,18 +18,17 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from flowc.compiler.ir import Effect
+from flowc.compiler.ir import Effect, OnUnknown
 from langgraph.types import interrupt
 
 from .abridged import abridged, two_inputs
-from .calls import CALL_PATH, EARLIER, EFFECT_KEY
+from .calls import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from .database import Database
 from .errors import Failure, InDoubt, LimitReached, RunError
 from .services import MODEL_CALL, Json
 
-OnUnknown = Literal["ask", "repeat", "fail"]
 VERDICTS = ("repeat", "fail")
 """Answers to the question what became of an effect; every other answer is its result."""
 
@@ -62,7 +61,10 @@ class EffectJournal:
     """The journal of one store. `db` is durable: what was written is on the disk."""
 
     db: Database
-    on_unknown: OnUnknown = "ask"
+    on_unknown: OnUnknown | None = None
+    """What the caller said about effects in doubt; it wins over what the workflow says."""
+    usual: OnUnknown = "ask"
+    """What is done where neither says anything."""
     hidden: tuple[str, ...] = ()
     """Values of secrets, which stand nowhere in what is kept or shown of an input."""
     known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
@@ -217,9 +219,10 @@ class EffectJournal:
         if status == "refused":
             await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
             raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
-        if status != "intended" or self.on_unknown == "repeat":
+        policy = self.on_unknown or ON_UNKNOWN.get() or self.usual
+        if status != "intended" or policy == "repeat":
             return
-        if self.on_unknown == "fail":
+        if policy == "fail":
             raise Failure(
                 f"what became of `{name}` is unknown: the run stopped while it was under way",
                 help="`--on-unknown ask` lets you decide, `--on-unknown repeat` calls it again",

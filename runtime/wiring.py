@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from flowc.compiler.graphspec import GraphSpec, agent_asked
-from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
+from flowc.compiler.ir import AgentNode, OnUnknown, TaskNode, ToolNode
 from flowc.compiler.team import PEOPLE
 
 from .budget_options import budget_of
@@ -56,7 +56,8 @@ class RunOptions:
     own: str = ""
     roots: tuple[str, ...] = ()
     mcp: tuple[str, ...] = ()
-    on_unknown: Literal["ask", "repeat", "fail"] = "ask"
+    on_unknown: OnUnknown | None = None
+    usually: OnUnknown = "ask"
     max_steps: int | None = None
     timeout: float | None = None
     max_tokens: int | None = None

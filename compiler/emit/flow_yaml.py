@@ -92,7 +92,7 @@ def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
     found["scripts"] = {s.id: _script(s, workflow, near, file) for s in workflow.scripts}
     found["prompts"] = {p.id: shortened(written(p, PROMPT), PROMPT) for p in workflow.prompts}
     found["groups"] = {g.id: g.title for g in workflow.groups}
-    found |= {"limits": top["limits"]} if "limits" in top else {}
+    found |= {key: top[key] for key in ("limits", "on_unknown") if key in top}
     found["on_error"] = [dict(written(rule, RULE)) for rule in workflow.on_error]
     if workflow.on_input is not None:
         found["on_input"] = shortened(written(workflow.on_input, ON_INPUT), ON_INPUT)

@@ -72,7 +72,7 @@ class WorkflowReader:
 
     def read(self, mapping: Mapping, name: str) -> Workflow:
         """The workflow; what could not be read is left out and reported."""
-        top = Element(Workflow, tuple(k for k in TOP if not k.name.startswith("on_")))
+        top = Element(Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed")))
         fields = self.forms.fields(_only(mapping, top), top, "a workflow")
         workflow = Workflow(
             **{

@@ -16,6 +16,8 @@ TrialStatus = Lit["success", "failed", "paused", "stopped", "error"]
 TypeName = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
 Reducer = Lit["replace", "append", "merge", "add"]
 Effect = Lit["pure", "idempotent", "once"]
+OnUnknown = Lit["ask", "repeat", "fail"]
+"""What is done about an effect that was under way when the process died."""
 Role = Lit["system", "user", "assistant"]
 ErrorKind = Lit["failure", "timeout", "limit", "refused", "gate"]
 REPORT_TOOL = "report_step_result"

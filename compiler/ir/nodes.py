@@ -8,14 +8,25 @@ from typing import Literal as Lit
 from ..expr.ast import Expr
 from ..records import dataclass
 from ..source import Span
-from .declarations import Assertion, Assignment, Input, Json, Limit, Output, Retry, Role
+from .declarations import (
+    Assertion,
+    Assignment,
+    Input,
+    Json,
+    Limit,
+    OnUnknown,
+    Output,
+    Retry,
+    Role,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeBase:
     """What every node has. `id` is the file's own name; `group` names the element of the file
-    that several nodes came from; `limits` bound this node alone, `timeout` is in seconds. With
-    `wait` "all" it runs once all edges into it have been taken, with "any" for each."""
+    that several nodes came from; `limits` bound this node alone, `timeout` is in seconds;
+    `on_unknown` holds for its effects and those of what it calls. With `wait` "all" it runs once
+    all edges into it have been taken, with "any" for each."""
 
     id: str
     title: str = ""
@@ -24,6 +35,7 @@ class NodeBase:
     timeout: float | None = None
     retry: Retry | None = None
     wait: Lit["any", "all"] = "any"
+    on_unknown: OnUnknown | None = None
     span: Span | None = field(default=None, compare=False)
 
 

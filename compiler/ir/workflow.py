@@ -14,6 +14,7 @@ from .declarations import (
     ErrorRule,
     Group,
     Limit,
+    OnUnknown,
     Param,
     Prompt,
     Script,
@@ -85,7 +86,8 @@ class OnInput:
 class Workflow:
     """One workflow. `entry` is the id of the first node; `on_success` and `on_failed` are the ids
     where the handler chains begin; `outputs` are the variables that make up its result, the first
-    of them is what a person is shown. `model` answers its agents unless the caller chose one."""
+    of them is what a person is shown. `model` answers its agents unless the caller chose one.
+    `on_unknown` holds for every node that says nothing of its own."""
 
     name: str
     title: str = ""
@@ -108,6 +110,7 @@ class Workflow:
     on_error: tuple[ErrorRule, ...] = ()
     on_input: OnInput | None = None
     limits: tuple[Limit, ...] = ()
+    on_unknown: OnUnknown | None = None
     trials: tuple[Trial, ...] = ()
     span: Span | None = field(default=None, compare=False)
     origin: Origin | None = field(default=None, compare=False)

@@ -148,5 +148,6 @@ async def resume_with(
         breakpoints=launch.breakpoints,
         control=signals,
         on_unknown=launch.options.on_unknown,
+        usually=launch.options.usually,
         migrate=migrate,
     )

@@ -115,7 +115,7 @@ def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
 def _defaults(config: Config, team: str | None, run: str) -> RunOptions:
     """What no flag says: the run's own folder is named like the run."""
     unknown = flags.configured_unknown(config)
-    return RunOptions(on_unknown=unknown, team=team, own=own_folder(run))
+    return RunOptions(usually=unknown, team=team, own=own_folder(run))
 
 
 def _read(

@@ -74,7 +74,8 @@ async def _enter(
     if state.get("$outcome") == "failed":
         raise Ended(state)
     refuse_clashes(state)
-    with entered(node.id, visit.number, runtime), setting.siblings.visit(runtime):
+    told = node.op.on_unknown
+    with entered(node.id, visit.number, runtime, told), setting.siblings.visit(runtime):
         try:
             return await _run(visit, body, branch)
         except (Failure, LimitReached):

@@ -157,6 +157,33 @@ def test_on_unknown_fail_fails_without_a_question(url: str, tmp_path: Path) -> N
     assert Ledger(file).done() == EFFECTS[:2]
 
 
+@pytest.mark.parametrize(
+    ("of_workflow", "of_node", "of_call", "typed", "ends"),
+    [
+        ("repeat", None, None, None, "success"),
+        ("fail", None, None, None, "error"),
+        ("fail", "repeat", None, None, "success"),
+        (None, None, "repeat", None, "success"),
+        (None, "ask", "repeat", None, "paused"),
+        ("repeat", None, None, "ask", "paused"),
+        ("fail", None, None, "repeat", "success"),
+    ],
+)
+def test_the_workflow_says_what_is_done_about_an_effect_in_doubt(
+    url: str, tmp_path: Path, of_workflow: Any, of_node: Any, of_call: Any, typed: Any, ends: str
+) -> None:
+    post = ToolNode(id="post", tool="post", on_unknown=of_node)
+    call = CallNode(id="sub", workflow="inner", on_unknown=of_call)
+    spec = program_of(
+        workflow(call, SUCCESS), inner=workflow(post, SUCCESS, on_unknown=of_workflow)
+    )
+    file = tmp_path / "ledger"
+    with pytest.raises(Killed):
+        in_process(lambda: start(url, spec, Ledger(file, 0)))
+    assert in_process(lambda: resume(url, spec, Ledger(file), {}, typed))["status"] == ends
+    assert len(Ledger(file).done()) == (2 if ends == "success" else 1)
+
+
 def asking() -> GraphSpec:
     post = ToolNode(id="post", tool="post")
     return program_of(workflow(AskNode(id="q", question=lit("Go?"), into="RESULT"), post, SUCCESS))
