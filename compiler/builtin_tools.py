@@ -303,3 +303,10 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     ),
 )  # fmt: skip
 """The tools of workflows that edit sound by a plan."""
+
+SOUND_TOOLS = frozenset(entry.name for entry in AUDIO_ENTRIES) | {
+    "audio_execute",
+    "audio_check",
+    "audio_review",
+}
+"""The tools that open sound files, which they do in the sandbox."""

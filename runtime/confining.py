@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Protocol, get_args
 
+from flowc.compiler.builtin_tools import SOUND_TOOLS
 from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import ExecNode, ScriptNode
 
@@ -84,13 +85,13 @@ def confinement(chosen: Chosen, mode: Mode, reads: tuple[Path, ...], emit: Emit)
     )
 
 
-def require_sandbox(mode: Mode, specs: tuple[GraphSpec, ...]) -> None:
-    """Raise `RunError` when a workflow runs commands or scripts and this machine cannot hold them
-    as the mode says. Known before anything runs."""
+def require_sandbox(mode: Mode, specs: tuple[GraphSpec, ...], tools: tuple[str, ...]) -> None:
+    """Raise `RunError` when a workflow runs commands or scripts, or handles sound with one of its
+    `tools`, and this machine cannot hold them as the mode says. Known before anything runs."""
     if mode == "off":
         return
     ops = [node.op for spec in specs for node in spec.nodes]
     if any(isinstance(op, ExecNode) for op in ops):
         decide(mode, probe("shell"))
-    if any(isinstance(op, ScriptNode) for op in ops):
+    if any(isinstance(op, ScriptNode) for op in ops) or not SOUND_TOOLS.isdisjoint(tools):
         decide(mode, probe("snippet"))

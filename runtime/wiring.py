@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -14,6 +15,8 @@ from flowc.compiler.graphspec import GraphSpec, agent_asked
 from flowc.compiler.ir import AgentNode, OnUnknown, TaskNode, ToolNode
 from flowc.compiler.team import PEOPLE
 
+from .audio.child import AudioWorkers
+from .audio.execution import FreeCode
 from .budget_options import budget_of
 from .config import Config
 from .confining import confinement, granted_workspace, mode_of, own_folder, require_sandbox
@@ -22,7 +25,9 @@ from .files import RootedFiles
 from .models.people import HandTools
 from .models.registry import Answering, choose_models
 from .roots import Roots
+from .sandbox.confinement import Confinement
 from .sandbox.environment import allowed_env, shell_env
+from .sandbox.modules import OwnModules
 from .sandbox.scripts import ScriptLimits, ScriptWorkers
 from .sandbox.shell import BashShell, Limits
 from .sandbox.snippet import run_snippet
@@ -30,7 +35,7 @@ from .secrets import looks_secret
 from .services import Emit, Journal, Services
 from .taping import choose_tape
 from .tools.registry import ToolBox
-from .tools.sources import tool_sources
+from .tools.sources import SoundWork, tool_sources
 
 ServicesFactory: TypeAlias = Callable[[Journal, Emit], Services]
 """The engine owns journal and emit, and makes the services with them."""
@@ -148,19 +153,20 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     own = Path(spec.file).absolute().parent
     workspace = Path(options.workspace or Path.cwd())
     mode = mode_of(options.sandbox, config.sandbox)
-    require_sandbox(mode, specs)
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
-    sources = tool_sources(config, options.mcp, roots, _free_code)
+    sources = tool_sources(config, options.mcp, roots)
     limits = _shell_limits(config)
     tool_timeout = config.tool_timeout or TOOL_TIMEOUT
     script_limits = ScriptLimits(config.script_timeout or ScriptLimits().seconds)
 
     needed = _needed(specs, by_hand=answering.by_hand)
+    require_sandbox(mode, specs, needed)
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = confinement(options, mode, (own, *folders), emit)
-        box = ToolBox(sources(), needed, dict(config.effects), tool_timeout)
+        sound = SoundWork(AudioWorkers(OwnModules(held)), _free_code(held))
+        box = ToolBox(sources(sound), needed, dict(config.effects), tool_timeout)
         plain = Services(
             models=answering.models,
             people=answering.people,
@@ -212,15 +218,22 @@ def _granted(options: RunOptions) -> tuple[Path, ...]:
     return folders
 
 
-async def _free_code(code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]:
-    """Run free audio code in the sandbox: see `audio.execution.FreeCode`."""
-    came = await asyncio.to_thread(run_snippet, code, reads=reads, output=output)
-    return {
-        "done": came.status == "done",
-        "refused": came.status == "refused",
-        "message": f"{came.status}: {came.message}".removesuffix(": "),
-        "sandbox": came.report.text if came.report else "nothing ran",
-    }
+def _free_code(held: Confinement) -> FreeCode:
+    """Runs free audio code in the sandbox: see `audio.execution.FreeCode`."""
+
+    async def run(code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]:
+        given = partial(run_snippet, code, reads=reads, output=output, mode=held.mode)
+        came = await asyncio.to_thread(given)
+        if came.report is not None:
+            held.tell("snippet", came.report)
+        return {
+            "done": came.status == "done",
+            "refused": came.status == "refused",
+            "message": f"{came.status}: {came.message}".removesuffix(": "),
+            "sandbox": came.report.text if came.report else "nothing ran",
+        }
+
+    return run
 
 
 def _require_holders(specs: tuple[GraphSpec, ...]) -> None:

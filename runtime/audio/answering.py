@@ -1,11 +1,11 @@
-"""What a worker process is: confined, asked in JSON on standard input, answering in one JSON line.
+"""What a worker process does: asked in JSON on standard input, it answers in one JSON line.
 
-python -m MODULE PARENT MEMORY SECONDS
+It is started by `sandbox.modules`, with the bytes of memory and the seconds of processor time that
+it may take at the end of sys.argv.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import resource
@@ -16,18 +16,15 @@ from typing import Any
 
 from ..errors import Failure
 
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 
-
-def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
-    """Confine this process, read what is asked, and say what came of `work`."""
-    parent, memory, seconds = map(int, sys.argv[1:4])
-    _confine(parent, memory, seconds)
+def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Bound this process, read what is asked, and say what came of `work`."""
+    memory, seconds = map(int, sys.argv[-2:])
+    _bound(memory, seconds)
     answer = _own_output()
     told = _told(work, json.loads(sys.stdin.buffer.read()))
     with open(answer, "w", encoding="ascii") as file:
         json.dump(told, file)
-    return 0
 
 
 def _told(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any]) -> Any:
@@ -42,13 +39,8 @@ def _told(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any
         return {"failure": {"message": "there is not enough memory for this", "help": ""}}
 
 
-def _confine(parent: int, memory: int, seconds: int) -> None:
-    """Die with the process that asked, gain no rights, leave no core, take bounded resources."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
+def _bound(memory: int, seconds: int) -> None:
+    """Leave no core, take bounded resources."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

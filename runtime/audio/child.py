@@ -1,4 +1,4 @@
-"""Has a call done by a worker: places of files, a process with limits, outputs that appear whole.
+"""Has a call done by a worker: places of files, a confined process, outputs that appear whole.
 
 An output is written beside its place and moved there when everything is done; a call that fails,
 is cancelled or killed leaves what was there before.
@@ -6,28 +6,52 @@ is cancelled or killed leaves what was there before.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
 import stat
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import Failure
 from .calls import AudioCall, Unwritable
 
-_WORKER = "flowc.runtime.audio.worker"
-_ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""All that a worker knows of its environment, beside where modules are."""
-_CHUNK = 65_536
+WORKER, PICTURES = "flowc.runtime.audio.worker", "flowc.runtime.audio.pictures"
+"""Modules whose `main` is what a process does."""
 _LONGEST = 16 * 1024 * 1024
 _STDERR_KEPT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A process that has ended: its exit code (negative: a signal), what it said, and the end of
+    what it complained."""
+
+    code: int
+    told: bytes
+    complaint: bytes
+
+
+class Process(Protocol):
+    """Has the function `main` of a module of flowc's run in a process of its own, confined, which
+    is given `args` in sys.argv and `asked` on standard input, reads the files `reads` and writes
+    into the files `writes`, which are there. Raises `TimeoutError` after `seconds`, `Failure` when
+    it cannot be started."""
+
+    async def __call__(
+        self,
+        module: str,
+        asked: bytes,
+        *,
+        args: Sequence[str],
+        reads: Sequence[Path],
+        writes: Sequence[Path],
+        seconds: float,
+    ) -> Ended: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +63,63 @@ class AudioLimits:
     memory: int = 6 * 1024**3
 
 
-async def do_call(
-    call: AudioCall,
-    locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
-    limits: AudioLimits | None = None,
-) -> dict[str, Any]:
-    """What the tool says of its work. `locate` says where a path leads, and may refuse it. Raises
-    `Failure`: the tool's own, a place that cannot be written, a limit (kind timeout)."""
-    reads = {path: str(locate(path)) for path in call.reads}
-    writes = {path: locate(path) for path in call.writes}
-    _check_places(reads, writes)
-    with _scratch(writes) as scratch:
-        asked = {
-            "tool": call.tool.name,
-            "arguments": dict(call.arguments),
-            "reads": reads,
-            "writes": {path: str(place) for path, place in scratch.items()},
-        }
-        result = await ask(json.dumps(asked).encode("ascii"), limits or AudioLimits())
-        for path, place in scratch.items():
-            _move(path, place, writes[path])
-    return result
+async def _no_process(module: str, asked: bytes, **given: Any) -> Ended:
+    raise Failure("audio tools cannot be called from here")
+
+
+@dataclass(frozen=True, slots=True)
+class AudioWorkers:
+    """Starts a worker for each call."""
+
+    process: Process = _no_process
+    limits: AudioLimits = field(default_factory=AudioLimits)
+
+    async def do_call(
+        self,
+        call: AudioCall,
+        locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
+    ) -> dict[str, Any]:
+        """What the tool says of its work. `locate` says where a path leads, and may refuse it.
+        Raises `Failure`: the tool's own, a place that cannot be written, a limit (kind timeout), a
+        sandbox that does not hold (kind refused)."""
+        reads = {path: str(locate(path)) for path in call.reads}
+        writes = {path: locate(path) for path in call.writes}
+        _check_places(reads, writes)
+        with _scratch(writes) as scratch:
+            asked = {
+                "tool": call.tool.name,
+                "arguments": dict(call.arguments),
+                "reads": reads,
+                "writes": {path: str(place) for path, place in scratch.items()},
+            }
+            files = [Path(place) for place in reads.values()]
+            result = await self.ask(WORKER, asked, files, tuple(scratch.values()))
+            for path, place in scratch.items():
+                _move(path, place, writes[path])
+        return result
+
+    async def ask(
+        self,
+        module: str,
+        asked: dict[str, Any],
+        reads: Sequence[Path],
+        writes: Sequence[Path] = (),
+    ) -> dict[str, Any]:
+        """What a worker answers to what it is asked. Raises `Failure`."""
+        limits = self.limits
+        try:
+            ended = await self.process(
+                module,
+                json.dumps(asked).encode("ascii"),
+                args=(str(limits.memory), str(limits.cpu)),
+                reads=reads,
+                writes=writes,
+                seconds=limits.seconds,
+            )
+        except TimeoutError:
+            told = f"the audio tool took more than {limits.seconds:g} s"
+            raise Failure(told, "timeout") from None
+        return _answer(ended.told, ended.complaint, ended.code)
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
@@ -112,34 +172,6 @@ def _move(path: str, scratch: Path, place: Path) -> None:
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise Unwritable(f"`{path}` cannot be written: {why}") from None
-
-
-async def ask(asked: bytes, limits: AudioLimits, worker: str = _WORKER) -> dict[str, Any]:
-    """What a worker, a module, answers to what it is asked. Raises `Failure`."""
-    given = (os.getpid(), limits.memory, limits.cpu)
-    modules = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
-    try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-m", worker, *map(str, given),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**_ENV, "PYTHONPATH": modules},
-            start_new_session=True,
-            limit=_CHUNK,
-        )  # fmt: skip
-    except OSError as error:
-        raise Failure(f"no process for audio tools can be started: {error.strerror}") from None
-    try:
-        async with asyncio.timeout(limits.seconds):
-            told, complaint = await process.communicate(asked)
-    except TimeoutError:
-        raise Failure(f"the audio tool took more than {limits.seconds:g} s", "timeout") from None
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return _answer(told, complaint, process.returncode or 0)
 
 
 def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:

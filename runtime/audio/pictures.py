@@ -1,6 +1,6 @@
 """A process that draws sounds: JSON in, SVG out. Only here is matplotlib imported.
 
-In: {"files": [{"name", "path", "place"}, …], "cache"}. Out: {"sounds": [{"seconds", "rate",
+In: {"files": [{"name", "path", "place"}, …]}. Out: {"sounds": [{"seconds", "rate",
 "channels", "waveform", "spectrogram"}], "loudness"}. Colours of lines and text are those of the
 page: `currentColor` and CSS variables, so that one picture fits light and dark.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,6 @@ _LOUDEST, _QUIETEST = 0.0, -60.0
 
 def draw(asked: dict[str, Any]) -> dict[str, Any]:
     """The pictures of one or two sounds. Raises `Failure` when one cannot be read."""
-    os.environ["MPLCONFIGDIR"] = asked["cache"]
     import matplotlib
 
     matplotlib.rcParams.update(_STYLE)
@@ -157,5 +157,9 @@ def _svg(figure: Any, salt: str) -> str:
     return text.strip()
 
 
-if __name__ == "__main__":
-    raise SystemExit(answer_with(draw))
+def main() -> None:
+    """Read what is asked, draw it."""
+    with tempfile.TemporaryDirectory(prefix="flowc-") as own:
+        # matplotlib keeps a list of fonts; those of the system are not shown here anyway.
+        os.environ["MPLCONFIGDIR"] = own
+        answer_with(draw)

@@ -1,7 +1,5 @@
 """A process that does one call of an audio tool: JSON in, one JSON line out.
 
-    python -m flowc.runtime.audio.worker PARENT MEMORY SECONDS
-
 In: {"tool", "arguments", "reads": {path: place}, "writes": {path: place}}; the places written to
 exist and are empty. Out: {"result": {…}} or {"failure": {"message", "help", …}}.
 """
@@ -13,9 +11,9 @@ from typing import Any
 from .answering import answer_with
 
 
-def main() -> int:
+def main() -> None:
     """Read the call, do it, say what came of it."""
-    return answer_with(_perform_call)
+    answer_with(_perform_call)
 
 
 def _perform_call(asked: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +36,3 @@ def _perform(job: Any) -> dict[str, Any]:
     chain, said = STAGES[name](sound, values)
     done: dict[str, Any] = job.write(values["output"], sound, through(sound.blocks(), chain))
     return {**done, **said}
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -11,7 +11,6 @@ import typer
 from flowc.compiler.audio_tools import AUDIO_TOOLS, REQUIRED, AudioTool, schema_of
 
 from ..audio.calls import AudioCall, check_call, find_tool, parse_call, range_of
-from ..audio.child import do_call
 from ..errors import Failure, RunError
 from ..models.offline import LABEL as OFFLINE_LABEL
 from ..models.offline_rules import NAME as OFFLINE_NAME
@@ -19,6 +18,7 @@ from ..models.offline_rules import vocabulary_rows
 from . import flags
 from .app import FINDINGS, OK, USAGE, complain, plain_app
 from .audio_report import report
+from .audio_workers import workers_on
 from .outcomes import SCHEMA_VERSION, on_terminal, print_json
 from .screen import screen_on
 
@@ -30,6 +30,7 @@ def measure(
     silence: Annotated[
         float, typer.Option("--silence", metavar="DBFS", help="below this, 20 ms are silent")
     ] = -50.0,
+    sandbox: flags.Sandbox = None,
     as_json: flags.AsJson = False,
 ) -> int:
     """Loudness (ITU-R BS.1770-5, EBU Tech 3342), peaks, levels, silence, clipping, spectrum.
@@ -40,7 +41,8 @@ def measure(
     code, rows = OK, []
     for file in files:
         found = _done(
-            lambda path=file: check_call("measure", {"input": path, "silence_dbfs": silence})
+            lambda path=file: check_call("measure", {"input": path, "silence_dbfs": silence}),
+            sandbox,
         )
         if isinstance(found, int):
             code = max(code, found)
@@ -79,6 +81,7 @@ def list_tools(
 
 def apply(
     call: Annotated[str, typer.Argument(metavar="CALL", help="one call: TOOL(name=value, …)")],
+    sandbox: flags.Sandbox = None,
     as_json: flags.AsJson = False,
 ) -> int:
     """Call one tool: flowc audio apply 'HIGHPASS(input="a.wav", output="b.wav", cutoff_hz=80)'
@@ -86,7 +89,7 @@ def apply(
     The call is read, not run: every argument is a literal. The output appears when it is complete,
     or not at all; the input is never written.
     """
-    found = _done(lambda: parse_call(call))
+    found = _done(lambda: parse_call(call), sandbox)
     if isinstance(found, int):
         return found
     if as_json:
@@ -101,7 +104,7 @@ def apply(
     return OK
 
 
-def _done(make: Any) -> Json | int:
+def _done(make: Any, sandbox: str | None) -> Json | int:
     """What the tool said, or the exit code after a complaint: 2 for a call that is none."""
     try:
         call: AudioCall = make()
@@ -109,7 +112,7 @@ def _done(make: Any) -> Json | int:
         complain(failure.message, failure.help)
         return USAGE
     try:
-        return asyncio.run(do_call(call))
+        return asyncio.run(workers_on(sandbox).do_call(call))
     except Failure as failure:
         complain(on_terminal(failure.message), failure.help)
         return FINDINGS
@@ -211,11 +214,12 @@ def synth(
     kind: Annotated[Literal["speech", "music"], typer.Argument(help="what it is like")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="the file")],
     seconds: Annotated[float, typer.Option("--seconds", help="its length")] = 10.0,
+    sandbox: flags.Sandbox = None,
     as_json: flags.AsJson = False,
 ) -> int:
     """Make a test signal: something like speech or music over a hum of 30 Hz, always the same."""
     asked = {"output": output, "kind": kind, "duration_s": seconds}
-    found = _done(lambda: check_call("synth", asked))
+    found = _done(lambda: check_call("synth", asked), sandbox)
     if isinstance(found, int):
         return found
     if as_json:

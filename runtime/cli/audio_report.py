@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import json
 import os
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
-import platformdirs
 import typer
 from flowc.compiler.plan import PlanDocument, final_path, overall_of, read_plan, text_value
 from flowc.compiler.plan.paths import original_input
@@ -18,7 +16,7 @@ from flowc.compiler.source import Unreadable, read_text
 
 from ..audio.calls import check_call
 from ..audio.check import calls_of
-from ..audio.child import AudioLimits, ask, do_call
+from ..audio.child import PICTURES, AudioWorkers
 from ..audio.report import Heard, Story, page_of
 from ..audio.review import review
 from ..document_record import Record, documents_of
@@ -26,10 +24,9 @@ from ..engine import open_engine
 from ..errors import Failure, RunError
 from . import flags
 from .app import OK, say
+from .audio_workers import workers_on
 from .documents import is_document
 from .stores import existing_store
-
-_PICTURES = "flowc.runtime.audio.pictures"
 
 
 def report(
@@ -38,6 +35,7 @@ def report(
     embed: Annotated[
         float, typer.Option("--embed", metavar="MIB", min=0, help="largest sound in the page")
     ] = 8.0,
+    sandbox: flags.Sandbox = None,
     store: flags.Store = None,
 ) -> int:
     """Write a page with both sounds, their pictures, and every requirement as it measures now.
@@ -54,7 +52,9 @@ def report(
     except Unreadable as error:
         raise RunError(f"`{place.name}` {error.reason}") from None
     try:
-        page = asyncio.run(_page(document, place, Path(out), int(embed * 2**20)))
+        page = asyncio.run(
+            _page(document, place, Path(out), int(embed * 2**20), workers_on(sandbox))
+        )
     except Failure as failure:
         raise RunError(failure.message, help=failure.help, exit_code=1) from None
     _write(Path(out), page)
@@ -95,7 +95,9 @@ def _place_of(run: str, store: str | None) -> Path:
     return found[0].place
 
 
-async def _page(document: PlanDocument, place: Path, out: Path, most: int) -> str:
+async def _page(
+    document: PlanDocument, place: Path, out: Path, most: int, workers: AudioWorkers
+) -> str:
     def locate(path: str) -> Path:
         return place.parent / path
 
@@ -103,17 +105,15 @@ async def _page(document: PlanDocument, place: Path, out: Path, most: int) -> st
     if not before:
         raise Failure(f"`{place.name}` does not say what sound it is about")
     paths = [("before", before), *([("after", after)] if after not in ("", before) else [])]
-    measured = [await do_call(check_call("measure", {"input": path}), locate) for _, path in paths]
-    asked = {
-        "files": [{"name": r, "path": p, "place": str(locate(p))} for r, p in paths],
-        "cache": str(Path(platformdirs.user_cache_dir("flowc")) / "matplotlib"),
-    }
-    drawn = await ask(json.dumps(asked).encode("ascii"), AudioLimits(), _PICTURES)
+    calls = [check_call("measure", {"input": path}) for _, path in paths]
+    measured = [await workers.do_call(call, locate) for call in calls]
+    files = [{"name": role, "path": path, "place": str(locate(path))} for role, path in paths]
+    drawn = await workers.ask(PICTURES, {"files": files}, [locate(path) for _, path in paths])
     heard = [
         Heard(role, path, locate(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)
     ]
-    told: dict[str, Any] = await review(document, calls_of(locate, do_call))
+    told: dict[str, Any] = await review(document, calls_of(locate, workers.do_call))
     request = document.section("request")
     words = text_value(request, "Original Request") if request else ""
     story = Story(place.stem, words, overall_of(document) or "", told)

@@ -15,7 +15,7 @@ from ..errors import RunError
 from ..roots import Roots
 from ..services import ToolSchema
 from ..tools.registry import ToolBox
-from ..tools.sources import tool_sources
+from ..tools.sources import SoundWork, tool_sources
 from . import flags
 from .app import OK, plain_app, say
 from .outcomes import SCHEMA_VERSION, print_json
@@ -67,7 +67,7 @@ def lock() -> int:
 async def _open_all(config: Config) -> tuple[ToolSchema, ...]:
     """Every tool, by name. Raises `RunError` for a source that cannot be reached."""
     sources = tool_sources(config, config.mcp, Roots(Path.cwd()))
-    box = ToolBox(sources(), effects=dict(config.effects))
+    box = ToolBox(sources(SoundWork()), effects=dict(config.effects))
     try:
         return await box.open_all()
     finally:

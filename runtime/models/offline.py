@@ -75,14 +75,14 @@ def _last(request: ModelRequest) -> str:
 
 
 def _planner(asked: str) -> Json:
-    """The last line is JSON: `request` and `audio`."""
+    """The last line is JSON: `request`, `audio`, perhaps `output`."""
     line = asked.strip().rpartition("\n")[2]
     try:
         given = json.loads(line)
         request, audio = given["request"], given["audio"]
     except (ValueError, KeyError, TypeError):
         raise _unread("planner", "a last line of JSON with `request` and `audio`") from None
-    return plan_of(str(request), str(audio))
+    return plan_of(str(request), str(audio), str(given.get("output") or ""))
 
 
 def _code_generation(asked: str) -> Json:

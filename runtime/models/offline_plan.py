@@ -110,11 +110,11 @@ def _complaint(text: str, words: list[Word]) -> str:
     return f"they do not know {names} in `{text}`{hint}"
 
 
-def plan_of(request: str, audio: str) -> Json:
-    """Goal, requirements with their predicates, steps and the format of the result. Raises
-    `Failure` (refused)."""
+def plan_of(request: str, audio: str, output: str = "") -> Json:
+    """Goal, requirements with their predicates, steps and the format of the result, which is to be
+    the file `output` if its name matters. Raises `Failure` (refused)."""
     clauses = read_request(request)
-    format_name = _format_of(clauses, audio)
+    format_name = _format_of(clauses, audio, output)
     work = [clause for clause in clauses if clause.fit.rule.name != "file format"]
     steps: list[Json] = []
     checks: list[Json] = []
@@ -142,16 +142,21 @@ def plan_of(request: str, audio: str) -> Json:
     }
 
 
-def _format_of(clauses: list[Clause], audio: str) -> str:
-    """The format that is asked for last, else that of the input where it can be written."""
+def _format_of(clauses: list[Clause], audio: str, output: str) -> str:
+    """The format that is asked for, else that of the output's name, else that of the input where it
+    can be written."""
     named = [c.fit.arguments["format"] for c in clauses if c.fit.rule.name == "file format"]
     if named:
         if len({*named}) > 1:
             text = " and ".join(dict.fromkeys(named))
             raise _refused(f"the request asks for two formats: {text}", "ask for one")
         return str(named[0])
-    ending = PurePath(audio).suffix.lower().removeprefix(".")
-    return ending if ending in FORMATS else "wav"
+    for path in (output, audio):
+        ending = PurePath(path).suffix.lower().removeprefix(".")
+        ending = "aiff" if ending == "aif" else ending
+        if ending in FORMATS:
+            return ending
+    return "wav"
 
 
 def code_of(description: str, read: str, write: str) -> str:

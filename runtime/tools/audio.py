@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flowc.compiler.builtin_tools import AUDIO_ENTRIES
 
 from ..audio.calls import check_call
-from ..audio.child import do_call
+from ..audio.child import AudioWorkers
 from ..roots import Roots
 from ..services import Json, ToolSchema
 
@@ -18,6 +18,7 @@ class AudioTools:
     """Each call is done by a process of its own; paths lead below `roots`."""
 
     roots: Roots
+    workers: AudioWorkers = field(default_factory=AudioWorkers)
     name: str = "audio"
 
     async def open(self) -> tuple[ToolSchema, ...]:
@@ -28,8 +29,8 @@ class AudioTools:
         )
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """What `audio.child.do_call` gives. Raises `Failure`."""
-        return await do_call(check_call(tool, args), self.roots.locate)
+        """What `audio.child.AudioWorkers` give. Raises `Failure`."""
+        return await self.workers.do_call(check_call(tool, args), self.roots.locate)
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flowc.compiler.builtin_tools import AUDIO_WORK_ENTRIES
 from flowc.compiler.plan import read_plan
 
 from ..audio.calls import AudioCall
-from ..audio.check import Files, calls_of, findings_of, report_of
-from ..audio.child import do_call
+from ..audio.check import Do, Files, calls_of, findings_of, report_of
+from ..audio.child import AudioWorkers
 from ..audio.execution import FreeCode, execute_step, is_free, run_free
 from ..audio.planning import catalogue, complete_plan
 from ..audio.predicates import RESULT, read_predicate
@@ -25,6 +25,7 @@ class AudioWork:
     call, where a step allows it."""
 
     roots: Roots
+    workers: AudioWorkers = field(default_factory=AudioWorkers)
     free: FreeCode | None = None
     name: str = "audio"
 
@@ -49,11 +50,11 @@ class AudioWork:
                 return await self._check(args)
             case _:
                 document = read_plan(self.roots.read_text(args["document"]))
-                return await review(document, calls_of(self.roots.locate, do_call))
+                return await review(document, self._calls())
 
     async def _execute(self, args: dict[str, Any]) -> Json:
         async def do(call: AudioCall) -> dict[str, Any]:
-            return await do_call(call, self.roots.locate)
+            return await self.workers.do_call(call, self.roots.locate)
 
         read, write = args["input"], args["output"]
         place = self.roots.locate(read)
@@ -62,10 +63,13 @@ class AudioWork:
             return await run_free(args["code"], reads, write, self.roots.locate(write), self.free)
         return await execute_step(args["code"], read, write, args.get("also") or (), place, do)
 
+    def _calls(self) -> Do:
+        return calls_of(self.roots.locate, self.workers.do_call)
+
     async def _check(self, args: dict[str, Any]) -> Json:
         checks = [read_predicate({**check, "subject": RESULT}) for check in args["checks"]]
         files = {RESULT: Files(args.get("input") or None, args["output"])}
-        return report_of(await findings_of(checks, files, calls_of(self.roots.locate, do_call)))
+        return report_of(await findings_of(checks, files, self._calls()))
 
     async def close(self) -> None:
         """Nothing is held."""

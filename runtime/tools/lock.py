@@ -11,7 +11,7 @@ from ..config import Config
 from ..roots import Roots
 from ..services import ToolSchema
 from .registry import ToolBox
-from .sources import tool_sources
+from .sources import SoundWork, tool_sources
 
 
 async def configured_tools(
@@ -21,7 +21,7 @@ async def configured_tools(
     `RunError` when one of them fails."""
     files = (*config.mcp, *mcp_files)
     sources = tool_sources(config, files, Roots((folder or Path.cwd()).absolute()))
-    box = ToolBox(sources(), effects=dict(config.effects))
+    box = ToolBox(sources(SoundWork()), effects=dict(config.effects))
     try:
         return await box.open_all()
     finally:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from ..audio.child import AudioWorkers
 from ..audio.execution import FreeCode
 from ..config import Config
 from ..roots import Roots
@@ -25,19 +27,26 @@ TOOL_SOURCES: tuple[type[ToolSource], ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class SoundWork:
+    """Who handles sound in a run: `workers` do calls, `free` runs free code."""
+
+    workers: AudioWorkers = field(default_factory=AudioWorkers)
+    free: FreeCode | None = None
+
+
 def tool_sources(
-    config: Config, mcp_files: tuple[str, ...], roots: Roots, free: FreeCode | None = None
-) -> Callable[[], tuple[ToolSource, ...]]:
+    config: Config, mcp_files: tuple[str, ...], roots: Roots
+) -> Callable[[SoundWork], tuple[ToolSource, ...]]:
     """Makes the sources of one run, in the order in which they are asked: what is at hand first,
-    servers last. `free` runs free audio code. Raises `RunError` when a file of servers cannot be
-    read."""
+    servers last. Raises `RunError` when a file of servers cannot be read."""
     servers = read_servers(config.mcp_servers, mcp_files)
 
-    def sources() -> tuple[ToolSource, ...]:
+    def sources(sound: SoundWork) -> tuple[ToolSource, ...]:
         return (
             BuiltinTools(roots),
-            AudioTools(roots),
-            AudioWork(roots, free),
+            AudioTools(roots, sound.workers),
+            AudioWork(roots, sound.workers, sound.free),
             DocumentTools(roots),
             *(PythonFunction(path, config.folder) for path in config.python_tools),
             *(McpServer(name, settings) for name, settings in servers.items()),

@@ -89,9 +89,10 @@ def _measured(place: Path) -> None:
 
 def _call(place: Path, tool: str, **arguments: object) -> None:
     from flowc.runtime.audio.calls import check_call
-    from flowc.runtime.audio.child import do_call
+    from flowc.runtime.cli.audio_workers import workers_on
 
-    asyncio.run(do_call(check_call(tool, arguments), lambda path: place / path))
+    call = check_call(tool, arguments)
+    asyncio.run(workers_on(None).do_call(call, lambda path: place / path))
 
 
 _HALF_AN_HOUR = """

@@ -20,7 +20,7 @@ import pytest
 from forks import as_text, flowc_in
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60.0
+PATIENCE = 150.0
 """Seconds after which a test gives up waiting for something that has to happen."""
 
 Done = subprocess.CompletedProcess

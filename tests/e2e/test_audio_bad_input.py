@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import resource
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 import sounds
 
 
@@ -67,12 +71,58 @@ def test_other_rates_and_channels_are_kept(flowc, rate, channels):
     assert found["integrated_lufs"] == pytest.approx(-20, abs=0.5)
 
 
-def test_a_disk_that_is_full_stops_the_run_which_goes_on_when_there_is_room(flowc, tmp_path):
-    folder: Path = flowc.folder
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3600k", "tmpfs", str(folder)]
-    if subprocess.run(mount, capture_output=True).returncode != 0:
+@contextlib.contextmanager
+def small_disk(folder: Path, options: str) -> Iterator[Callable[[str], None]]:
+    """A disk of its own at a folder, which can be mounted anew with other options. Modes would not
+    hold root, and who is no root cannot mount."""
+
+    def mount(options: str, *more: str) -> bool:
+        command = ["mount", *more, "-o", options, "tmpfs", str(folder)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    if not mount(options, "-t", "tmpfs"):
         pytest.skip("this machine lets nobody mount a small disk")
     try:
+        yield lambda other: mount(f"remount,{other}")
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False, capture_output=True)
+
+
+def test_an_output_that_cannot_be_written_stops_the_run_which_goes_on_later(flowc):
+    folder: Path = flowc.folder
+    (folder / "kept").mkdir()
+    sounds.write(folder / "in.wav", sounds.tone(1))
+    with small_disk(folder / "kept", "size=2m,ro") as mount:
+        where = ("-i", "output=kept/out.flac", "--run-id", "kept")
+        done = run(flowc, "in.wav", "mono, normalise to -20 LUFS", *where)
+        assert done.returncode == 1
+        assert "`kept/out.flac` cannot be written: read-only file system" in done.stderr
+        assert "Traceback" not in done.stderr
+        (document,) = folder.glob("workflow_*.md")
+        assert flowc("check", document.name).returncode == 0
+        assert document.read_text(encoding="utf-8").count("**Status:** DONE") == 1
+        mount("rw")
+        assert flowc("resume", "kept").returncode == 0
+        assert document.read_text(encoding="utf-8").count("Executing step_1...") == 1
+        # The ending of the file that was asked for says the format, as the request does not.
+        found = json.loads(flowc("audio", "measure", "--json", "kept/out.flac").stdout)
+        assert (found["format"], found["channels"]) == ("FLAC", 1)
+
+
+def test_a_folder_that_takes_no_document_is_said(flowc, tmp_path):
+    folder: Path = flowc.folder
+    with small_disk(folder, "size=2m") as mount:
+        sounds.write(folder / "in.wav", sounds.tone(0.5))
+        mount("ro")
+        done = run(flowc, "in.wav", "mono", "--store", f"sqlite:///{tmp_path}/runs.db")
+        assert done.returncode == 1
+        assert "read-only file system" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_disk_that_is_full_stops_the_run_which_goes_on_when_there_is_room(flowc, tmp_path):
+    folder: Path = flowc.folder
+    with small_disk(folder, "size=3600k") as mount:
         assert flowc("audio", "synth", "speech", "-o", "in.wav", "--seconds", "5").returncode == 0
         store = f"sqlite:///{tmp_path}/runs.db"
         request = "trim silence, high-pass at 80 Hz, compress 3:1, normalise to -16 LUFS"
@@ -82,11 +132,32 @@ def test_a_disk_that_is_full_stops_the_run_which_goes_on_when_there_is_room(flow
         (document,) = folder.glob("workflow_*.md")
         assert flowc("check", document.name).returncode == 0
         assert document.read_text(encoding="utf-8").count("**Status:** DONE") == 2
-        grow = ["mount", "-o", "remount,size=20m", str(folder)]
-        subprocess.run(grow, check=True, capture_output=True)
+        mount("size=20m")
         assert flowc("resume", "full", "--store", store).returncode == 0
         text = document.read_text(encoding="utf-8")
         assert text.count("**Status:** DONE") == 4
         assert text.count("Executing step_1...") == 1
-    finally:
-        subprocess.run(["umount", str(folder)], check=False, capture_output=True)
+
+
+HOURS, RATE = 2, 16_000
+MOST_MB = 400
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+def test_two_hours_of_sound_are_edited_within_bounded_memory(flowc):
+    minute = sounds.speech_like(60, RATE)[: 60 * RATE, :1]
+    with soundfile.SoundFile(str(flowc.folder / "in.wav"), "w", RATE, 1, "PCM_16") as file:
+        for _ in range(60 * HOURS):
+            file.write(minute)
+    request = "high-pass at 80 Hz, compress 3:1, normalise to -20 LUFS, export flac"
+    given = ("-i", "audio=in.wav", "-i", f"request={request}", "--json")
+    out, complaint = flowc.begin("run", "edit", *given).communicate(timeout=1500)
+    told = json.loads(out)
+    assert told["status"] == "success", complaint
+    measure = flowc.begin("audio", "measure", "--json", told["variables"]["final"])
+    found = json.loads(measure.communicate(timeout=600)[0])
+    assert found["duration_s"] == pytest.approx(HOURS * 3600, abs=0.1)
+    assert found["integrated_lufs"] == pytest.approx(-20, abs=0.5)
+    # Of all processes that were started, and what they started, the largest.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024 < MOST_MB

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from flowc.runtime.audio.calls import check_call
-from flowc.runtime.audio.child import do_call
+from flowc.runtime.audio.child import AudioLimits, AudioWorkers
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.modules import OwnModules
 
 Apply = Callable[..., dict[str, Any]]
 
@@ -19,6 +21,12 @@ def apply(tmp_path: Path) -> Apply:
     """`apply("gain", input="a.wav", output="b.wav", gain_db=3)`, below the test's folder."""
 
     def call(tool: str, **arguments: Any) -> dict[str, Any]:
-        return asyncio.run(do_call(check_call(tool, arguments), lambda path: tmp_path / path))
+        found = check_call(tool, arguments)
+        return asyncio.run(workers().do_call(found, lambda path: tmp_path / path))
 
     return call
+
+
+def workers(limits: AudioLimits | None = None) -> AudioWorkers:
+    """As runs have them, in whatever sandbox there is."""
+    return AudioWorkers(OwnModules(Confinement(Path("/"), Path("/"))), limits or AudioLimits())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from flowc.runtime.audio.calls import check_call
-from flowc.runtime.audio.child import AudioLimits, do_call
+from flowc.runtime.audio.child import AudioLimits, AudioWorkers
 from flowc.runtime.errors import Failure
 from flowc.runtime.roots import Roots
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.tools.audio import AudioTools
 from flowc.runtime.tools.registry import ToolBox
 from sounds import noise, tone, write
@@ -22,27 +25,46 @@ def slow(tmp_path: Path):
     """A call that takes many seconds."""
     write(tmp_path / "a.wav", noise(300, rate=44_100), 44_100, "PCM_16")
     call = check_call("pitch_shift", {"input": "a.wav", "output": "b.wav", "semitones": 3})
-    return lambda limits=None: do_call(call, lambda path: tmp_path / path, limits)
+    return lambda limits=None: audio_workers(limits).do_call(call, lambda path: tmp_path / path)
 
 
-def workers() -> set[str]:
-    """Processes of this one that do audio calls."""
-    found = set()
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            words = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"flowc.runtime.audio.worker" in words and str(os.getpid()).encode() in words:
-            found.add(name)
-    return found
+def audio_workers(limits: AudioLimits | None = None) -> AudioWorkers:
+    where = Confinement(Path("/"), Path("/"))
+    return AudioWorkers(OwnModules(where), limits or AudioLimits())
 
 
-def first_worker() -> str:
-    """Waits until there is one."""
-    while not (found := workers()):
-        pass
-    return found.pop()
+def below() -> list[int]:
+    """The processes below this one, the deepest last: keeper, watcher, worker."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True)
+    parents = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    found, front = [], [os.getpid()]
+    while front:
+        front = [pid for pid, parent in parents if parent in front and pid != os.getpid()]
+        found += front
+    return [pid for pid in found if _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+    return words if b"launch.start" in words else b""
+
+
+def worker() -> int:
+    """Waits until there is one that works."""
+    while len(found := below()) < 3:
+        time.sleep(0.01)
+    return found[-1]
+
+
+def gone() -> bool:
+    """Waits until no process is left: the kernel ends what is below a process after it."""
+    deadline = time.monotonic() + 10
+    while below() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not below()
 
 
 def test_a_call_that_takes_too_long_is_a_time_out_and_leaves_nothing(slow, tmp_path):
@@ -50,13 +72,13 @@ def test_a_call_that_takes_too_long_is_a_time_out_and_leaves_nothing(slow, tmp_p
         asyncio.run(slow(AudioLimits(seconds=2)))
     assert caught.value.kind == "timeout"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.wav"]
-    assert workers() == set()
+    assert gone()
 
 
 def test_a_cancelled_call_ends_its_process_and_leaves_nothing(slow, tmp_path):
     async def run() -> None:
         task = asyncio.create_task(slow())
-        await asyncio.to_thread(first_worker)
+        await asyncio.to_thread(worker)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -65,13 +87,13 @@ def test_a_cancelled_call_ends_its_process_and_leaves_nothing(slow, tmp_path):
     asyncio.run(run())
     assert time.monotonic() - began < 20
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.wav"]
-    assert workers() == set()
+    assert gone()
 
 
 def test_a_process_that_is_killed_is_said(slow, tmp_path):
     async def run() -> None:
         task = asyncio.create_task(slow())
-        os.kill(int(await asyncio.to_thread(first_worker)), 9)
+        os.kill(await asyncio.to_thread(worker), 9)
         await task
 
     with pytest.raises(Failure, match="was killed by signal 9"):
@@ -86,7 +108,7 @@ def test_memory_has_an_end(slow):
 
 def use(folder: Path, name: str, **args):
     async def once():
-        box = ToolBox((AudioTools(Roots(folder)),))
+        box = ToolBox((AudioTools(Roots(folder), audio_workers()),))
         await box.open()
         try:
             return await box.call(name, args)
@@ -110,3 +132,17 @@ def test_workflows_call_audio_tools_below_their_folders(tmp_path):
             use(tmp_path, "audio_gain", gain_db=1, **args)
     with pytest.raises(Failure, match="arguments of `audio_gain`"):
         use(tmp_path, "audio_gain", input="a.wav", output="b.wav", gain_db=1000)
+
+
+def test_the_launcher_is_not_outlived_by_the_worker(slow, tmp_path):
+    """What flowc started is killed: the worker, two processes below it, ends all the same."""
+
+    async def run() -> None:
+        task = asyncio.create_task(slow())
+        await asyncio.to_thread(worker)
+        os.kill(below()[0], 9)
+        await task
+
+    with pytest.raises(Failure):
+        asyncio.run(run())
+    assert gone()

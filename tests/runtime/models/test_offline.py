@@ -195,6 +195,13 @@ def test_a_later_step_frees_the_result_from_what_was_set_before():
     assert subjects["integrated_lufs"] == "result"
 
 
+def test_the_format_is_asked_for_or_stands_in_a_name():
+    assert plan_of("mono", "in.flac")["format"] == "flac"
+    assert plan_of("mono", "in.m4a")["format"] == "wav"
+    assert plan_of("mono", "in.wav", "kept/out.aif")["format"] == "aiff"
+    assert plan_of("mono, export mp3", "in.wav", "out.flac")["format"] == "mp3"
+
+
 def test_numbers_and_units_are_read():
     (clause,) = read_request("HIGH-PASS at 0.08kHz")
     assert clause.fit.arguments["cutoff_hz"] == 80

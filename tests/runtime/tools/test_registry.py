@@ -11,9 +11,12 @@ import pytest
 from flowc.compiler.catalog import load_catalog
 from flowc.compiler.diagnostics import Sink
 from flowc.compiler.source import SourceSet
+from flowc.runtime.audio.child import AudioWorkers
 from flowc.runtime.config import Config
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.roots import Roots
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.services import ToolSchema
 from flowc.runtime.tools.audio import AudioTools
 from flowc.runtime.tools.builtin import BuiltinTools
@@ -43,7 +46,8 @@ def make(kind: str, folder: Path) -> ToolSource:
             with wave.open(str(folder / "a.wav"), "wb") as file:
                 file.setparams((1, 2, 8000, 0, "NONE", ""))
                 file.writeframes(bytes(16_000))
-            return AudioTools(Roots(folder))
+            where = Confinement(folder, folder)
+            return AudioTools(Roots(folder), AudioWorkers(OwnModules(where)))
         case "document":
             (folder / "plan.md").write_text("## 5. Workflow Log\n")
             return DocumentTools(Roots(folder))

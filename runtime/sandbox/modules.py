@@ -1,0 +1,145 @@
+"""Runs modules of flowc's own in the profile `snippet`: what they read may be hostile, as sound is.
+
+    process = OwnModules(confinement)
+    ended = await process(module, asked, args=…, reads=…, writes=…, seconds=60)
+
+The process is new for each call. Memory and processor time it bounds itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import py_compile
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import cache_from_source, find_spec
+from pathlib import Path
+from typing import Any
+
+from ..audio.child import Ended
+from ..errors import Failure, RunError
+from .confine import Confined, confined_python, probe
+from .confinement import Confinement
+from .policy import Limits, python_reads
+
+_ENTRY = "launch.own:main"
+_FOLDER = Path(__file__).resolve().parent
+_ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""All that a module knows of its environment."""
+_BOUNDS = Limits(memory=0, file=0, disk=0, open=64, processes=0)
+_PACKAGES = ("flowc", "flowc.grammar", "flowc.compiler", "flowc.runtime")
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class OwnModules:
+    """`audio.child.Process`, held as `confined` says."""
+
+    confined: Confinement
+
+    async def __call__(
+        self,
+        module: str,
+        asked: bytes,
+        *,
+        args: Sequence[str],
+        reads: Sequence[Path],
+        writes: Sequence[Path],
+        seconds: float,
+    ) -> Ended:
+        """See `audio.child.Process`. Raises `Failure` (kind refused) when the sandbox does not
+        hold, or did not start it."""
+        if self.confined.mode != "off":
+            # Tried once, and for as long as a start takes: not in the way of what runs beside.
+            await asyncio.to_thread(probe, "snippet")
+        start = self._prepared(module, args, reads, writes)
+        with start:
+            ended = await _run(start, asked, seconds)
+            self.confined.tell("snippet", start.report(0.0))
+            start.ended()
+        return ended
+
+    def _prepared(
+        self, module: str, args: Sequence[str], reads: Sequence[Path], writes: Sequence[Path]
+    ) -> Confined:
+        folders = _folders()
+        _compile(module)
+        named = [word for pair in folders.items() for word in pair]
+        own = tuple(map(Path, folders.values()))
+        policy = self.confined.code((*own, *reads), _BOUNDS, tuple(writes))
+        given = (module, str(len(folders)), *named, *args)
+        try:
+            return confined_python(_ENTRY, given, (_FOLDER, *_installed()), _ENV, policy)
+        except RunError as error:
+            raise Failure(error.message, "refused", help=error.help) from None
+
+
+async def _run(start: Confined, asked: bytes, seconds: float) -> Ended:
+    """Start the process and wait for its end. Raises `TimeoutError`, `Failure`."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *start.argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=start.env,
+            cwd="/",
+            pass_fds=start.pass_fds,
+            start_new_session=True,
+            limit=_CHUNK,
+        )
+    except OSError as error:
+        raise Failure(f"no process can be started: {error.strerror}") from None
+    start.started()
+    try:
+        async with asyncio.timeout(seconds):
+            told, complaint = await process.communicate(asked)
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return Ended(process.returncode or 0, told, complaint)
+
+
+@cache
+def _folders() -> dict[str, str]:
+    """Where flowc's packages are."""
+    found = {}
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        places: Any = spec.submodule_search_locations if spec is not None else None
+        if places:
+            found[name] = os.path.realpath(next(iter(places)))
+    return found
+
+
+@cache
+def _installed() -> tuple[Path, ...]:
+    """The folders of installed packages, in the order of sys.path."""
+    allowed = {os.path.realpath(path) for path in python_reads()}
+    places = [path for path in sys.path if os.path.realpath(path) in allowed]
+    spec = find_spec("numpy")  # finds it, and does not import it: numpy takes a while
+    if spec is not None and spec.origin:
+        places.append(str(Path(spec.origin).parents[1]))
+    return tuple(Path(os.path.realpath(path)) for path in dict.fromkeys(places))
+
+
+@cache
+def _compile(module: str) -> None:
+    """Keep the modules of a package compiled: what is confined cannot, and would do it each time.
+    Where nothing may be written here either, it takes its time."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        return
+    for place in Path(spec.origin).parent.glob("*.py"):
+        kept = cache_from_source(str(place))
+        with contextlib.suppress(OSError, py_compile.PyCompileError):
+            fresh = os.path.exists(kept) and os.stat(kept).st_mtime >= place.stat().st_mtime
+            if not fresh:
+                py_compile.compile(str(place), doraise=True)

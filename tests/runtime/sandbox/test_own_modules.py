@@ -1,0 +1,164 @@
+"""Modules of flowc's own in the sandbox: a decoder that hostile sound has taken over gets nowhere.
+
+What it would do then is done here by a module of the test's, started as the audio worker is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.runtime.audio.child import WORKER, AudioWorkers
+from flowc.runtime.errors import Failure
+from flowc.runtime.sandbox import confine, modules
+from flowc.runtime.sandbox.confine import probe
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.modules import OwnModules
+from flowc.runtime.sandbox.policy import Mode
+from sounds import tone, write
+
+HOSTILE = """
+import json, os, signal, socket, subprocess, sys
+
+def main():
+    given = json.loads(sys.stdin.buffer.read())
+    came = {}
+    def attempt(name, act):
+        try:
+            came[name] = str(act() or "done")
+        except OSError as error:
+            came[name] = "stopped"
+    attempt("read granted", lambda: open(given["granted"]).read())
+    attempt("write granted", lambda: open(given["scratch"], "w").write("x"))
+    attempt("read", lambda: open(given["secret"]).read())
+    attempt("write", lambda: open(given["secret"], "w").write("x"))
+    attempt("write granted to read", lambda: open(given["granted"], "w").write("x"))
+    attempt("make", lambda: open(given["scratch"] + ".more", "w").write("x"))
+    attempt("link", lambda: os.symlink("/etc/passwd", given["scratch"] + ".link"))
+    attempt("remove", lambda: os.unlink(given["secret"]))
+    attempt("connect", lambda: socket.create_connection(("127.0.0.1", given["port"])))
+    attempt("socket", lambda: socket.socket(socket.AF_UNIX))
+    attempt("exec", lambda: os.execv("/bin/true", ["true"]))
+    attempt("run", lambda: subprocess.run(["/bin/true"]))
+    attempt("fork", lambda: os.fork())
+    attempt("kill", lambda: os.kill(given["pid"], signal.SIGTERM))
+    came["env"] = " ".join(sorted(os.environ))
+    print(json.dumps(came))
+"""
+FREE = ("read granted", "write granted")
+HELD = ("read", "write granted to read", "link", "connect", "socket", "exec", "run", "fork", "kill")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """What a module does that reads and writes one file each."""
+    package = tmp_path / "hostile"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "attack.py").write_text(HOSTILE)
+    monkeypatch.syspath_prepend(tmp_path)
+    folders = {**modules._folders(), "hostile": str(package)}
+    monkeypatch.setattr(modules, "_folders", lambda: folders)
+    monkeypatch.setenv("CANARY_TOKEN", "key")
+    files = {name: tmp_path / name for name in ("granted", "secret", "scratch")}
+    for name, place in files.items():
+        place.write_text(name)
+
+    def attack(where: Confinement) -> dict[str, Any]:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            asked = {name: str(place) for name, place in files.items()}
+            asked |= {"port": server.getsockname()[1], "pid": os.getpid()}
+            ended = asyncio.run(
+                OwnModules(where)(
+                    "hostile.attack",
+                    json.dumps(asked).encode(),
+                    args=(),
+                    reads=[files["granted"]],
+                    writes=[files["scratch"]],
+                    seconds=60,
+                )
+            )
+        assert ended.code == 0, ended.complaint
+        found: dict[str, Any] = json.loads(ended.told)
+        return found
+
+    return attack
+
+
+def confined(mode: Mode = "auto", told: Any = lambda data: None) -> Confinement:
+    return Confinement(Path("/"), Path("/"), mode=mode, told=told)
+
+
+@pytest.mark.parametrize("level", ["full", "strong"])
+def test_a_module_reaches_its_files_and_nothing_else(hostile, layers, tmp_path, level):
+    if level == "strong":
+        layers("landlock", "seccomp", "limits", "privileges")
+    elif probe("snippet").level != "full":
+        pytest.skip("no full sandbox here")
+    told: list[dict[str, Any]] = []
+    came = hostile(confined(told=told.append))
+    assert {name: came[name] for name in HELD} == dict.fromkeys(HELD, "stopped")
+    assert [came[name] for name in FREE] == ["granted", "1"]
+    assert "CANARY_TOKEN" not in came["env"]
+    # At full it has a folder for temporary files of its own, in which it may do as it likes.
+    assert (tmp_path / "secret").read_text() == "secret"
+    assert (tmp_path / "granted").read_text() == "granted"
+    assert {p.name for p in tmp_path.iterdir()} == {"granted", "secret", "scratch", "hostile"}
+    assert [(one["profile"], one["level"]) for one in told] == [("snippet", level)]
+
+
+def test_the_attacks_succeed_where_a_person_wants_no_sandbox(hostile, tmp_path):
+    source = Path(modules._folders()["hostile"], "attack.py")
+    ending = ('"exec"', '"fork"', '"kill"')  # these would end the module, or the test
+    lines = [one for one in source.read_text().splitlines() if not any(e in one for e in ending)]
+    source.write_text("\n".join(lines))
+    told: list[dict[str, Any]] = []
+    came = hostile(confined("off", told.append))
+    assert "stopped" not in came.values()
+    assert not (tmp_path / "secret").exists()
+    assert [one["level"] for one in told] == ["off"]
+
+
+def test_a_weak_sandbox_is_refused_before_anything_is_started(hostile, monkeypatch):
+    monkeypatch.setattr(confine, "_tried", lambda profile: ({"limits": ""}, {"landlock": "none"}))
+    for mode in ("auto", "strict"):
+        with pytest.raises(Failure, match="landlock") as caught:
+            hostile(confined(mode))
+        assert caught.value.kind == "refused"
+
+
+def test_strict_takes_only_what_is_full(hostile, layers):
+    layers("landlock", "seccomp", "limits", "privileges")
+    with pytest.raises(Failure, match="strict"):
+        hostile(confined("strict"))
+
+
+def test_the_audio_worker_reads_no_file_that_its_call_did_not_name(tmp_path):
+    """Asked for another place than the one it was granted, it finds nothing there."""
+    for name in ("granted.wav", "secret.wav"):
+        write(tmp_path / name, tone(0.2))
+    asked: dict[str, Any] = {
+        "tool": "measure",
+        "arguments": {"input": "a.wav", "silence_dbfs": -50.0},
+        "reads": {"a.wav": str(tmp_path / "granted.wav")},
+        "writes": {},
+    }
+    workers = AudioWorkers(OwnModules(confined()))
+    found = asyncio.run(workers.ask(WORKER, asked, [tmp_path / "granted.wav"]))
+    assert found["duration_s"] == pytest.approx(0.2)
+    asked["reads"] = {"a.wav": str(tmp_path / "secret.wav")}
+    with pytest.raises(Failure, match=r"does not exist|permission denied"):
+        asyncio.run(workers.ask(WORKER, asked, [tmp_path / "granted.wav"]))
+
+
+def test_a_module_that_ends_in_an_exception_says_it(hostile):
+    source = Path(modules._folders()["hostile"], "attack.py")
+    source.write_text("def main():\n    raise ValueError('no luck')\n")
+    with pytest.raises(AssertionError, match="no luck"):
+        hostile(confined())
