@@ -19,6 +19,7 @@ from ..coverage import Coverage
 from ..errors import RunError
 from ..flowtest import Mismatch, TrialRun, run_trial, write_answers
 from ..junit import Result, junit_xml
+from ..models.offline import is_offline
 from ..wiring import RunOptions
 from .app import FINDINGS, OK, USAGE, coloured, complain, say
 from .inputs import Given, type_inputs
@@ -135,6 +136,9 @@ async def _run(suite: Suite, trial: Trial, number: int, setting: Setting) -> Tri
             given = Given(dict(trial.inputs or {}))
             inputs = type_inputs(given, compiled.workflow, compiled.sources)
             options = _options(suite, trial, number, team, setting)
+            if trial.answers is None and trial.replay is None and is_offline(compiled.spec.model):
+                # The rules that it declares are no model: they say the same each time.
+                options = replace(options, answers=None)
             return await run_trial(
                 trial, compiled.spec, options, inputs, setting.config, setting.limit
             )

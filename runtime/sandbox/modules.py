@@ -68,7 +68,7 @@ class OwnModules:
         self, module: str, args: Sequence[str], reads: Sequence[Path], writes: Sequence[Path]
     ) -> Confined:
         folders = _folders()
-        _compile(module)
+        _compile(module.rpartition(".")[0])
         named = [word for pair in folders.items() for word in pair]
         own = tuple(map(Path, folders.values()))
         policy = self.confined.code((*own, *reads), _BOUNDS, tuple(writes))
@@ -110,13 +110,15 @@ async def _run(start: Confined, asked: bytes, seconds: float) -> Ended:
 @cache
 def _folders() -> dict[str, str]:
     """Where flowc's packages are."""
-    found = {}
-    for name in _PACKAGES:
-        spec = find_spec(name)
-        places: Any = spec.submodule_search_locations if spec is not None else None
-        if places:
-            found[name] = os.path.realpath(next(iter(places)))
-    return found
+    found = {name: _folder_of(name) for name in _PACKAGES}
+    return {name: folder for name, folder in found.items() if folder}
+
+
+def _folder_of(package: str) -> str:
+    """Where a package is, which is found and not imported; "" when it is not there."""
+    spec = find_spec(package)
+    places: Any = spec.submodule_search_locations if spec is not None else None
+    return os.path.realpath(next(iter(places))) if places else ""
 
 
 @cache
@@ -124,20 +126,16 @@ def _installed() -> tuple[Path, ...]:
     """The folders of installed packages, in the order of sys.path."""
     allowed = {os.path.realpath(path) for path in python_reads()}
     places = [path for path in sys.path if os.path.realpath(path) in allowed]
-    spec = find_spec("numpy")  # finds it, and does not import it: numpy takes a while
-    if spec is not None and spec.origin:
-        places.append(str(Path(spec.origin).parents[1]))
+    if numpy := _folder_of("numpy"):
+        places.append(os.path.dirname(numpy))
     return tuple(Path(os.path.realpath(path)) for path in dict.fromkeys(places))
 
 
 @cache
-def _compile(module: str) -> None:
+def _compile(package: str) -> None:
     """Keep the modules of a package compiled: what is confined cannot, and would do it each time.
     Where nothing may be written here either, it takes its time."""
-    spec = find_spec(module)
-    if spec is None or spec.origin is None:
-        return
-    for place in Path(spec.origin).parent.glob("*.py"):
+    for place in Path(_folder_of(package)).glob("*.py"):
         kept = cache_from_source(str(place))
         with contextlib.suppress(OSError, py_compile.PyCompileError):
             fresh = os.path.exists(kept) and os.stat(kept).st_mtime >= place.stat().st_mtime

@@ -183,3 +183,33 @@ def test_what_ships_passes_its_own_cases(monkeypatch, capsys) -> None:
     assert run(["test", "workflows/examples", "-q"]) == 0, capsys.readouterr().out
     kinds = {file.parent.name for file in (root / "workflows/examples").rglob("*.flowtest.yaml")}
     assert kinds >= {"contract", "flowchart", "machine", "steps"}
+
+
+RULES = """\
+flow: 1
+model: offline
+agents: {planner: {system: Plan.}}
+nodes:
+  - name: plan
+    agent: planner
+    prompt: '{"request": "mono, export flac", "audio": "a.wav"}'
+    schema: {type: object, required: [steps, format]}
+    into: planned
+outputs: [planned]
+tests:
+  the rules answer:
+    holds: [planned.format == 'flac']
+  unless a case answers:
+    answers: {plan: '{"steps": [], "format": "mp3"}'}
+    holds: [planned.format == 'mp3']
+"""
+
+
+def test_rules_that_a_workflow_declares_answer_its_cases(folder, capsys):
+    (folder / "rules.flow.yaml").write_text(RULES)
+    assert run(["test", "rules.flow.yaml"]) == 0, capsys.readouterr().out
+    # A model of the configuration does not.
+    (folder / "rules.flow.yaml").write_text(RULES.replace("model: offline\n", ""))
+    (folder / "flowc.toml").write_text('model = "offline"\n')
+    assert run(["test", "rules.flow.yaml"]) == 1
+    assert "no scripted answer" in capsys.readouterr().out
