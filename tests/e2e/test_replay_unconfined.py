@@ -10,9 +10,9 @@ FLOW = """\
 flow: 1
 nodes:
   - {name: listen, tool: audio_measure, args: {input: '"in.wav"'}, into: heard}
-  - {name: say, exec: [echo loud], into: said}
+  - {name: say, exec: echo loud, into: said}
   - name: told
-    assign: {result: {text: "{{ said.output }}, {{ heard.duration_s }} s"}}
+    assign: {result: {text: "{{ heard.duration_s }} s"}}
 outputs: [result]
 """
 
