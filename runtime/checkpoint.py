@@ -3,8 +3,9 @@ LangGraph's checkpointer. PostgreSQL's packages are an extra and imported here a
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from types import ModuleType
@@ -29,6 +30,21 @@ class Opened:
     leases: Leases
     cipher: Seal | None = None
     steady: Any = None
+
+    @asynccontextmanager
+    async def ringing(self, channel: str, ring: Callable[[], None]) -> AsyncIterator[None]:
+        """Ring when another process says that there are news, where the store can tell."""
+        if self.location.kind != "postgresql":
+            yield
+            return
+        listening = asyncio.create_task(
+            _extra("postgres_bell").listen(self.location, channel, ring)
+        )
+        try:
+            yield
+        finally:
+            listening.cancel()
+            await asyncio.wait([listening])
 
     @asynccontextmanager
     async def durable(self) -> AsyncIterator[Database]:

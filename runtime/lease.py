@@ -77,9 +77,13 @@ def lease(folder: Path, run: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def refused(run: str, holder: str) -> RunError:
+class NotHeld(RunError):
+    """Somebody else executes the run, or may: this process must not."""
+
+
+def refused(run: str, holder: str) -> NotHeld:
     """What the second process is told."""
-    return RunError(
+    return NotHeld(
         f"run {run} is being executed by another process ({holder})",
         help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
     )

@@ -22,7 +22,7 @@ import psycopg
 
 from .database import Database, create_tables
 from .errors import RunError
-from .lease import refused
+from .lease import NotHeld, refused
 from .location import Location
 from .postgres import PATIENCE, Link, PostgresDatabase, Steady
 
@@ -109,6 +109,7 @@ class PostgresLeases:
                     raise refused(run, names[0][0] if names else "unknown")
                 await asyncio.sleep(wait)
             self._epochs[run] = await _next_epoch(db, run)
+            self.lost.discard(run)
 
     async def _release(self, run: str) -> None:
         async with self._lock:
@@ -208,10 +209,10 @@ def _key(run: str) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-def _lost(run: str, unreachable: RunError | None) -> RunError:
+def _lost(run: str, unreachable: RunError | None) -> NotHeld:
     if unreachable is not None:
-        return RunError(unreachable.message, help=unreachable.help)
-    return RunError(
+        return NotHeld(unreachable.message, help=unreachable.help)
+    return NotHeld(
         f"run {run} was lost: the connection that held it broke, and it could not be held again",
         help="`flowc runs` shows whether another process executes it; if none does, resume it",
     )

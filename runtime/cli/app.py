@@ -71,6 +71,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("lsp", "lsp", "lsp", "Write", "the language server for editors, over stdio"),
     Command("mcp", "mcp", "mcp", "Run", "serve workflows to assistants over MCP"),
     Command("serve", "serve", "serve", "Run", "the orchestration service over HTTP"),
+    Command("worker", "worker", "worker", "Run", "another process for the service's executions"),
     Command("token", "serve", "token", "Set up", "access tokens of the service"),
     Command("fmt", "fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"),
     Command("schema", "schema", "schema", "Write", "the JSON Schema of a format, for editors"),

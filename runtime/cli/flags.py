@@ -53,6 +53,12 @@ Team = Annotated[
         help="who does the tasks: a team's file, or `people`: whoever runs it does everything",
     ),
 ]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency", metavar="N", min=1, max=1000, help="executions at a time (20); most wait"
+    ),
+]
 Store = Annotated[
     str | None,
     typer.Option(

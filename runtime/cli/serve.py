@@ -26,15 +26,20 @@ def serve(
         str, typer.Option("--host", metavar="HOST", help="beyond this machine it needs tokens")
     ] = "127.0.0.1",
     store: flags.Store = None,
+    execute: Annotated[
+        bool, typer.Option("--execute/--no-execute", help="or leave that to `flowc worker`")
+    ] = True,
+    concurrency: flags.Concurrency = None,
 ) -> None:
     """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
-    its checkpoint and ends; the next start goes on with them.
+    its checkpoint and ends; the next start, or another process on the store, goes on with them.
     """
     _require_fastapi()
     import uvicorn
 
     from ..service.http import make_app
     from ..service.opening import open_service
+    from ..service.working import CONCURRENCY
 
     config = load_config(Path.cwd())
     url = store_url(store, config)
@@ -45,7 +50,11 @@ def serve(
             f"whoever reaches {host} could run workflows here",
             help="make a token for them first: flowc token create NAME",
         )
-    app = make_app(lambda: open_service(url, config, trusted=local), _LOOPBACK if local else None)
+    at_once = (concurrency or CONCURRENCY) if execute else 0
+    app = make_app(
+        lambda: open_service(url, config, trusted=local, concurrency=at_once),
+        _LOOPBACK if local else None,
+    )
     say(f"flowc serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)")
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=10)
 

@@ -39,18 +39,17 @@ async def assign_task(
         standing.require_active()
         step = _assignable(standing, request)
         visit = (standing.state.visits.get(step.id, 0) if standing.state else 0) + 1
-        made = await executing.register.assign(
-            made_for(
-                standing.execution,
-                step,
-                visit,
-                executing.people_of(standing.execution),
-                executing.clock(),
-                agent=request.agent_id,
-                config=request.assignment_config.model_dump(mode="json"),
-            )
+        new = made_for(
+            standing.execution,
+            step,
+            visit,
+            executing.people_of(standing.execution),
+            executing.clock(),
+            agent=request.agent_id,
+            config=request.assignment_config.model_dump(mode="json"),
         )
-    executing.advance(standing.execution.id)
+        async with executing.news(request.execution_id) as register:
+            made = await register.assign(new)
     return told.TaskAssigned(
         assignment_id=made.id,
         agent_notified=True,
@@ -125,19 +124,21 @@ async def complete_step(
         standing.require_active()
         assignment = _open_assignment(standing, request)
         step = next(s for s in standing.steps if s.id == assignment.step)
-        await executing.register.change(_completed(executing, standing, step, assignment, request))
+        changed = _completed(executing, standing, step, assignment, request)
+        async with executing.news(request.execution_id) as register:
+            if not await register.change_open(changed):
+                raise _not_open(request, "was completed or given to another agent meanwhile")
         if request.completion_data.status == "partial":
             return _unchanged(request.completion_data.quality_self_assessment)
         after = await standing_now(executing, standing.execution)
-        made = await assign_ready(executing, after)
-    executing.advance(standing.execution.id)
-    if await at_rest(executing, standing):
-        after = await standing_now(executing, standing.execution)
-        failure = after.failure()
-        if failure is not None and failure.code == "QUALITY_GATE_FAILED":
-            raise failure
-        known = {a.id for a in standing.assignments}
-        made = [a for a in after.open if a.id not in known]
+        await assign_ready(executing, after)
+    rests = await at_rest(executing, standing)
+    after = await standing_now(executing, standing.execution)
+    failure = after.failure()
+    if rests and failure is not None and failure.code == "QUALITY_GATE_FAILED":
+        raise failure
+    known = {a.id for a in standing.assignments}
+    made = [a for a in after.open if a.id not in known]
     completed = request.completion_data.status == "completed"
     score = score_of(step.id, after.results) if completed else None
     freed = {s.id for s in ready(after.steps, after.done, after.sequential)}
@@ -192,8 +193,7 @@ def _open_assignment(standing: Standing, request: asked.CompleteStep) -> Assignm
     fault = partial(ServiceFault, execution=request.execution_id)
     found = next((a for a in standing.assignments if a.id == request.assignment_id), None)
     if found is None or found.status not in OPEN:
-        state = f"is {found.status}" if found else "is not one of this execution"
-        raise fault("ASSIGNMENT_NOT_FOUND", f"assignment `{request.assignment_id}` {state}")
+        raise _not_open(request, f"is {found.status}" if found else "is not one of this execution")
     if not found.person:
         raise fault(
             "AGENT_NOT_ELIGIBLE",
@@ -203,6 +203,11 @@ def _open_assignment(standing: Standing, request: asked.CompleteStep) -> Assignm
             recovery=("assign the step to a person",),
         )
     return found
+
+
+def _not_open(request: asked.CompleteStep, why: str) -> ServiceFault:
+    message = f"assignment `{request.assignment_id}` {why}"
+    return ServiceFault("ASSIGNMENT_NOT_FOUND", message, execution=request.execution_id)
 
 
 def _result(standing: Standing, step: Step, request: asked.CompleteStep) -> dict[str, Any]:

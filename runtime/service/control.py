@@ -13,12 +13,13 @@ from ..errors import RunError
 from . import answers as told
 from . import requests as asked
 from .access import Caller
-from .executing import Executing, deadline_of
+from .carrying import deadline_of
+from .executing import Executing
 from .faults import ServiceFault
 from .figures import iso
 from .happenings import happenings_of
-from .progressing import at_rest, now, standing_now, standing_of, told_of
-from .register import Assignment
+from .progressing import PATIENCE, at_rest, now, standing_now, standing_of, told_of
+from .register import Assignment, StoredExecution
 from .restarting import failed_steps, restart_failed
 from .standing import Standing
 
@@ -52,16 +53,22 @@ async def pause_workflow(
         "token": _digest(token),
         "until": request.estimated_resume.isoformat() if request.estimated_resume else None,
     }
-    await executing.register.update(replace(standing.execution, paused=held))
-    if request.pause_type == "immediate":
-        await executing.cancel(id)
+
+    def paused(known: StoredExecution) -> StoredExecution:
+        if known.paused is not None:
+            raise ServiceFault("EXECUTION_NOT_ACTIVE", f"execution {id} is paused", execution=id)
+        return replace(known, paused=held)
+
+    immediate = request.pause_type == "immediate"
+    await executing.pause(id, paused, "cancel" if immediate else "drain")
+    if immediate:
+        await executing.settled(id, PATIENCE)
     else:
-        executing.ask_to_pause(id)
         await at_rest(executing, standing)
     after = await standing_now(executing, standing.execution)
     handled = []
     for assignment in active:
-        cut = not assignment.person and request.pause_type == "immediate"
+        cut = not assignment.person and immediate
         action: Action = "cancelled" if cut else "paused"
         if assignment.step in after.done:
             action = "completed"
@@ -84,7 +91,8 @@ async def resume_workflow(
             f"execution {execution.id} is not paused: it is {standing.status}",
             execution=execution.id,
         )
-    if held is not None and not hmac.compare_digest(held["token"], _digest(request.resume_token)):
+    digest = _digest(request.resume_token)
+    if held is not None and not hmac.compare_digest(held["token"], digest):
         raise ServiceFault(
             "INVALID_RESUME_TOKEN", "this is not the token of the pause", execution=execution.id
         )
@@ -100,16 +108,9 @@ async def resume_workflow(
             f"the execution's time was over at {iso(end)}",
             execution=execution.id,
         )
-    if again:
-        await restart_failed(executing, standing)
-    await executing.register.update(changed)
-    if config.update_deadlines:
-        for assignment in standing.open:
-            if assignment.deadline:
-                later = datetime.fromisoformat(assignment.deadline) + away
-                await executing.register.change(replace(assignment, deadline=iso(later)))
+    away = away if config.update_deadlines else timedelta()
+    await _resumed(executing, standing, changed.timeout_from, away, again)
     known = {a.id for a in standing.assignments}
-    executing.advance(execution.id)
     await at_rest(executing, standing)
     after = await standing_now(executing, changed)
     made = [a for a in after.assignments if a.id not in known]
@@ -118,6 +119,33 @@ async def resume_workflow(
         steps_restarted=again,
         new_assignments=told_of(made),
     )
+
+
+async def _resumed(
+    executing: Executing,
+    standing: Standing,
+    timeout_from: str,
+    away: timedelta,
+    again: list[str],
+) -> None:
+    """Keep that it is not paused any more, with deadlines later by as long as it was away and with
+    failed steps begun `again`. Raises `ServiceFault` when somebody else did so meanwhile."""
+    id, held = standing.execution.id, standing.execution.paused
+
+    def resumed(known: StoredExecution) -> StoredExecution:
+        if known.paused != held:
+            message = f"execution {id} was resumed meanwhile"
+            raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id)
+        return replace(known, paused=None, timeout_from=timeout_from)
+
+    async with executing.news(id) as inside:
+        await inside.edit(id, resumed)
+        if again:
+            await restart_failed(executing, inside, standing)
+        for assignment in standing.open if away else ():
+            if assignment.deadline:
+                later = datetime.fromisoformat(assignment.deadline) + away
+                await inside.change_open(replace(assignment, deadline=iso(later)))
 
 
 async def answer_question(

@@ -15,7 +15,7 @@ from .assigning import task_description
 from .executing import Executing
 from .faults import ServiceFault
 from .figures import gates_of
-from .progressing import assign_ready, now, standing_now
+from .progressing import now, startable
 from .register import StoredExecution, StoredTeam, StoredWorkflow, new_id
 from .texts import CONTRACT, compile_workflow, missing_roles, required, team_text, with_config
 
@@ -90,10 +90,10 @@ async def execute_workflow(
         team = await register.get(StoredTeam, request.team_id, caller.owner)
     execution = _execution(executing, caller, workflow, team, request)
     result = executing.result_of(execution)
-    await register.add(execution)
-    standing = await standing_now(executing, execution)
-    assignments = await assign_ready(executing, standing)
-    executing.advance(execution.id)
+    standing = await executing.standing(execution)
+    async with executing.news(execution.id) as inside:
+        await inside.add(execution)
+        assignments = [await inside.assign(new) for new in startable(executing, standing)]
     assert result.workflow is not None
     gates = gates_of(result.workflow)
     steps = {step.id: step for step in standing.steps}

@@ -1,43 +1,45 @@
-"""One process of the service: its store, its engine, and the executions that were under way."""
+"""One process of the service: its store, and a worker of its own unless others execute."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 
 from ..config import Config
 from ..database import create_tables
-from ..engine import open_engine
-from . import access, limits, register, sessions
+from . import access, limits, sessions
 from .access import Audit, Tokens
-from .executing import Clock, Executing
+from .executing import Clock, open_executing, utc_now
 from .limits import Once
-from .register import Register, StoredExecution
 from .serving import Service, default_rate
 from .sessions import Sessions
 from .streams import Streams
+from .working import CONCURRENCY, Worker
 
-
-def utc_now() -> datetime:
-    """The time."""
-    return datetime.now(UTC)
+PATIENCE = 10.0
+"""Seconds that an end waits for steps under way."""
 
 
 @asynccontextmanager
 async def open_service(
-    url: str, config: Config, *, trusted: bool, clock: Clock = utc_now
+    url: str,
+    config: Config,
+    *,
+    trusted: bool,
+    clock: Clock = utc_now,
+    concurrency: int = CONCURRENCY,
 ) -> AsyncIterator[Service]:
-    """The service on the store at `url`. What was under way when the last process ended goes on.
-    Raises `RunError` when the store cannot be opened."""
-    async with open_engine(url) as engine:
-        db = engine.store.db
-        for schema in (register.SCHEMA, access.SCHEMA, limits.SCHEMA, sessions.SCHEMA):
+    """The service on the store at `url`. It carries on up to `concurrency` executions itself, those
+    first that were under way when another process ended; 0 leaves them all to workers. Raises
+    `RunError` when the store cannot be opened."""
+    async with open_executing(url, config, clock) as executing:
+        db = executing.db
+        for schema in (access.SCHEMA, limits.SCHEMA, sessions.SCHEMA):
             await create_tables(db, schema)
-        executing = Executing(engine, Register(db), config, clock)
-        for execution in await executing.register.page(StoredExecution, None, None):
-            await executing.take_up(execution)
-        tokens, streams = Tokens(db), Streams(engine.store)
+        worker = Worker(executing, concurrency)
+        working = asyncio.create_task(worker.work()) if concurrency else None
+        tokens, streams = Tokens(db), Streams(executing.engine.store)
         try:
             yield Service(
                 executing=executing,
@@ -51,4 +53,8 @@ async def open_service(
             )
         finally:
             await streams.close()
-            await executing.close()
+            if working is not None:
+                worker.drain()
+                await asyncio.wait([working], timeout=PATIENCE)
+                worker.abandon()
+                await asyncio.wait([working])

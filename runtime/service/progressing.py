@@ -33,7 +33,13 @@ async def standing_now(executing: Executing, execution: StoredExecution) -> Stan
 
 
 async def assign_ready(executing: Executing, standing: Standing) -> list[Assignment]:
-    """New assignments of the steps that can start and are nobody's yet."""
+    """New assignments of the steps that can start and are nobody's yet, kept."""
+    made = startable(executing, standing)
+    return [await executing.register.assign(new, anew=False) for new in made]
+
+
+def startable(executing: Executing, standing: Standing) -> list[Assignment]:
+    """The same, not kept yet."""
     people = executing.people_of(standing.execution)
     visits = standing.state.visits if standing.state else {}
     made = []
@@ -42,9 +48,7 @@ async def assign_ready(executing: Executing, standing: Standing) -> list[Assignm
         known = assignment_of(standing.assignments, step.id, visit)
         if known is not None or step.by_nobody:
             continue
-        now = executing.clock()
-        new = made_for(standing.execution, step, visit, people, now)
-        made.append(await executing.register.assign(new))
+        made.append(made_for(standing.execution, step, visit, people, executing.clock()))
     return made
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -73,8 +74,8 @@ class StoredTeam:
 class StoredExecution:
     """An execution. `source` is the workflow's text with the configuration in it; times are ISO
     8601 UTC; `timeout_from` is when its time began; `paused` holds at, reason, type and the resume
-    token's hash; `verdicts` the answers {answer, at} on effects in doubt, by question: they count
-    for the run as it was when it was last changed `at`."""
+    token's hash; `fault` is why it cannot be carried on; `verdicts` are the answers {answer, at} on
+    effects in doubt, by question: they count for the run as it was when it changed `at`."""
 
     id: str
     owner: str
@@ -91,6 +92,7 @@ class StoredExecution:
     timeout_from: str
     sequential: bool = False
     paused: dict[str, Any] | None = None
+    fault: str = ""
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -98,8 +100,7 @@ class StoredExecution:
 class Assignment:
     """A step that was given to an agent. `number` counts the execution's assignments from 1,
     `visit` the times that the step is done (from 1);
-    `result` is what the step's task takes in, `feedback` what was said beside it; `heard` says that
-    the run has been given the result."""
+    `result` is what the step's task takes in, `feedback` what was said beside it."""
 
     execution: str
     number: int
@@ -117,7 +118,6 @@ class Assignment:
     result: dict[str, Any] | None = None
     feedback: dict[str, Any] = field(default_factory=dict)
     ended: str | None = None
-    heard: bool = False
 
 
 Stored = TypeVar("Stored", StoredWorkflow, StoredTeam, StoredExecution)
@@ -139,9 +139,16 @@ class Register:
         row = (value.id, value.owner, value.created, self._sealed(value))
         await self.db.run(f"insert into {table} values (?, ?, ?, ?)", row)
 
-    async def update(self, value: StoredExecution) -> None:
-        query = "update service_executions set body = ? where id = ?"
-        await self.db.run(query, (self._sealed(value), value.id))
+    async def edit(
+        self, id: str, change: Callable[[StoredExecution], StoredExecution]
+    ) -> StoredExecution:
+        """Change an execution as it is now: nobody else changes it meanwhile. What `change` raises
+        leaves it as it was."""
+        async with self.db.transaction() as inside:
+            value = change(await Register(inside).get(StoredExecution, id, None))
+            query = "update service_executions set body = ? where id = ?"
+            await inside.run(query, (self._sealed(value), id))
+        return value
 
     async def get(self, kind: type[Stored], id: str, owner: str | None) -> Stored:
         """`owner` None sees everything. Raises `ServiceFault` when there is none to be seen."""
@@ -171,13 +178,16 @@ class Register:
         rows = await self.db.rows(query, values)
         return [kind(**json.loads(self.db.unseal(row[0]))) for row in rows]
 
-    async def assign(self, made: Assignment) -> Assignment:
+    async def assign(self, made: Assignment, *, anew: bool = True) -> Assignment:
         """Keep a new assignment under the execution's next number; others of its step that are
-        open are superseded."""
+        open are superseded. Unless `anew`, one that somebody else made meanwhile is kept."""
         async with self.db.transaction() as inside:
             existing = await Register(inside).assignments(made.execution)
-            for other in existing:
-                if (other.step, other.visit) == (made.step, made.visit) and other.status in OPEN:
+            own = [a for a in existing if (a.step, a.visit) == (made.step, made.visit)]
+            for other in own:
+                if not anew and other.status != "superseded":
+                    return other
+                if other.status in OPEN:
                     await Register(inside).change(replace(other, status="superseded"))
             made = replace(made, number=len(existing) + 1)
             row = (made.execution, made.number, made.id, self._sealed(made))
@@ -185,9 +195,19 @@ class Register:
         return made
 
     async def change(self, assignment: Assignment) -> None:
+        """Write an assignment anew."""
         query = "update service_assignments set body = ? where execution = ? and number = ?"
         row = (self._sealed(assignment), assignment.execution, assignment.number)
         await self.db.run(query, row)
+
+    async def change_open(self, assignment: Assignment) -> bool:
+        """The same, unless it is not open any more; whether it was."""
+        async with self.db.transaction() as inside:
+            known = await Register(inside).assignments(assignment.execution)
+            if not any(a.number == assignment.number and a.status in OPEN for a in known):
+                return False
+            await Register(inside).change(assignment)
+        return True
 
     async def assignments(self, execution: str) -> list[Assignment]:
         """All of an execution, in the order in which they were made."""

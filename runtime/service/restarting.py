@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .assigning import assignment_of, made_for
 from .executing import Executing
-from .register import Assignment
+from .register import Assignment, Register
 from .standing import Standing
 
 
@@ -16,7 +16,7 @@ def failed_steps(standing: Standing) -> list[str]:
     return [s.id for s in standing.steps if s.id == stuck or _failed(standing, s.id) is not None]
 
 
-async def restart_failed(executing: Executing, standing: Standing) -> list[str]:
+async def restart_failed(executing: Executing, register: Register, standing: Standing) -> list[str]:
     """Give every failed step to its agent again, so that the run does it anew when it goes on. The
     steps."""
     steps = {step.id: step for step in standing.steps}
@@ -34,7 +34,7 @@ async def restart_failed(executing: Executing, standing: Standing) -> list[str]:
             agent=old.agent,
             config={**old.config, "deadline": None},
         )
-        await executing.register.assign(new)
+        await register.assign(new)
     return restarted
 
 

@@ -22,6 +22,7 @@ import scripts
 import service
 import steps
 import stores_cost
+import workers
 
 PARTS = {
     "audio": audio.report,
@@ -36,6 +37,7 @@ PARTS = {
     "scripts": scripts.report,
     "service": service.report,
     "stores": stores_cost.report,
+    "workers": workers.report,
 }
 
 

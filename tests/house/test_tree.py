@@ -74,7 +74,7 @@ def test_nothing_catches_everything(root, sources, tree):
     """`except Exception` hides bugs. Three things may: the last line before a person, which turns a
     bug into exit code 3; that of an execution, whose bug must not end those beside it; and code
     that raises: again, or to name the foreign code that failed."""
-    last_lines = ("runtime/cli/app.py", SCRIPTS_IN_PYTHON, "runtime/service/executing.py")
+    last_lines = ("runtime/cli/app.py", SCRIPTS_IN_PYTHON, "runtime/service/working.py")
     found = [
         f"{file.relative_to(root)}:{node.lineno}"
         for file in sources

@@ -163,10 +163,14 @@ def opening(store: str, tmp_path: Path) -> Opening:
 
     @contextlib.contextmanager
     def open_desk(
-        clock: Clock | None = None, trusted: bool = True, **config: Any
+        clock: Clock | None = None, trusted: bool = True, concurrency: int = 20, **config: Any
     ) -> Iterator[Desk]:
         clock = clock or Clock()
-        app = make_app(lambda: open_service(store, Config(**config), trusted=trusted, clock=clock))
+        app = make_app(
+            lambda: open_service(
+                store, Config(**config), trusted=trusted, clock=clock, concurrency=concurrency
+            )
+        )
         with contextlib.chdir(tmp_path), TestClient(app) as client:
             yield Desk(client, clock)
 

@@ -1,0 +1,181 @@
+"""One execution of a run: resumed, given what people completed, and brought down in assignments."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from flowc.compiler.driver import CompileResult
+
+from ..assigned import Assigned
+from ..branches import RunState
+from ..engine import ENDED
+from ..journal import OnUnknown
+from ..services import Emit, Journal, Json, Outcome, QuestionKind, Services
+from ..signals import RunSignals
+from ..store import RunRecord
+from ..wiring import RunOptions, make_services
+from .assigning import assigned_text, assignment_of, failed_at, made_for
+from .executing import ANSWERS, Executing, verdicts_of
+from .figures import iso, steps_of
+from .register import OPEN, Assignment, AssignmentStatus, StoredExecution
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What people gave in advance, and who was given what: see `services.People` and
+    `services.Assignments`."""
+
+    assignments: Sequence[Assignment]
+    answers: dict[str, list[Json]]
+
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
+        if kind == "task":
+            done = self._of(node, visit)
+            return None if done is None or done.person is False else done.result
+        given = self.answers.get(node, [])
+        return given[visit - 1] if visit <= len(given) else None
+
+    def told(self, node: str, visit: int, turn: int) -> Json | None:
+        given = self.answers.get(f"{node}#{visit}", [])
+        return given[turn - 1] if turn <= len(given) else None
+
+    def of(self, node: str, visit: int) -> Assigned | None:
+        given = self._of(node, visit)
+        return None if given is None else Assigned(given.agent, assigned_text(given))
+
+    def _of(self, node: str, visit: int) -> Assignment | None:
+        return assignment_of(self.assignments, node, visit)
+
+
+async def carry_on(
+    executing: Executing, execution: StoredExecution, signals: RunSignals
+) -> Outcome | None:
+    """Execute the run until it rests; None when it had ended before. Raises `RunError`."""
+    result = executing.result_of(execution)
+    timer = _timer(executing, execution, signals)
+    engine = executing.engine
+    try:
+        assignments = await executing.register.assignments(execution.id)
+        services = _services(executing, execution, result, assignments)
+        if not await engine.store.has(execution.id):
+            return await engine.start(
+                result.spec,
+                services,
+                run=execution.id,
+                inputs=execution.inputs,
+                options={**_options(executing, result).to_json(), "format": execution.format},
+                control=signals,
+            )
+        record = await engine.store.get(execution.id)
+        if record.status in ENDED or failed_at(record.error, assignments):
+            return None
+        return await engine.resume(
+            execution.id,
+            result.spec,
+            services,
+            answers=await _verdicts(executing, execution, record),
+            control=signals,
+            on_unknown=_on_unknown(executing),
+            answered=True,
+        )
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+async def _verdicts(
+    executing: Executing, execution: StoredExecution, record: RunRecord
+) -> dict[str, Json]:
+    """Those of them that the run waits for; each is given once."""
+    valid = verdicts_of(execution, record)
+    if not valid:
+        return {}
+    state = await executing.engine.state(execution.id)
+    waiting = {question.id for question in state.questions}
+    return {id: answer for id, answer in valid.items() if id in waiting}
+
+
+def _on_unknown(executing: Executing) -> OnUnknown:
+    match executing.config.on_unknown:
+        case "repeat" | "fail" as chosen:
+            return chosen
+        case _:
+            return "ask"
+
+
+def _timer(
+    executing: Executing, execution: StoredExecution, signals: RunSignals
+) -> asyncio.TimerHandle | None:
+    """Stops the run when the execution's time is over."""
+    end = deadline_of(execution)
+    if end is None:
+        return None
+    left = max(0.0, (end - executing.clock()).total_seconds())
+    loop = asyncio.get_running_loop()
+    return loop.call_later(left, signals.request_drain, "limit")
+
+
+def _options(executing: Executing, result: CompileResult) -> RunOptions:
+    """Agents that name no model have the configured one, else that of the first that does.
+    Nobody who sends a request approves commands on this machine."""
+    agents = result.workflow.agents if result.workflow else ()
+    named = next((agent.model for agent in agents if agent.model), None)
+    config = executing.config
+    return RunOptions(model=config.model or named, base_url=config.base_url)
+
+
+def _services(
+    executing: Executing,
+    execution: StoredExecution,
+    result: CompileResult,
+    assignments: list[Assignment],
+) -> Any:
+    made = make_services(_options(executing, result), result.spec, executing.config)
+    given = Given(assignments, execution.config.get(ANSWERS, {}))
+
+    def services(journal: Journal, emit: Emit) -> Services:
+        return replace(made(journal, emit), people=given, assignments=given)
+
+    return services
+
+
+async def write_down(executing: Executing, execution: StoredExecution) -> None:
+    """Bring the assignments up to date with the run."""
+    state = await executing.engine.state(execution.id)
+    register = executing.register
+    assignments = await register.assignments(execution.id)
+    steps = {step.id: step for step in steps_of(executing.workflow_of(execution))}
+    people = executing.people_of(execution)
+    for question in state.questions:
+        if question.kind != "task" or question.node not in steps:
+            continue
+        visit = state.visits.get(question.node, 0) + 1
+        if assignment_of(assignments, question.node, visit) is None:
+            step = steps[question.node]
+            made = made_for(execution, step, visit, people, executing.clock())
+            await register.assign(made, anew=False)
+    await _close_done(executing, state, assignments)
+
+
+async def _close_done(executing: Executing, state: RunState, assignments: list[Assignment]) -> None:
+    """What a model has done is completed, now."""
+    for assignment in assignments:
+        if assignment.status not in OPEN or assignment.person:
+            continue
+        if state.visits.get(assignment.step, 0) >= assignment.visit:
+            result = state.variables.get(assignment.step)
+            ended = iso(executing.clock())
+            status: AssignmentStatus = "completed" if isinstance(result, dict) else "failed"
+            await executing.register.change(replace(assignment, status=status, ended=ended))
+
+
+def deadline_of(execution: StoredExecution) -> datetime | None:
+    """When the execution's time is over; None when it has no limit."""
+    minutes = execution.config.get("timeout_minutes")
+    if minutes is None:
+        return None
+    return datetime.fromisoformat(execution.timeout_from) + timedelta(minutes=minutes)

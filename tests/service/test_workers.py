@@ -1,0 +1,212 @@
+"""Several processes on one store: nothing is lost when one dies, nothing is done by two at once."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra `service` is not installed")
+from fleet import STEPS, Fleet, Slow, begin, fleet, slow_model, team, template, until
+from flowc.runtime.config import Config
+from flowc.runtime.service import working
+from flowc.runtime.service.executing import Executing, open_executing
+from flowc.runtime.service.register import StoredExecution
+from openai_server import Hang
+from stores import KINDS
+
+from .conftest import Desk, Opening
+from .test_processes import free_port
+
+PATIENCE = 180.0
+
+
+@pytest.fixture
+def kind() -> str:
+    return "postgresql"
+
+
+@pytest.fixture
+def workers(store: str, tmp_path: Path) -> Iterator[Fleet]:
+    with fleet(tmp_path, store) as found:
+        yield found
+
+
+async def all_completed(executing: Executing, ids: list[str], patience: float = PATIENCE) -> None:
+    """Wait until nothing is left to do, then look at each."""
+    for id in ids:
+        assert await executing.settled(id, patience)
+        execution = await executing.register.get(StoredExecution, id, None)
+        standing = await executing.standing(execution)
+        assert standing.status == "completed", (id, standing.status, standing.failure())
+        assert standing.done == set(STEPS)
+
+
+async def effects_once(executing: Executing, ids: list[str]) -> None:
+    """Every model call of every execution was kept once, and none is in doubt."""
+    rows = await executing.db.rows("select run, status, count(*) from effects group by run, status")
+    assert {row[0]: (row[1], row[2]) for row in rows} == dict.fromkeys(ids, ("done", len(STEPS)))
+
+
+async def killed_on_the_way(
+    workers: Fleet, config: Config, slow: Slow, count: int, kills: int
+) -> None:
+    """Workers are killed while they execute; all executions complete all the same."""
+    async with open_executing(workers.url, config) as executing:
+        ids = await begin(executing, count)
+        for number in range(kills):
+            share = (number + 1) * count * len(STEPS) // (kills + 2)
+            await asyncio.to_thread(until, lambda share=share: len(slow.asked) >= share, PATIENCE)
+            workers.kill(workers.processes[number], slow)
+        await all_completed(executing, ids, 1800)
+        await effects_once(executing, ids)
+    assert slow.unexplained() == {}
+
+
+def test_a_killed_worker_loses_nothing(workers: Fleet) -> None:
+    with slow_model(0.3) as (server, slow):
+        config = workers.config(server.url)
+        for _ in range(2):
+            workers.start("--concurrency", "4")
+        asyncio.run(killed_on_the_way(workers, config, slow, 8, 1))
+
+
+def test_the_first_sigterm_lets_steps_finish_and_another_worker_goes_on(workers: Fleet) -> None:
+    async def body(config: Config, slow: Slow) -> None:
+        async with open_executing(workers.url, config) as executing:
+            ids = await begin(executing, 2)
+            await asyncio.to_thread(until, lambda: len(slow.asked) >= 6)
+            first.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(first.wait, PATIENCE) == 0
+            assert Counter(key.partition(":")[2] for key, _ in slow.asked) == {
+                "left": 2,
+                "right": 2,
+                "far": 2,
+            }
+            workers.start()
+            await all_completed(executing, ids)
+            await effects_once(executing, ids)
+        assert slow.repeated == {}
+
+    with slow_model(1.0) as (server, slow):
+        config = workers.config(server.url, "ask")
+        first = workers.start()
+        asyncio.run(body(config, slow))
+
+
+def test_the_second_signal_gives_up_at_once(workers: Fleet) -> None:
+    async def body(config: Config, slow: Slow) -> None:
+        async with open_executing(workers.url, config) as executing:
+            (id,) = await begin(executing, 1)
+            await asyncio.to_thread(until, lambda: len(slow.asked) >= 3)
+            first.send_signal(signal.SIGTERM)
+            await asyncio.to_thread(until, lambda: "once more gives up" in str(workers.said))
+            assert first.poll() is None
+            first.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(first.wait, PATIENCE) == 130
+            assert await executing.due.has(id), "there is still something to do, for others"
+
+    with slow_model(600.0) as (server, slow):
+        config = workers.config(server.url)
+        first = workers.start()
+        asyncio.run(body(config, slow))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestTwoServices:
+    """One of them executes nothing, and both can be asked for everything."""
+
+    def test_what_is_asked_of_one_reaches_the_run_in_the_other(self, opening: Opening) -> None:
+        with slow_model(0.0) as (server, slow):
+            server.answer = lambda request: Hang() if len(server.requests) == 1 else slow(request)
+            with (
+                opening(concurrency=0, base_url=server.url) as front,
+                opening(base_url=server.url) as back,
+            ):
+                team_id = front.post("/teams", team())["team_id"]
+                workflow = front.post("/workflows", template(7))["workflow_id"]
+                asked = {"workflow_id": workflow, "team_id": team_id}
+                id = str(front.post("/executions", asked)["execution_id"])
+                until(lambda: len(server.requests) == 3)
+                held = front.post(f"/executions/{id}/pause", {"pause_type": "immediate"})
+                assert back.status(id)["workflow_status"] == "paused"
+                token = {"resume_token": held["resume_token"]}
+                back.post(f"/executions/{id}/resume", token)
+                assert front.post(f"/executions/{id}/resume", token, 409)["success"] is False
+                until(lambda: front.status(id)["questions"] != [])
+                until(lambda: _settled(front, id) and back.status(id)["result"] is not None)
+                assert back.status(id)["workflow_status"] == "completed"
+
+    def test_an_assignment_is_completed_through_one_of_them(self, opening: Opening) -> None:
+        with opening(concurrency=0) as front, opening() as back:
+            id = front.execution()
+            assert list(back.active(id)) == ["gather"]
+            first = front.active(id)["gather"]
+            assert front.complete(id, "gather")["triggers_next_steps"] == ["analyse"]
+            body = {"assignment_id": first, "completion_data": {"status": "completed"}}
+            told = back.post(f"/executions/{id}/completions", body, 404)
+            assert told["error_code"] == "ASSIGNMENT_NOT_FOUND"
+            back.complete(id, "analyse")
+            front.complete(id, "write")
+            assert back.status(id)["workflow_status"] == "completed"
+
+
+def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures_to_the_next(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: Any) -> None:
+        """As far as a process gets that dies here."""
+
+    with slow_model(0.0) as (server, _), opening(base_url=server.url) as desk:
+        team_id = desk.post("/teams", team())["team_id"]
+        workflow = desk.post("/workflows", template(1))["workflow_id"]
+        with monkeypatch.context() as patched:
+            patched.setattr(working, "write_down", never)
+            asked = {"workflow_id": workflow, "team_id": team_id}
+            id = str(desk.post("/executions", asked)["execution_id"])
+            until(lambda: desk.status(id)["workflow_status"] == "completed")
+        executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+
+        async def take_up() -> bool:
+            assert await executing.settled(id, PATIENCE)
+            async with executing.news(id):
+                pass
+            return bool(await executing.settled(id, PATIENCE))
+
+        assert desk.client.portal is not None
+        assert desk.client.portal.call(take_up)
+        done = {step["step_id"] for step in desk.status(id)["completed_steps"]}
+        assert done == set(STEPS)
+
+
+def _settled(desk: Desk, id: str) -> bool:
+    """Whatever was under way at the pause is asked for again, once the run rests."""
+    questions = desk.status(id)["questions"]
+    for question in questions:
+        path = f"/v1/executions/{id}/questions/{question['question_id']}"
+        desk.client.post(path, json={"answer": "repeat"})
+    return not questions
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("command", ["worker", "serve"])
+def test_200_executions_survive_two_kills(workers: Fleet, command: str) -> None:
+    """Four workers, or two services of which one is killed and started again."""
+    with slow_model(0.5) as (server, slow):
+        config = workers.config(server.url)
+        for _ in range(4 if command == "worker" else 2):
+            ports = ("--port", str(free_port())) if command == "serve" else ()
+            workers.start("--concurrency", "8", *ports, command=command)
+        begun = time.monotonic()
+        kills = 2 if command == "worker" else 1
+        asyncio.run(killed_on_the_way(workers, config, slow, 200, kills))
+    repeated = len(slow.repeated)
+    print(f"200 executions, {command}, {kills} killed: {time.monotonic() - begun:.0f} s,")
+    print(f"{len(slow.asked)} model calls, {repeated} of them repeated after a kill")
