@@ -94,6 +94,7 @@ CHANGES = 27
 POINTS = [(at, in_file) for at in range(CHANGES) for in_file in (True, False)]
 
 
+@pytest.mark.timeout(3000)  # all points are more than a hundred runs
 @pytest.mark.parametrize("points", [pytest.param(POINTS, marks=pytest.mark.soak), POINTS[3::18]])
 def test_killed_at_changes_of_the_document(spec, tmp_path, points):
     whole = in_process(lambda: run(spec, True))
@@ -111,7 +112,7 @@ def test_killed_at_changes_of_the_document(spec, tmp_path, points):
         outcome = in_process(lambda: run(spec, False))
         assert outcome["status"] == "success", (at, in_file, outcome)
         assert story() == expected, (at, in_file)
-        # A creation that is repeated finds its file there, and says that it changed nothing.
-        assert {**written(), "create": 1} == {**outputs, "create": 1}
+        # A creation that is repeated finds its file there; it is one all the same.
+        assert written() == outputs, (at, in_file)
         assert {p.name: p.read_bytes() for p in tmp_path.glob("*.wav")} == sounds
         assert not list(tmp_path.glob(".*.next"))
