@@ -1,0 +1,145 @@
+"""Hostile input over a real socket: the answer is clear, and the service stays up."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from flowc.runtime.service import Client, ServiceFault
+
+from .conftest import Clock, contract, step, team
+from .served import Served, served
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path, clock=Clock()) as found:
+        yield found
+        assert httpx.get(f"{found.address}/v1/health").json()["success"] is True
+
+
+def _post(service: Served, path: str, content: bytes, **headers: str) -> httpx.Response:
+    headers = {"Content-Type": "application/json", **headers}
+    return httpx.post(f"{service.address}/v1{path}", content=content, headers=headers, timeout=60)
+
+
+@pytest.mark.parametrize("path", ["/workflows", "/teams", "/executions", "/nothing"])
+def test_ten_megabytes(service: Served, path: str) -> None:
+    """The answer may come before all was sent: what counts is that there is one, or that the
+    connection is closed."""
+    try:
+        answer = _post(service, path, b'{"a": "' + b"x" * 10_000_000 + b'"}')
+    except httpx.TransportError:
+        return
+    assert answer.status_code == 413
+    assert answer.json()["error_code"] == "INVALID_REQUEST"
+
+
+def test_a_length_that_is_a_lie(service: Served) -> None:
+    with socket.create_connection(("127.0.0.1", service.port)) as caller:
+        caller.sendall(b"POST /v1/teams HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\r\n{")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff\xfe", b"[" * 200_000, b'{"a":' * 5000, b"NaN", b'"x"', b"1e999"]
+)
+@pytest.mark.parametrize("path", ["/workflows", "/teams", "/executions"])
+def test_broken_json(service: Served, path: str, body: bytes) -> None:
+    answer = _post(service, path, body)
+    assert answer.status_code in (400, 422)
+    told = answer.json()
+    assert told["success"] is False
+    assert told["error_message"]
+    assert "Traceback" not in answer.text
+
+
+def test_unknown_fields_are_named(service: Served) -> None:
+    with Client(service.address) as client:
+        for ask in (
+            lambda: client.create_team({**team(), "budjet": 1}),
+            lambda: client.create_workflow({**contract(), "budjet": 1}),
+            lambda: client.execute_workflow("wf-x", execution_config={"budjet": 1}),
+            lambda: client.list_teams(limit=0),
+        ):
+            with pytest.raises(ServiceFault) as raised:
+                ask()
+            assert raised.value.status == 422
+            assert any(word in raised.value.message for word in ("budjet", "limit"))
+    answer = httpx.get(f"{service.address}/v1/teams?limt=5")
+    assert (answer.status_code, "`limt`" in answer.json()["error_message"]) == (422, True)
+
+
+def _execution(client: Client, **config: Any) -> str:
+    made = client.create_workflow(contract(steps=[step("only")]))
+    people = client.create_team(team())
+    asked = client.execute_workflow(made.workflow_id, people.team_id, execution_config=config)
+    return asked.execution_id
+
+
+@pytest.mark.parametrize("by", [timedelta(days=-400), timedelta(days=400), timedelta(seconds=-1)])
+def test_a_clock_that_jumps(service: Served, by: timedelta) -> None:
+    """Figures may be off by what the clock is; nothing fails, and no share is beyond 1."""
+    clock = service.app.state.service.executing.clock
+    with Client(service.address) as client:
+        id = _execution(client)
+        clock.now += by
+        turn = client.wait_for_step(id, "only")
+        held = client.pause_workflow(id, estimated_resume=datetime(1, 1, 1, tzinfo=UTC))
+        clock.now -= 2 * by
+        client.resume_workflow(id, held.resume_token, resume_config={"update_deadlines": True})
+        client.complete_step(id, turn.assignment_id, {"status": "completed", "output": "x"})
+        client.wait_until(id)
+        status = client.get_workflow_status(id, include_details=True, include_metrics=True)
+    assert status.workflow_status == "completed"
+    assert status.performance_metrics is not None
+    assert status.performance_metrics.total_duration >= 0
+    shares = status.performance_metrics.resource_utilization.values()
+    assert all(0 <= share <= 1 for share in shares)
+
+
+def test_a_replayed_post_does_nothing_twice(service: Served) -> None:
+    with Client(service.address) as client:
+        id = _execution(client)
+        turn = client.wait_for_step(id, "only")
+        done = {"status": "completed", "output": "x"}
+        first = client.complete_step(id, turn.assignment_id, done, key="once")
+        assert client.complete_step(id, turn.assignment_id, done, key="once") == first
+        made = client.create_workflow(contract(), key="w")
+        assert client.create_workflow(contract(), key="w") == made
+        known = [w.workflow_id for w in client.list_workflows().workflows]
+    assert known.count(made.workflow_id) == 1
+    assert len(known) == 2
+
+
+def test_a_scope_or_team_that_does_not_fit_learns_nothing(service: Served) -> None:
+    inside = service.app.state.service
+
+    def token(scope: Any, owner: str | None) -> str:
+        now = inside.executing.clock()
+        return asyncio.run(inside.tokens.create(f"{scope}-{owner}", scope, owner, None, now))
+
+    keys = [token("operate", "hedge"), token("read", "hedge"), token("admin", "other")]
+    with Client(service.address, keys[0]) as ours:
+        id = _execution(ours)
+    with Client(service.address, keys[1]) as reader, pytest.raises(ServiceFault) as raised:
+        reader.pause_workflow(id)
+    assert (raised.value.code, raised.value.status) == ("FORBIDDEN", 403)
+    assert id not in raised.value.message
+    assert "hedge" not in raised.value.message
+    with Client(service.address, keys[2]) as other:
+        said = []
+        for unseen in (id, "ex-0000000000000000"):
+            with pytest.raises(ServiceFault) as raised:
+                other.get_workflow_status(unseen)
+            said.append(raised.value.message.replace(unseen, "X"))
+        assert said[0] == said[1]
+        with pytest.raises(ServiceFault) as raised:
+            other.list_audit()
+        assert raised.value.code == "FORBIDDEN"
+        assert other.list_executions().executions == []
