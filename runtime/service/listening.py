@@ -10,7 +10,6 @@ from sse_starlette import EventSourceResponse
 
 from . import answers
 from .access import Caller
-from .faults import ServiceFault
 from .register import StoredExecution
 from .serving import Authorization, caller_of, service_of
 from .sessions import COOKIE
@@ -48,21 +47,13 @@ def add_events(app: FastAPI) -> None:
         caller: Annotated[Caller, Depends(listener_of)],
         execution_id: str,
         after: Annotated[int, Query(ge=0, le=2**53)] = 0,
-        last_event_id: Annotated[str | None, Header()] = None,
+        last_event_id: Annotated[str | None, Header(pattern="^([0-9]{1,15})?$")] = None,
     ) -> Response:
         """What happens in an execution, from its beginning or behind a position, for as long as it
         goes on: server-sent events, which a client takes up again with `Last-Event-ID`."""
         service = service_of(request)
         await service.executing.register.get(StoredExecution, execution_id, caller.owner)
-        position = after
-        if last_event_id:
-            if (
-                not last_event_id.isascii()
-                or not last_event_id.isdigit()
-                or len(last_event_id) > 15
-            ):
-                raise ServiceFault("INVALID_REQUEST", "Last-Event-ID: a position is a number")
-            position = int(last_event_id)
+        position = int(last_event_id) if last_event_id else after
         service.streams.refuse_more(caller)
         messages = told(service.streams, caller, execution_id, position)
         return EventSourceResponse(messages, ping=HEARTBEAT)
