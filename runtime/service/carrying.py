@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.ir import OnUnknown
 
 from ..assigned import Assigned
 from ..branches import RunState
 from ..engine import ENDED
-from ..journal import OnUnknown
 from ..services import Emit, Journal, Json, Outcome, QuestionKind, Services
 from ..signals import RunSignals
 from ..store import RunRecord
