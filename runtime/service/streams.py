@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import json
 import resource
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ MOST, MOST_EACH = 1000, 600
 """Streams of one process, and of one caller."""
 AT_ONCE = 400
 """Executions in one query."""
+LASTS = 300.0
+"""Seconds after which a stream ends, to be asked for anew: a token may have been taken away."""
 WAIT = 5.0
 """Seconds after which somebody who was sent away may ask again."""
 Mark = tuple[Any, ...]
@@ -59,6 +62,7 @@ class Streams:
     store: RunStore
     most: int = field(default_factory=most_streams)
     most_each: int = MOST_EACH
+    lasts: float = LASTS
     open: set[Listening] = field(default_factory=set)
     callers: Counter[str] = field(default_factory=Counter)
     marks: dict[str, Mark] = field(default_factory=dict)
@@ -106,7 +110,8 @@ class Streams:
         """Tell the streams of every execution that has changed, until there are no streams."""
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.wake.wait(), SECONDS)
+                async with asyncio.timeout(SECONDS):
+                    await self.wake.wait()
                 await asyncio.sleep(SOONER)  # what comes at once is looked for once
             self.wake.clear()
             ids = sorted({listening.execution for listening in self.open})
@@ -146,9 +151,13 @@ async def told(
     when something else has changed, as who has to do what; `end` when nothing more will happen."""
     with streams.listening(caller, execution) as listening:
         yield ServerSentEvent(comment="events follow", retry=2000)
-        first = True
+        first, end = True, time.monotonic() + streams.lasts
         while True:
-            await listening.news.wait()
+            try:
+                async with asyncio.timeout(end - time.monotonic()):
+                    await listening.news.wait()
+            except TimeoutError:
+                return
             listening.news.clear()
             try:
                 ended = await _has_ended(streams.store, execution)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
+from flowc.runtime.config import Config
+from flowc.runtime.events import RunEvent
 from flowc.runtime.service.access import Caller
 from flowc.runtime.service.faults import ServiceFault
+from flowc.runtime.service.opening import open_service
 from flowc.runtime.service.page.assets import HTMX_DIGEST, asset
 from flowc.runtime.service.sessions import COOKIE
-from flowc.runtime.service.streams import Streams
+from flowc.runtime.service.streams import Streams, told
+from flowc.runtime.store import RunRecord, open_store
 
 from .conftest import Desk, Opening, contract, gate, step
 from .test_access import bearer, token
@@ -284,6 +290,37 @@ class TestStreams:
 
         assert desk.client.portal is not None
         desk.client.portal.call(fill)
+
+    def test_a_stream_hears_what_another_process_does(self, tmp_path: Path) -> None:
+        """Another connection to the store is all that there is of another process."""
+        url = f"sqlite:///{tmp_path}/runs.db"
+        heard: asyncio.Queue[str] = asyncio.Queue()
+
+        async def keep(streams: Streams) -> None:
+            async for message in told(streams, Caller("ana", "read", None), "ex-far", 0):
+                heard.put_nowait(f"{message.event} {message.data}")
+
+        async def listen() -> None:
+            async with open_service(url, Config(), trusted=True) as service, open_store(url) as far:
+                await far.create(RunRecord(id="ex-far", name="far", file="f"))
+                task = asyncio.create_task(keep(service.streams))
+                while "standing" not in await asyncio.wait_for(heard.get(), 60):
+                    pass
+                event = RunEvent("run_started", "ex-far", "2026-05-01T09:00:00+00:00")
+                await far.append_event(event)
+                while "run_started" not in await asyncio.wait_for(heard.get(), 60):
+                    pass
+                task.cancel()
+                await asyncio.wait([task])
+
+        asyncio.run(listen())
+
+    def test_a_stream_ends_in_time_so_that_who_listens_is_asked_again(self, desk: Desk) -> None:
+        id = desk.execution()
+        desk.client.app.state.service.streams.lasts = 0.2  # type: ignore[attr-defined]
+        every = messages(desk, id, "end")
+        assert "run_started" in every[1]["data"]
+        assert all(message.get("event") != "end" for message in every)
 
     def test_the_stream_stands_in_the_contract(self, opening: Opening) -> None:
         with opening() as desk:
