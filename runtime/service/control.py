@@ -19,7 +19,7 @@ from .faults import ServiceFault
 from .figures import iso
 from .happenings import happenings_of
 from .progressing import PATIENCE, at_rest, now, standing_now, standing_of, told_of
-from .register import Assignment, StoredExecution
+from .register import REQUEST, Assignment, StoredExecution
 from .restarting import failed_steps, restart_failed
 from .standing import Standing
 
@@ -42,7 +42,9 @@ async def pause_workflow(
 ) -> told.WorkflowPaused:
     """PAUSE_WORKFLOW (C17): the token is kept as a digest and opens once."""
     standing = await standing_of(executing, caller, request.execution_id)
-    standing.require_active()
+    again = REQUEST.get().again and standing.execution.paused is not None
+    if not again:  # or nobody would have the token of a pause whose process died
+        standing.require_active()
     token, at = secrets.token_urlsafe(32), now(executing)
     id = request.execution_id
     active = [a for a in standing.open if not _blocked(standing, a)]
@@ -55,7 +57,7 @@ async def pause_workflow(
     }
 
     def paused(known: StoredExecution) -> StoredExecution:
-        if known.paused is not None:
+        if known.paused is not None and not again:
             raise ServiceFault("EXECUTION_NOT_ACTIVE", f"execution {id} is paused", execution=id)
         return replace(known, paused=held)
 

@@ -16,7 +16,7 @@ from .executing import Executing
 from .faults import ServiceFault
 from .figures import gates_of
 from .progressing import now, startable
-from .register import StoredExecution, StoredTeam, StoredWorkflow, new_id
+from .register import StoredExecution, StoredTeam, StoredWorkflow, made_id
 from .texts import CONTRACT, compile_workflow, missing_roles, required, team_text, with_config
 
 _PROBE = json.dumps(
@@ -40,7 +40,7 @@ async def create_workflow(
     result = required(compiled)
     schedule = result.summary()["schedule"] or {}
     stored = StoredWorkflow(
-        id=new_id("wf"),
+        id=made_id("wf"),
         owner=caller.owner or "",
         created=now(executing),
         name=result.workflow.title or result.workflow.name if result.workflow else "",
@@ -50,7 +50,7 @@ async def create_workflow(
         minutes=schedule.get("total_minutes", 0),
         warnings=compiled.validation.warnings,
     )
-    await executing.register.add(stored)
+    stored = await executing.register.add(stored)
     return told.WorkflowCreated(
         workflow_id=stored.id,
         validation_status=compiled.validation,
@@ -67,15 +67,15 @@ async def create_team(executing: Executing, caller: Caller, body: str) -> told.T
     if own:
         raise ServiceFault("INVALID_REQUEST", f"line {own[0].line}: {own[0].message}")
     team = StoredTeam(
-        id=new_id("team"),
+        id=made_id("team"),
         owner=caller.owner or "",
         created=now(executing),
         name=str(json.loads(source)["team_name"]),
         source=source,
         agents=agents,
     )
-    await executing.register.add(team)
-    made = [told.AgentCreated(agent_id=a["agent_id"], role=a["role"]) for a in agents]
+    team = await executing.register.add(team)
+    made = [told.AgentCreated(agent_id=a["agent_id"], role=a["role"]) for a in team.agents]
     return told.TeamCreated(team_id=team.id, agents=made)
 
 
@@ -92,8 +92,10 @@ async def execute_workflow(
     result = executing.result_of(execution)
     standing = await executing.standing(execution)
     async with executing.news(execution.id) as inside:
-        await inside.add(execution)
-        assignments = [await inside.assign(new) for new in startable(executing, standing)]
+        if await inside.add(execution) is execution:
+            assignments = [await inside.assign(new) for new in startable(executing, standing)]
+        else:
+            assignments = await inside.assignments(execution.id)
     assert result.workflow is not None
     gates = gates_of(result.workflow)
     steps = {step.id: step for step in standing.steps}
@@ -140,7 +142,7 @@ def _execution(
     _refuse_inputs(required(compiled), inputs)
     at = now(executing)
     return StoredExecution(
-        id=new_id("ex"),
+        id=made_id("ex"),
         owner=caller.owner or "",
         created=at,
         workflow=workflow.id,

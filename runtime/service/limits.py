@@ -1,28 +1,17 @@
-"""What one caller may ask of the service: how much at once, how often, and the same thing twice."""
+"""What one caller may ask of the service: how much at once, and how often."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from ..database import Database
 from .access import Caller
 from .faults import ServiceFault
 
 MAX_BODY = 4_000_000
 """Bytes of a request."""
-KEY = "idempotency-key"
-SCHEMA = """
-create table if not exists service_idempotency (
-    caller text not null, key text not null, digest text not null, status integer not null,
-    answer text not null, created text not null, primary key (caller, key)
-)
-"""
-_UNDER_WAY = 0
 
 
 class BodyLimit:
@@ -90,48 +79,3 @@ class Rate:
                 details={"retry_after": wait},
             )
         self.buckets[caller.name] = (level - 1, now)
-
-
-@dataclass(frozen=True, slots=True)
-class Once:
-    """Answers to requests that carry an idempotency key, so that a repetition does nothing."""
-
-    db: Database
-
-    async def answer(
-        self,
-        caller: Caller,
-        key: str,
-        about: str,
-        now: datetime,
-        do: Callable[[], Awaitable[tuple[int, dict[str, Any]]]],
-    ) -> tuple[int, dict[str, Any]]:
-        """The kept answer, or that of `do`. `about` is the request: another one with the same key
-        is refused, and so is the same one while it is under way."""
-        digest = hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()
-        fresh = await self.db.run(
-            "insert into service_idempotency values (?, ?, ?, ?, ?, ?)"
-            " on conflict (caller, key) do nothing",
-            (caller.name, key, digest, _UNDER_WAY, "", now.isoformat()),
-        )
-        here = "where caller = ? and key = ?"
-        if not fresh:
-            query = f"select digest, status, answer from service_idempotency {here}"
-            known, status, kept = (await self.db.rows(query, (caller.name, key)))[0]
-            if known != digest:
-                raise ServiceFault(
-                    "CONFLICT", f"the key `{key[:100]}` was used for another request"
-                )
-            if status == _UNDER_WAY:
-                raise ServiceFault("CONFLICT", f"the request `{key[:100]}` is still under way")
-            return status, json.loads(self.db.unseal(kept))
-        try:
-            status, body = await do()
-        except BaseException:
-            await self.db.run(f"delete from service_idempotency {here}", (caller.name, key))
-            raise
-        await self.db.run(
-            f"update service_idempotency set status = ?, answer = ? {here}",
-            (status, self.db.seal(json.dumps(body)), caller.name, key),
-        )
-        return status, body

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 
 from ..config import Config
 from ..database import create_tables
-from . import access, limits, sessions
+from . import access, once, sessions
 from .access import Audit, Tokens
 from .executing import Clock, open_executing, utc_now
-from .limits import Once
+from .once import Once
 from .serving import Service, default_rate
 from .sessions import Sessions
 from .streams import Streams
@@ -35,22 +35,24 @@ async def open_service(
     `RunError` when the store cannot be opened."""
     async with open_executing(url, config, clock) as executing:
         db = executing.db
-        for schema in (access.SCHEMA, limits.SCHEMA, sessions.SCHEMA):
+        for schema in (access.SCHEMA, once.SCHEMA, sessions.SCHEMA):
             await create_tables(db, schema)
         worker = Worker(executing, concurrency)
         working = asyncio.create_task(worker.work()) if concurrency else None
         tokens, streams = Tokens(db), Streams(executing.engine.store)
+        same = Once(db, executing.engine.store.leases)
         try:
-            yield Service(
-                executing=executing,
-                tokens=tokens,
-                once=Once(db),
-                rate=default_rate(),
-                trusted=trusted,
-                audit=Audit(db),
-                sessions=Sessions(db, tokens),
-                streams=streams,
-            )
+            async with same.present():
+                yield Service(
+                    executing=executing,
+                    tokens=tokens,
+                    once=same,
+                    rate=default_rate(),
+                    trusted=trusted,
+                    audit=Audit(db),
+                    sessions=Sessions(db, tokens),
+                    streams=streams,
+                )
         finally:
             await streams.close()
             if working is not None:

@@ -6,9 +6,11 @@ what it was asked to be. `owner` is the team that may see it; "" is everybody's.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -38,9 +40,30 @@ OPEN = ("assigned", "in_progress", "blocked")
 """An assignment that can still be completed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Repeatable:
+    """A request that may be done again when its process dies: `seed` is its own and stays the same,
+    `again` says that it was begun before."""
+
+    seed: str = ""
+    again: bool = False
+
+
+AT_RANDOM = Repeatable()
+REQUEST: ContextVar[Repeatable] = ContextVar("flowc_request", default=AT_RANDOM)
+
+
 def new_id(kind: str) -> str:
     """`wf-…`: 64 random bits, so that ids made at one moment differ (C22)."""
     return f"{kind}-{secrets.token_hex(8)}"
+
+
+def made_id(kind: str) -> str:
+    """The id of what a request makes one of: the same when the request is done again."""
+    seed = REQUEST.get().seed
+    if not seed:
+        return new_id(kind)
+    return f"{kind}-{hashlib.sha256(f'{kind} {seed}'.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,10 +157,13 @@ class Register:
 
     db: Database
 
-    async def add(self, value: StoredWorkflow | StoredTeam | StoredExecution) -> None:
-        table, _, _ = _TABLES[type(value)]
+    async def add(self, value: Stored) -> Stored:
+        """Keep it; what is kept of this id, which was made before when a request is done again."""
+        kind = type(value)
+        query = f"insert into {_TABLES[kind][0]} values (?, ?, ?, ?) on conflict (id) do nothing"
         row = (value.id, value.owner, value.created, self._sealed(value))
-        await self.db.run(f"insert into {table} values (?, ?, ?, ?)", row)
+        fresh = await self.db.run(query, row)
+        return value if fresh else await self.get(kind, value.id, value.owner)
 
     async def edit(
         self, id: str, change: Callable[[StoredExecution], StoredExecution]

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ValidationError
 from .access import LOCAL, Audit, Caller, Tokens
 from .executing import Executing
 from .faults import ServiceFault
-from .limits import Once, Rate
+from .limits import Rate
+from .once import Once
 from .requests import ID_PATTERN
 from .sessions import Sessions
 from .streams import Streams

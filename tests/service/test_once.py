@@ -1,0 +1,91 @@
+"""A request whose process dies before it answers: done by the next one, and nothing is there twice.
+
+The process that died is one whose name nobody holds any more; that a name goes with its process is
+tested with the leases.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from stores import KINDS, ask
+
+from .conftest import Desk, Opening, contract, team
+
+KEY = {"Idempotency-Key": "k1"}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def died(store: str, name: str = "service-gone") -> None:
+    """Every answer is forgotten, as if its process had died before it was written."""
+    query = f"update service_idempotency set status = 0, answer = '{name}'"
+    if store.startswith("postgresql"):
+        ask(store, query.replace("update ", "update flowc."))
+        return
+    with sqlite3.connect(store.removeprefix("sqlite:///")) as connection:
+        connection.execute(query)
+    connection.close()
+
+
+def test_what_was_made_is_there_once(store: str, desk: Desk) -> None:
+    workflow = desk.post("/workflows", contract(), **KEY)
+    people = desk.post("/teams", team(), **{"Idempotency-Key": "k2"})
+    body = {"workflow_id": workflow["workflow_id"], "team_id": people["team_id"]}
+    begun = desk.post("/executions", body, **{"Idempotency-Key": "k3"})
+    died(store)
+    assert desk.post("/workflows", contract(), **KEY) == workflow
+    assert desk.post("/teams", team(), **{"Idempotency-Key": "k2"}) == people
+    again = desk.post("/executions", body, **{"Idempotency-Key": "k3"})
+    assert again["execution_id"] == begun["execution_id"]
+    assert again["initial_assignments"] == begun["initial_assignments"]
+    assert len(desk.get("/workflows")["workflows"]) == 1
+    assert len(desk.get("/executions")["executions"]) == 1
+    desk.complete(begun["execution_id"], "gather")
+    assert list(desk.active(begun["execution_id"])) == ["analyse"]
+
+
+def test_what_was_not_made_is_made(store: str, desk: Desk) -> None:
+    desk.post("/workflows", contract(), **KEY)
+    died(store)
+    told = desk.post("/workflows", contract(workflow_name="Other"), 409, **KEY)
+    assert "another request" in told["error_message"], "the key stays that of its request"
+    assert desk.post("/workflows", contract(), **KEY)["workflow_id"]
+
+
+def test_a_pause_gives_a_token_that_opens(store: str, desk: Desk) -> None:
+    id = desk.execution()
+    pause = {"pause_type": "graceful", "pause_reason": "lunch"}
+    first = desk.post(f"/executions/{id}/pause", pause, **KEY)
+    desk.post(f"/executions/{id}/pause", pause, 409)
+    died(store)
+    second = desk.post(f"/executions/{id}/pause", pause, **KEY)
+    desk.post(f"/executions/{id}/resume", {"resume_token": first["resume_token"]}, 403)
+    desk.post(f"/executions/{id}/resume", {"resume_token": second["resume_token"]})
+
+
+def test_a_completion_that_was_taken_in_says_so(store: str, desk: Desk) -> None:
+    id = desk.execution()
+    body = {
+        "assignment_id": desk.active(id)["gather"],
+        "completion_data": {"status": "completed", "output": "x"},
+    }
+    desk.post(f"/executions/{id}/completions", body, **KEY)
+    died(store)
+    told = desk.post(f"/executions/{id}/completions", body, 404, **KEY)
+    assert "completed" in told["error_message"]
+    assert list(desk.active(id)) == ["analyse"]
+
+
+def test_as_long_as_its_process_lives_it_is_under_way(store: str, opening: Opening) -> None:
+    with opening() as desk:
+        with opening() as other:
+            desk.post("/workflows", contract(), **KEY)
+            died(store, other.client.app.state.service.once.name)  # type: ignore[attr-defined]
+            told = desk.post("/workflows", contract(), 409, **KEY)
+            assert "under way" in told["error_message"]
+        assert desk.post("/workflows", contract(), **KEY)["workflow_id"]
