@@ -383,6 +383,6 @@ def test_a_machine_that_cannot_hold_scripts_refuses_the_workflow_before_it_runs(
 ) -> None:
     weak = Offer("weak", {}, {"landlock": "taken away"})
     monkeypatch.setattr(confining, "probe", lambda profile: weak)
-    confining.require_sandbox("off", (in_python(),))
+    confining.require_sandbox("off", (in_python(),), ())
     with pytest.raises(RunError, match="no sandbox that holds"):
-        confining.require_sandbox("auto", (in_python(),))
+        confining.require_sandbox("auto", (in_python(),), ())
