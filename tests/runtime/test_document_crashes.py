@@ -112,7 +112,8 @@ def test_killed_at_changes_of_the_document(spec, tmp_path, points):
         outcome = in_process(lambda: run(spec, False))
         assert outcome["status"] == "success", (at, in_file, outcome)
         assert story() == expected, (at, in_file)
-        # A creation that is repeated finds its file there; it is one all the same.
-        assert written() == outputs, (at, in_file)
+        # What was told in the last moment before a kill may be lost; nothing is told twice.
+        told = written()
+        assert all(told[node] <= outputs[node] for node in outputs), (at, in_file, told)
         assert {p.name: p.read_bytes() for p in tmp_path.glob("*.wav")} == sounds
         assert not list(tmp_path.glob(".*.next"))
