@@ -35,7 +35,7 @@ def form_sign(visit: str) -> str:
 
 def require_sign(visit: str, given: str) -> None:
     """Raises `ServiceFault` for a form that does not come from a page of ours."""
-    if not visit or not hmac.compare_digest(form_sign(visit), given):
+    if not visit or not hmac.compare_digest(form_sign(visit).encode(), given.encode()):
         raise ServiceFault(
             "FORBIDDEN",
             "the form does not belong to this visit",

@@ -115,7 +115,7 @@ class TestEscaping:
 class TestForms:
     def test_a_form_that_is_not_ours_does_nothing(self, desk: Desk) -> None:
         text = page(desk, "/workflows/new")
-        for sign in ("", "0" * 64, hidden(text, "sign")[:-1] + "x"):
+        for sign in ("", "0" * 64, hidden(text, "sign")[:-1] + "x", "§"):
             answer = desk.client.post("/workflows", data={"sign": sign, "source": "{}"})
             assert answer.status_code == 403
         assert desk.get("/workflows")["workflows"] == []
@@ -138,6 +138,17 @@ class TestForms:
         ]
         assert places[0] == places[1]
         assert len(desk.get("/executions")["executions"]) == 1
+
+    def test_a_position_that_is_none_counts_as_the_beginning(self, desk: Desk) -> None:
+        id = desk.execution()
+        for after in ("x", "-1", "²", "9" * 5000):
+            text = page(desk, f"/executions/{id}")
+            given = {"sign": hidden(text, "sign"), "once": hidden(text, "once"), "after": after}
+            given |= {"assignment_id": desk.active(id)["gather"], "status": "partial"}
+            path = f"/executions/{id}/completions"
+            answer = desk.client.post(path, data=given, headers={"HX-Request": "true"})
+            assert answer.status_code == 200, answer.text
+            assert "Kept." in answer.text
 
     def test_everything_goes_without_a_script(self, desk: Desk) -> None:
         """Create, start, complete, answer, pause, resume: by forms alone."""
@@ -200,6 +211,16 @@ class TestVisitors:
         for place in ("//else.where", "https://else.where", "/\\else.where"):
             answer = send(desk, "/sign-in", "/sign-in", token=value, next=place)
             assert answer.headers["location"] == "/"
+            desk.client.cookies.clear()
+
+    def test_the_place_behind_signing_in_stays_in_its_header(self, desk: Desk) -> None:
+        """Also where the script goes there, which is told the place in a header of its own."""
+        value = token(desk, "read")
+        for place, there in (("/a\r\nX: y", "/a%0D%0AX:%20y"), ("/ж?a=b", "/%D0%B6?a=b")):
+            text = page(desk, "/sign-in")
+            given = {"sign": hidden(text, "sign"), "token": value, "next": place}
+            answer = desk.client.post("/sign-in", data=given, headers={"HX-Request": "true"})
+            assert (answer.status_code, answer.headers["HX-Redirect"]) == (204, there)
             desk.client.cookies.clear()
 
     def test_a_team_sees_its_own_executions_only(self, desk: Desk) -> None:

@@ -118,10 +118,8 @@ async def _act(
     done = visit.request.url.path.rpartition("/")[2]
     if "hx-request" in visit.request.headers:
         looked = await looking.at(visit, id)
-        after = int(visiting.field(form, "after") or 0)
-        return html(
-            visit, "acted.html", **_shown(looked), after=after, told=told, done=done, fault=None
-        )
+        shown = {**_shown(looked), "after": forms.position_in(form)}
+        return html(visit, "acted.html", **shown, told=told, done=done, fault=None)
     return await _page(visit, looking, id, told=told, done=done)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from flowc.compiler.ir import Param
@@ -107,6 +108,12 @@ def answer_in(form: FormData) -> dict[str, Any]:
     given = field(form, "answer")
     structured = field(form, "kind") in ("turn", "unknown") and given[:1] in ("{", "[")
     return {"answer": _value("answer", given) if structured else given}
+
+
+def position_in(form: FormData) -> int:
+    """The last event that the page shows already; 0 when it does not say."""
+    given = field(form, "after")
+    return int(given) if re.fullmatch("[0-9]{1,15}", given) else 0
 
 
 def _number(name: str, given: str) -> float | int:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -120,7 +121,9 @@ def set_cookie(request: Request, answer: Response, value: str) -> None:
 def leads_to(visit: Visit, place: str) -> Response:
     """Go on at another page of ours."""
     if "hx-request" in visit.request.headers:
-        return Response(status_code=204, headers={"HX-Redirect": place})
+        # As RedirectResponse does it: a place may hold anything, the end of the header too.
+        there = quote(place, safe=":/%#?=@[]!$&'()*+,;")
+        return Response(status_code=204, headers={"HX-Redirect": there})
     return RedirectResponse(place, 303)
 
 
