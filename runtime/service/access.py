@@ -36,6 +36,11 @@ class Caller:
     scope: Scope
     owner: str | None
 
+    @property
+    def apart(self) -> str:
+        """The name, apart from the same name in another team. A token's name has no line end."""
+        return self.name if self.owner is None else f"{self.owner}\n{self.name}"
+
     def require(self, scope: Scope) -> None:
         """Raises `ServiceFault` when the caller may not do what needs this scope."""
         if SCOPES.index(self.scope) < SCOPES.index(scope):

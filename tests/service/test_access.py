@@ -14,14 +14,20 @@ from flowc.runtime.service.limits import Rate
 from .conftest import Desk, Opening, contract, gate
 
 
-def token(desk: Desk, scope: Scope, owner: str | None = None, days: float | None = None) -> str:
+def token(
+    desk: Desk,
+    scope: Scope,
+    owner: str | None = None,
+    days: float | None = None,
+    name: str | None = None,
+) -> str:
     service = desk.client.app.state.service  # type: ignore[attr-defined]
     now = desk.clock()
     end = now + timedelta(days=days) if days is not None else None
-    name = f"{scope} {owner}"
 
     async def make() -> str:
-        return str(await service.tokens.create(name, scope, owner, end, now))
+        called = name or f"{scope} {owner}"
+        return str(await service.tokens.create(called, scope, owner, end, now))
 
     assert desk.client.portal is not None
     return desk.client.portal.call(make)
@@ -125,6 +131,14 @@ class TestRepetition:
         first = desk.post("/workflows", contract(), **one, **{"Idempotency-Key": "k"})
         second = desk.post("/workflows", contract(), **two, **{"Idempotency-Key": "k"})
         assert first["workflow_id"] != second["workflow_id"]
+
+    def test_a_name_that_two_teams_gave_is_two_callers(self, desk: Desk) -> None:
+        ours, theirs = (token(desk, "operate", team, name="deploy") for team in ("a", "b"))
+        key = {"Idempotency-Key": "k"}
+        first = desk.post("/workflows", contract(), **bearer(ours), **key)
+        second = desk.post("/workflows", contract(), **bearer(theirs), **key)
+        assert first["workflow_id"] != second["workflow_id"]
+        assert len(desk.get("/workflows", **bearer(theirs))["workflows"]) == 1
 
 
 class TestLimits:

@@ -6,9 +6,17 @@ tested with the leases.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from flowc.runtime.errors import RunError
+from flowc.runtime.service.access import LOCAL
+from flowc.runtime.service.faults import ServiceFault
+from flowc.runtime.service.once import Answer, Once
+from flowc.runtime.service.register import made_id
 from stores import KINDS, ask
 
 from .conftest import Desk, Opening, contract, team
@@ -79,6 +87,65 @@ def test_a_completion_that_was_taken_in_says_so(store: str, desk: Desk) -> None:
     told = desk.post(f"/executions/{id}/completions", body, 404, **KEY)
     assert "completed" in told["error_message"]
     assert list(desk.active(id)) == ["analyse"]
+
+
+class Away:
+    """A store into which nothing is written any more but new rows."""
+
+    def __init__(self, db: Any) -> None:
+        self.db = db
+        self.rows, self.seal, self.unseal = db.rows, db.seal, db.unseal
+
+    async def run(self, query: str, values: Any = ()) -> int:
+        if not query.startswith("insert"):
+            raise RunError("the disk is full")
+        return int(await self.db.run(query, values))
+
+
+CUT = asyncio.CancelledError()
+
+
+@pytest.mark.parametrize(
+    ("away", "faults"),
+    [(False, [RunError("gone"), CUT]), (True, [RunError("gone")]), (True, [CUT]), (True, [None])],
+)
+def test_what_could_not_be_finished_is_done_again_with_the_same_ids(
+    desk: Desk, away: bool, faults: list[BaseException | None]
+) -> None:
+    once = desk.client.app.state.service.once  # type: ignore[attr-defined]
+    broken = replace(once, db=Away(once.db)) if away else once
+    made: list[str] = []
+
+    async def ask_of(asked: Once, fault: BaseException | None) -> Answer:
+        async def do() -> Answer:
+            made.append(made_id("wf"))
+            with pytest.raises(ServiceFault, match="under way"):
+                await ask_of(once, None)
+            if fault is not None:
+                raise fault
+            return 200, {"done": True}
+
+        desk.clock.forward(seconds=1)
+        return await asked.answer(LOCAL, "k1", "about", desk.clock(), do)
+
+    async def attempts() -> None:
+        for fault in faults:
+            with pytest.raises(RunError if fault is None else type(fault)):
+                await ask_of(broken, fault)
+        assert [await ask_of(once, None) for _ in range(2)] == [(200, {"done": True})] * 2
+        assert (len(made), len(set(made))) == (len(faults) + 1, 1)
+
+    assert desk.client.portal is not None
+    desk.client.portal.call(attempts)
+
+
+def test_what_another_process_could_not_finish_is_done_here(store: str, opening: Opening) -> None:
+    with opening() as desk, opening() as other:
+        desk.post("/workflows", contract(), **KEY)
+        died(store, other.client.app.state.service.once.name)  # type: ignore[attr-defined]
+        desk.post("/workflows", contract(), 409, **KEY)
+        died(store, "")
+        assert desk.post("/workflows", contract(), **KEY)["workflow_id"]
 
 
 def test_as_long_as_its_process_lives_it_is_under_way(store: str, opening: Opening) -> None:
