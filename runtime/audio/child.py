@@ -22,14 +22,15 @@ from .calls import AudioCall, Unwritable
 
 WORKER, PICTURES = "flowc.runtime.audio.worker", "flowc.runtime.audio.pictures"
 """Modules whose `main` is what a process does."""
-_LONGEST = 16 * 1024 * 1024
+LONGEST = 16 * 1024 * 1024
+"""Bytes of an answer at most."""
 _STDERR_KEPT = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process that has ended: its exit code (negative: a signal), what it said, and the end of
-    what it complained."""
+    """A process that has ended: its exit code (negative: a signal), and the ends of what it said
+    and of what it complained: a little more than `LONGEST` bytes of each at most."""
 
     code: int
     told: bytes
@@ -175,7 +176,7 @@ def _move(path: str, scratch: Path, place: Path) -> None:
 
 
 def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:
-    if code == 0 and told and len(told) <= _LONGEST:
+    if code == 0 and told and len(told) <= LONGEST:
         answer = json.loads(told)
         if failure := answer.get("failure"):
             kind = Unwritable if failure.get("unwritable") else Failure

@@ -21,7 +21,7 @@ from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 
-from ..audio.child import Ended
+from ..audio.child import LONGEST, Ended
 from ..errors import Failure, RunError
 from .confine import Confined, confined_python, probe
 from .confinement import Confinement
@@ -98,13 +98,35 @@ async def _run(start: Confined, asked: bytes, seconds: float) -> Ended:
     start.started()
     try:
         async with asyncio.timeout(seconds):
-            told, complaint = await process.communicate(asked)
+            told, complaint, _ = await asyncio.gather(
+                _end_of(process.stdout), _end_of(process.stderr), _give(process.stdin, asked)
+            )
+            await process.wait()
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
     return Ended(process.returncode or 0, told, complaint)
+
+
+async def _end_of(stream: asyncio.StreamReader | None) -> bytes:
+    """The end of what comes: a module that was taken over may say things without end."""
+    assert stream is not None
+    kept = bytearray()
+    while data := await stream.read(_CHUNK):
+        kept += data
+        del kept[: -(LONGEST + 1)]  # one byte too long is how it is seen that it was
+    return bytes(kept)
+
+
+async def _give(stream: asyncio.StreamWriter | None, asked: bytes) -> None:
+    """Say what is asked; a process may end without having read it."""
+    assert stream is not None
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        stream.write(asked)
+        await stream.drain()
+    stream.close()
 
 
 @cache

@@ -162,3 +162,20 @@ def test_a_module_that_ends_in_an_exception_says_it(hostile):
     source.write_text("def main():\n    raise ValueError('no luck')\n")
     with pytest.raises(AssertionError, match="no luck"):
         hostile(confined())
+
+
+def test_a_module_that_says_things_without_end_takes_no_memory_here(hostile, monkeypatch):
+    source = Path(modules._folders()["hostile"], "attack.py")
+    source.write_text(
+        "import sys\ndef main():\n    for n in range(200):\n"
+        "        sys.stdout.write('x' * 65536)\n        sys.stderr.write('y' * 65536)\n"
+        "    sys.stdout.write('told')\n    sys.stderr.write('complaint')\n"
+    )
+    monkeypatch.setattr(modules, "LONGEST", 1_000_000)
+    ended = asyncio.run(
+        OwnModules(confined())(
+            "hostile.attack", b" " * 1_000_000, args=(), reads=[], writes=[], seconds=60
+        )
+    )
+    assert (len(ended.told), len(ended.complaint)) == (1_000_001, 1_000_001)
+    assert (ended.told[-5:], ended.complaint[-10:]) == (b"xtold", b"ycomplaint")
