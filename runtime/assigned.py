@@ -18,7 +18,7 @@ class Assigned:
 class Assignments(Protocol):
     """Tasks that were given to somebody while the run goes on (C13)."""
 
-    def of(self, node: str, visit: int) -> Assigned | None:
+    async def of(self, node: str, visit: int) -> Assigned | None:
         """None: whoever holds the role does the `visit`-th visit (from 1) of the node."""
 
 
@@ -26,5 +26,5 @@ class Assignments(Protocol):
 class AsTheTeamSays:
     """Every task is done by whoever holds its role."""
 
-    def of(self, node: str, visit: int) -> Assigned | None:
+    async def of(self, node: str, visit: int) -> Assigned | None:
         return None

@@ -31,7 +31,7 @@ async def run(visit: Visit) -> Done:
     assert isinstance(op, TaskNode)
     if op.form == "synchronization":
         return _merged(visit, op)
-    assigned = visit.services.assignments.of(op.id, visit.number)
+    assigned = await visit.services.assignments.of(op.id, visit.number)
     agent = _holder(visit.setting, op, assigned)
     if agent is None:
         raise Failure(f"nobody holds the role `{op.role}`", help="give a team: --team FILE")

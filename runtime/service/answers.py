@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from .requests import MessagePriority, MessageType
+
 Status = Literal["starting", "executing", "waiting", "completed", "failed", "paused"]
 
 
@@ -177,6 +179,54 @@ class Happening(BaseModel):
     alert: bool
 
 
+class MessageSaid(BaseModel):
+    """What a message says."""
+
+    text: str
+    data: dict[str, Any]
+    attachments: list[dict[str, Any]]
+
+
+class Message(BaseModel):
+    """A message of one agent to others. `position` is what a reader goes on from."""
+
+    message_id: str
+    position: int
+    sender_agent_id: str
+    sender_role: str
+    recipient_agent_ids: list[str]
+    message_type: MessageType
+    content: MessageSaid
+    priority: MessagePriority
+    timestamp: str
+    requires_response: bool
+    context_reference: str | None
+
+
+class MessageList(Answer):
+    """The oldest first; `total_count` counts those beyond the limit too."""
+
+    messages: list[Message]
+    total_count: int
+
+
+class DeliveryStatus(BaseModel):
+    """People can read a message at once; a model finds it when its next step begins."""
+
+    delivered_to: list[str]
+    failed_delivery: list[str]
+    pending_delivery: list[str]
+
+
+class MessageSent(Answer):
+    """SEND_MESSAGE."""
+
+    message_id: str
+    position: int
+    timestamp: str
+    delivery_status: DeliveryStatus
+
+
 class WorkflowStatus(Answer):
     """GET_WORKFLOW_STATUS."""
 
@@ -188,6 +238,7 @@ class WorkflowStatus(Answer):
     performance_metrics: Metrics | None = None
     next_steps: list[NextStep]
     events: list[Happening] | None = None
+    messages: list[Message] | None = None
     questions: list[OpenQuestion]
     result: Any = None
     failure: ErrorAnswer | None = None

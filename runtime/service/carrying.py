@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,16 +21,22 @@ from ..wiring import RunOptions, make_services
 from .assigning import assigned_text, assignment_of, failed_at, made_for
 from .executing import ANSWERS, Executing, verdicts_of
 from .figures import iso, steps_of
+from .messages import Messages, told_text
 from .register import OPEN, Assignment, AssignmentStatus, StoredExecution
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What people gave in advance, and who was given what: see `services.People` and
-    `services.Assignments`."""
+    """What people gave in advance, who was given what, and what agents wrote to them: see
+    `services.People` and `services.Assignments`. `holders` are the agents of the steps unless
+    they were given to another, `models` those of the team who are models."""
 
+    execution: str
     assignments: Sequence[Assignment]
     answers: dict[str, list[Json]]
+    holders: Mapping[str, str]
+    models: Collection[str]
+    messages: Messages
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         if kind == "task":
@@ -43,9 +49,15 @@ class Given:
         given = self.answers.get(f"{node}#{visit}", [])
         return given[turn - 1] if turn <= len(given) else None
 
-    def of(self, node: str, visit: int) -> Assigned | None:
+    async def of(self, node: str, visit: int) -> Assigned | None:
+        """A model is told what was written to it before; people read that elsewhere."""
         given = self._of(node, visit)
-        return None if given is None else Assigned(given.agent, assigned_text(given))
+        agent = given.agent if given is not None else self.holders.get(node, "")
+        parts = [assigned_text(given)] if given is not None else []
+        if agent in self.models:
+            parts.append(told_text(await self.messages.latest_for(self.execution, agent)))
+        text = "\n\n".join(part for part in parts if part)
+        return Assigned(agent, text) if given is not None or text else None
 
     def _of(self, node: str, visit: int) -> Assignment | None:
         return assignment_of(self.assignments, node, visit)
@@ -135,7 +147,15 @@ def _services(
     assignments: list[Assignment],
 ) -> Any:
     made = make_services(_options(executing, result), result.spec, executing.config)
-    given = Given(assignments, execution.config.get(ANSWERS, {}))
+    workflow = executing.workflow_of(execution)
+    given = Given(
+        execution=execution.id,
+        assignments=assignments,
+        answers=execution.config.get(ANSWERS, {}),
+        holders={step.id: step.agent for step in steps_of(workflow) if step.agent},
+        models={id for id, person in executing.people_of(execution).items() if not person},
+        messages=Messages(executing.db),
+    )
 
     def services(journal: Journal, emit: Emit) -> Services:
         return replace(made(journal, emit), people=given, assignments=given)

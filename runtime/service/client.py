@@ -67,6 +67,8 @@ class _Operations:
     complete_step = _Method(talks.complete_step)
     pause_workflow = _Method(talks.pause_workflow)
     resume_workflow = _Method(talks.resume_workflow)
+    send_message = _Method(talks.send_message)
+    get_messages = _Method(talks.get_messages)
     answer_question = _Method(talks.answer_question)
     list_workflows = _Method(talks.list_workflows)
     list_teams = _Method(talks.list_teams)

@@ -18,6 +18,7 @@ from .executing import Executing
 from .faults import ServiceFault
 from .figures import iso
 from .happenings import happenings_of
+from .messaging import latest_messages
 from .progressing import PATIENCE, at_rest, now, standing_now, standing_of, told_of
 from .register import REQUEST, Assignment, StoredExecution
 from .restarting import failed_steps, restart_failed
@@ -34,6 +35,7 @@ async def get_workflow_status(
     found = standing.answer(details=request.include_details, metrics=request.include_metrics)
     if request.include_details:
         found.events = await happenings_of(executing, standing)
+        found.messages = await latest_messages(executing, standing)
     return found
 
 

@@ -1,6 +1,7 @@
 """What the service cannot do, in the contract's form: a code, a message, a context, what to try.
 
-The first eight codes are the contract's own (C18), the others ours (C24).
+The first eight codes are the contract's own (C18), three are those of messages (C20), the others
+ours (C24).
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ FaultCode = Literal[
     "AGENT_NOT_ELIGIBLE",
     "EXECUTION_NOT_ACTIVE",
     "INVALID_RESUME_TOKEN",
+    "AGENT_NOT_FOUND",
+    "INVALID_RECIPIENT",
+    "MESSAGE_TOO_LONG",
     "FORBIDDEN",
     "UNAUTHENTICATED",
     "TOO_MANY_REQUESTS",
@@ -60,6 +64,11 @@ FAULTS: tuple[FaultKind, ...] = (
     ),
     FaultKind("EXECUTION_NOT_ACTIVE", 409, ("ask for the execution's status",)),
     FaultKind("INVALID_RESUME_TOKEN", 403, ("use the token that the last pause answered",)),
+    FaultKind("AGENT_NOT_FOUND", 404, ("name an agent of the execution's team by its agent_id",)),
+    FaultKind(
+        "INVALID_RECIPIENT", 422, ("name other agents of the team", 'or send to ["ALL"] alone')
+    ),
+    FaultKind("MESSAGE_TOO_LONG", 422, ("shorten content.text, or put the rest into data",)),
     FaultKind("FORBIDDEN", 403, ("use a token with the scope that this needs",)),
     FaultKind("UNAUTHENTICATED", 401, ("send the header Authorization: Bearer TOKEN",)),
     FaultKind("TOO_MANY_REQUESTS", 429, ("wait as long as the header Retry-After says",)),

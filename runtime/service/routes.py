@@ -20,6 +20,7 @@ from .creating import create_team, create_workflow, execute_workflow
 from .documents import team_content, workflow_content
 from .executing import Executing
 from .faults import ServiceFault
+from .messaging import get_messages, send_message
 from .register import StoredExecution, StoredTeam, StoredWorkflow
 from .serving import Key, Who, fields_of, made, post_once, service_of
 from .texts import CONTRACT
@@ -59,6 +60,7 @@ OPERATIONS: tuple[Named, ...] = (
     Named(
         "RESUME_WORKFLOW", resume_workflow, asked.ResumeWorkflow, told.WorkflowResumed, "operate"
     ),
+    Named("SEND_MESSAGE", send_message, asked.SendMessage, told.MessageSent, "operate"),
 )
 
 
@@ -68,6 +70,7 @@ def add_routes(app: FastAPI) -> None:
     for named in OPERATIONS:
         _add_operation(app, f"/v1/operations/{named.name}", named)
     _add_executions(app)
+    _add_messages(app)
     _add_lists(app)
     _add_looking(app)
 
@@ -159,6 +162,7 @@ _NESTED: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("completions", "COMPLETE_STEP", asked.CompleteStepBody),
     ("pause", "PAUSE_WORKFLOW", asked.PauseWorkflowBody),
     ("resume", "RESUME_WORKFLOW", asked.ResumeWorkflowBody),
+    ("messages", "SEND_MESSAGE", asked.SendMessageBody),
 )
 """The last part of a path below an execution, the operation, the body without its id."""
 
@@ -279,6 +283,21 @@ def _add_lists(app: FastAPI) -> None:
                 for e in found
             ]
         )
+
+
+def _add_messages(app: FastAPI) -> None:
+    @app.get("/v1/executions/{execution_id}/messages", response_model=told.MessageList)
+    async def messages(
+        request: Request,
+        caller: Who,
+        execution_id: asked.Id,
+        agent_id: Annotated[str | None, Query(max_length=200, pattern=asked.ID_PATTERN)] = None,
+        after: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    ) -> BaseModel:
+        """What agents wrote to each other, or to `agent_id` alone, behind a position."""
+        executing = service_of(request).executing
+        return await get_messages(executing, caller, execution_id, agent_id, after, limit)
 
 
 def _add_looking(app: FastAPI) -> None:

@@ -138,6 +138,8 @@ class Streams:
                 "select id, length(body) from service_executions where id in ({})",
                 "select execution, count(*), sum(length(body)) from service_assignments"
                 " where execution in ({}) group by execution",
+                "select execution, max(number) from service_messages"
+                " where execution in ({}) group by execution",
             ):
                 for row in await self.store.db.rows(query.format(holes), some):
                     marks[row[0]] = (*marks[row[0]], *row[1:])

@@ -7,7 +7,7 @@ refuses or cannot be reached.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote
@@ -136,6 +136,40 @@ def answer_question(
     """Answer what waits for a person and is no step: an approval, a question of a flowchart."""
     path = _path(execution_id, "questions", question_id)
     return post(path, told.WorkflowStatus, {"answer": answer}, key)
+
+
+def send_message(
+    execution_id: str,
+    sender_agent_id: str,
+    recipient_agent_ids: Sequence[str],
+    content: asked.MessageContent | Mapping[str, Any] | str,
+    *,
+    message_type: asked.MessageType = "information",
+    priority: asked.MessagePriority = "normal",
+    requires_response: bool = False,
+    context_reference: str | None = None,
+    key: str | None = None,
+) -> Talk[told.MessageSent]:
+    """SEND_MESSAGE: from one agent of the team to others, or to `["ALL"]`; the content may be its
+    text alone."""
+    body = {
+        "sender_agent_id": sender_agent_id,
+        "recipient_agent_ids": list(recipient_agent_ids),
+        "message_type": message_type,
+        "content": {"text": content} if isinstance(content, str) else content,
+        "priority": priority,
+        "requires_response": requires_response,
+        "context_reference": context_reference,
+    }
+    return post(_path(execution_id, "messages"), told.MessageSent, body, key)
+
+
+def get_messages(
+    execution_id: str, agent_id: str | None = None, *, after: int = 0, limit: int = 50
+) -> Talk[told.MessageList]:
+    """What agents wrote to each other, or to one agent, behind a position, the oldest first."""
+    query = {"agent_id": agent_id, "after": after, "limit": limit}
+    return get(_path(execution_id, "messages"), told.MessageList, **query)
 
 
 def list_workflows(limit: int = 50, after: str | None = None) -> Talk[told.WorkflowList]:

@@ -28,6 +28,11 @@ RULES = (
     "completion_status_is_valid",
     "quality_self_assessment_is_between_0_and_1",
     "output_meets_success_criteria",
+    "sender_agent_id_is_a_team_member",
+    "recipient_agent_ids_are_other_team_members",
+    "message_type_is_one_of_the_four",
+    "content_text_has_1_to_2000_characters",
+    "message_priority_is_one_of_the_four",
 )
 ELSEWHERE = {
     "FORBIDDEN": "test_reading_is_not_operating",

@@ -96,7 +96,7 @@ def _adds_up(status: dict[str, Any]) -> None:
     assert times == sorted(times)
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_python_of_the_page_does_what_it_says(tmp_path: Path, number: int) -> None:
     program, stated = blocks("api.md", "python")[number], blocks("api.md", "text")[number]
     with served(tmp_path) as service:

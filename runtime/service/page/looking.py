@@ -17,6 +17,7 @@ from ...store import RunStore
 from .. import answers as told
 from ..executing import Executing
 from ..figures import Step, gates_of
+from ..messaging import latest_messages
 from ..standing import Standing
 from ..texts import task_schema
 from .picture import Pictures
@@ -124,10 +125,12 @@ async def look(
     svg, picture = await pictures.draw(standing.workflow, overlay, marks)
     rows = _rows(picture.nodes, standing, told_events, marks)
     by_id = {row.id: row for row in rows}
+    status = standing.answer(details=True, metrics=True)
+    status.messages = await latest_messages(executing, standing)
     lines = [line for at, event in events if (line := log_line(at, event))]
     return Looked(
         standing=standing,
-        status=standing.answer(details=True, metrics=True),
+        status=status,
         svg=svg,
         nodes=rows,
         path=[by_id[id] for id in overlay.path if id in by_id],
