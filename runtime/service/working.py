@@ -29,7 +29,7 @@ for a model."""
 TICK = 0.25
 """Seconds after which a worker looks by itself whether there is something to do."""
 _RECOVERY = 1.0
-"""Seconds to wait when the store is of no use."""
+"""Seconds to wait when the store is of no use, or somebody else holds a run."""
 
 
 @dataclass(slots=True)
@@ -130,6 +130,7 @@ class Worker:
                 await self._until_heard(id, news)
         except NotHeld as error:
             LOG.warning("%s", error.message)
+            await asyncio.sleep(_RECOVERY)  # it may be held for long: not again and again
             await self.executing.due.leave(id, self.name, self._now())
         except (RunError, ServiceFault) as error:
             await self._failed(id, error.message)

@@ -7,6 +7,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import STEPS, Fleet, Slow, begin, fleet, slow_model, team, template, until
 from flowc.runtime.config import Config
+from flowc.runtime.lease import NotHeld
 from flowc.runtime.service import working
 from flowc.runtime.service.executing import Executing, open_executing
 from flowc.runtime.service.register import StoredExecution
@@ -183,6 +185,26 @@ def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures_to_the_ne
         assert desk.client.portal.call(take_up)
         done = {step["step_id"] for step in desk.status(id)["completed_steps"]}
         assert done == set(STEPS)
+
+
+def test_a_run_that_somebody_else_holds_is_looked_at_now_and_then(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[float] = []
+
+    async def held(*_: Any) -> None:
+        tried.append(time.monotonic())
+        raise NotHeld("run is being executed by another process")
+
+    monkeypatch.setattr(working, "_RECOVERY", 0.4)
+    with opening() as desk:
+        with monkeypatch.context() as patched:
+            patched.setattr(working, "carry_on", held)
+            id = desk.execution()
+            until(lambda: len(tried) >= 3)
+        assert min(after - before for before, after in pairwise(tried)) >= 0.39
+        until(lambda: "gather" in desk.active(id))
+        desk.complete(id, "gather")
 
 
 def _settled(desk: Desk, id: str) -> bool:
