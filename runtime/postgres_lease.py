@@ -24,7 +24,7 @@ from .database import Database, create_tables
 from .errors import RunError
 from .lease import NotHeld, refused
 from .location import Location
-from .postgres import PATIENCE, Link, PostgresDatabase, Steady
+from .postgres import PATIENCE, Connection, Link, PostgresDatabase, Steady
 
 TABLES = """
 create table if not exists leases (
@@ -34,6 +34,13 @@ create table if not exists leases (
 _WAITS = (0.005, 0.02, 0.05, 0.1, 0.2)
 """Seconds between attempts: a server notices a process that died a moment ago in a moment."""
 _TAKE = "select pg_try_advisory_lock(?)"
+_RETAKE = """
+select case when exists (
+    select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
+    and pid = pg_backend_pid() and (classid::bigint << 32) | objid::bigint = ?
+) then true else pg_try_advisory_lock(?) end
+"""
+"""The same once: who takes a lock twice has to give it back twice."""
 _RETAKE_SECONDS = 0.2
 
 
@@ -105,7 +112,7 @@ class PostgresLeases:
                     break
                 if wait is None:
                     query = "select holder from leases where run = ?"
-                    names = await self.looking.rows(query, (run,))
+                    names = await db.rows(query, (run,))
                     raise refused(run, names[0][0] if names else "unknown")
                 await asyncio.sleep(wait)
             self._epochs[run] = await _next_epoch(db, run)
@@ -122,25 +129,31 @@ class PostgresLeases:
                     await self._link.drop()  # which frees the lock as well
 
     async def _watch(self, link: Link) -> None:
-        """Notice at once when the connection breaks."""
+        """Notice at once when the connection breaks. Somebody else may have noticed before, who was
+        taking a run, and have made another one: on that nothing else is held yet."""
+        known = link.connection
         while True:
-            if link.connection is None or link.connection.closed:
-                await self._regain(link)
+            if known is None or known.closed or known is not link.connection:
+                known = await self._regain(link)
                 continue
-            await _readable(link.connection.fileno())
+            await _readable(known.fileno())
             async with self._lock:
                 try:
-                    await link.connection.execute("select 1")
+                    await known.execute("select 1")
                 except psycopg.Error:
-                    await link.drop()
+                    await known.close()
 
-    async def _regain(self, link: Link) -> None:
-        """Take every run again that is held; stop those that cannot be."""
+    async def _regain(self, link: Link) -> Connection | None:
+        """Take every run again that is held; stop those that cannot be. The connection on which
+        they are held."""
         self.steady.event.clear()
         deadline = time.monotonic() + PATIENCE
-        waiting = set(self._epochs)
+        waiting: set[str] = set()
+        connection = None
         try:
             async with self._lock:
+                waiting |= self._epochs.keys()
+                connection = await link.live()
                 while waiting:
                     for run in sorted(waiting):
                         verdict = await self._retaken(link, run)
@@ -151,19 +164,18 @@ class PostgresLeases:
                     if time.monotonic() > deadline:
                         break
                     await asyncio.sleep(_RETAKE_SECONDS if waiting else 0)
-                else:
-                    await link.live()
         except RunError as error:
             self._unreachable = error
         for run in waiting:
             self._stop(run)
         self.steady.event.set()
+        return connection
 
     async def _retaken(self, link: Link, run: str) -> bool | None:
         """True: held again. False: somebody else took it. None: the server has not noticed yet that
         the old connection is gone."""
         db = PostgresDatabase(link)
-        taken = await db.rows(_TAKE, (_key(run),)) == [(True,)]
+        taken = await db.rows(_RETAKE, (_key(run), _key(run))) == [(True,)]
         kept = await db.rows("select epoch from leases where run = ?", (run,))
         if kept != [(self._epochs[run],)]:
             return False
