@@ -11,6 +11,7 @@ from sse_starlette import EventSourceResponse
 from . import answers
 from .access import Caller
 from .register import StoredExecution
+from .requests import Id
 from .serving import Authorization, caller_of, service_of
 from .sessions import COOKIE
 from .streams import HEARTBEAT, told
@@ -45,7 +46,7 @@ def add_events(app: FastAPI) -> None:
     async def events(
         request: Request,
         caller: Annotated[Caller, Depends(listener_of)],
-        execution_id: str,
+        execution_id: Id,
         after: Annotated[int, Query(ge=0, le=2**53)] = 0,
         last_event_id: Annotated[str | None, Header(pattern="^([0-9]{1,15})?$")] = None,
     ) -> Response:

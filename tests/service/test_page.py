@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,6 +20,7 @@ from flowc.runtime.service.page.assets import HTMX_DIGEST, asset
 from flowc.runtime.service.sessions import COOKIE
 from flowc.runtime.service.streams import Streams, told
 from flowc.runtime.store import RunRecord, open_store
+from stores import KINDS
 
 from .conftest import Desk, Opening, contract, gate, step
 from .test_access import bearer, token
@@ -152,8 +154,6 @@ class TestForms:
 
     def test_everything_goes_without_a_script(self, desk: Desk) -> None:
         """Create, start, complete, answer, pause, resume: by forms alone."""
-        import json
-
         source = json.dumps(contract(steps=[step("gather")], quality_gates=gate(0.5, "approval")))
         place = send(desk, "/workflows/new", "/workflows", source=source).headers["location"]
         roles = {"role_1": "researcher", "role_2": "analyst", "team_name": "T"}
@@ -172,6 +172,25 @@ class TestForms:
         send(desk, there, f"{there}/completions", 200, **done)
         send(desk, there, f"{there}/answers", 200, question_id="good", answer="yes")
         assert "completed" in page(desk, there)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestWhatNoIdIs:
+    """PostgreSQL keeps no text with a NUL, in whatever store it is."""
+
+    @pytest.mark.parametrize(
+        "path",
+        ["/executions/a%00b", "/workflows/a%00b", "/?after=%00", "/v1/executions/a%00b/events"],
+    )
+    def test_a_path_is_refused(self, desk: Desk, path: str) -> None:
+        assert desk.client.get(path).status_code == 422
+
+    def test_a_form_is_sent_once_whatever_it_holds(self, desk: Desk) -> None:
+        given = {"source": json.dumps(contract()), "once": "\0" + "x" * 5000}
+        given |= {"sign": hidden(page(desk, "/workflows/new"), "sign")}
+        for _ in range(2):
+            desk.client.post("/workflows", data=given, follow_redirects=False)
+        assert len(desk.get("/workflows")["workflows"]) == 1
 
 
 class TestVisitors:

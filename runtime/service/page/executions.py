@@ -51,24 +51,26 @@ def add_executions(app: FastAPI, looking: Looking) -> None:
 
 def _add_looking(app: FastAPI, looking: Looking) -> None:
     @app.get("/executions/{id}", include_in_schema=False)
-    async def show(request: Request, visit: Visiting, id: str, node: int | None = None) -> Response:
+    async def show(
+        request: Request, visit: Visiting, id: asked.Id, node: int | None = None
+    ) -> Response:
         return await _page(visit, looking, id, node=node)
 
     @app.get("/executions/{id}/live", include_in_schema=False)
-    async def live(request: Request, visit: Visiting, id: str, after: int = 0) -> Response:
+    async def live(request: Request, visit: Visiting, id: asked.Id, after: int = 0) -> Response:
         """The parts that change, each with a digest: the script leaves alone what is the same."""
         looked = await looking.at(visit, id)
         return html(visit, "live.html", **_shown(looked), after=after)
 
     @app.get("/executions/{id}/nodes/{number}", include_in_schema=False)
-    async def node(request: Request, visit: Visiting, id: str, number: int) -> Response:
+    async def node(request: Request, visit: Visiting, id: asked.Id, number: int) -> Response:
         looked = await looking.at(visit, id)
         return html(visit, "node.html", detail=await _detail(visit, looking, looked, number), id=id)
 
 
 def _add_acting(app: FastAPI, looking: Looking) -> None:
     @app.post("/executions/{id}/pause", include_in_schema=False)
-    async def pause(request: Request, visit: Visiting, id: str) -> Response:
+    async def pause(request: Request, visit: Visiting, id: asked.Id) -> Response:
         form = await form_of(visit)
         given = {
             "execution_id": id,
@@ -78,7 +80,7 @@ def _add_acting(app: FastAPI, looking: Looking) -> None:
         return await _act(visit, looking, form, pause_workflow, asked.PauseWorkflow, given)
 
     @app.post("/executions/{id}/resume", include_in_schema=False)
-    async def resume(request: Request, visit: Visiting, id: str) -> Response:
+    async def resume(request: Request, visit: Visiting, id: asked.Id) -> Response:
         form = await form_of(visit)
         config = {name: True for name in ("reset_timeout", "update_deadlines") if form.get(name)}
         token = visiting.field(form, "resume_token")
@@ -86,13 +88,13 @@ def _add_acting(app: FastAPI, looking: Looking) -> None:
         return await _act(visit, looking, form, resume_workflow, asked.ResumeWorkflow, given)
 
     @app.post("/executions/{id}/completions", include_in_schema=False)
-    async def complete(request: Request, visit: Visiting, id: str) -> Response:
+    async def complete(request: Request, visit: Visiting, id: asked.Id) -> Response:
         form = await form_of(visit)
         given = forms.completion_in(form, id)
         return await _act(visit, looking, form, complete_step, asked.CompleteStep, given)
 
     @app.post("/executions/{id}/answers", include_in_schema=False)
-    async def answer(request: Request, visit: Visiting, id: str) -> Response:
+    async def answer(request: Request, visit: Visiting, id: asked.Id) -> Response:
         form = await form_of(visit)
         question = visiting.field(form, "question_id")
 

@@ -15,6 +15,7 @@ from ..creating import create_team, create_workflow, execute_workflow
 from ..faults import ServiceFault
 from ..figures import steps_of
 from ..register import StoredExecution, StoredTeam, StoredWorkflow
+from ..routes import After
 from ..serving import made, service_of
 from ..sessions import COOKIE, new_visit
 from ..standing import Standing
@@ -85,7 +86,7 @@ async def signed_out(request: Request, fault: SignedOut) -> Response:
 
 def _add_home(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
-    async def home(request: Request, visit: Visiting, after: str = "") -> Response:
+    async def home(request: Request, visit: Visiting, after: After = "") -> Response:
         service = service_of(request)
         executing, owner = service.executing, visit.who.owner
         register = executing.register
@@ -147,11 +148,11 @@ def _add_workflows(app: FastAPI, looking: Looking) -> None:
         return leads_to(visit, f"/workflows/{told['workflow_id']}")
 
     @app.get("/workflows/{id}", include_in_schema=False)
-    async def show(request: Request, visit: Visiting, id: str) -> Response:
+    async def show(request: Request, visit: Visiting, id: asked.Id) -> Response:
         return await _workflow_page(visit, looking, id, None)
 
     @app.post("/workflows/{id}/executions", include_in_schema=False)
-    async def start(request: Request, visit: Visiting, id: str) -> Response:
+    async def start(request: Request, visit: Visiting, id: asked.Id) -> Response:
         form = await form_of(visit)
         executing = service_of(request).executing
         try:
