@@ -6,6 +6,7 @@ import hmac
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,18 +41,6 @@ def mcp(
     Over stdio by default. Over HTTP it listens on 127.0.0.1 alone, unless a host is named: then it
     asks every caller for the bearer token in FLOWC_MCP_TOKEN.
     """
-    try:
-        import mcp as _  # noqa: F401
-    except ModuleNotFoundError:
-        raise RunError(
-            "the MCP server needs the package mcp, which is not here",
-            help="pip install 'flowc[mcp]'",
-            exit_code=USAGE,
-        ) from None
-    import anyio
-
-    from ..mcp_server import mcp_server
-
     host, port = _address(http) if http is not None else ("", 0)
     token = os.environ.get(TOKEN, "")
     if host and host not in _LOOPBACK and not token:
@@ -62,6 +51,16 @@ def mcp(
     folder = Path(root or ".").absolute()
     if not folder.is_dir():
         raise RunError(f"there is no folder `{root}`", help="correct `--root`, or make it")
+    if find_spec("mcp") is None:
+        raise RunError(
+            "the MCP server needs the package mcp, which is not here",
+            help="pip install 'flowc[mcp]'",
+            exit_code=USAGE,
+        )
+    import anyio
+
+    from ..mcp_server import mcp_server
+
     server = mcp_server(_opening(store, folder), alone=http is None)
     if http is None:
         anyio.run(server.run_stdio_async)
