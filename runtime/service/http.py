@@ -78,7 +78,9 @@ def _add_faults(app: FastAPI) -> None:
 
     @app.exception_handler(RunError)
     async def refused(request: Request, error: RunError) -> Response:
-        fault = ServiceFault("UNAVAILABLE", error.message)
+        """Where the store lies concerns nobody who asks, least of all who has no token."""
+        LOG.error("%s %r: %s", request.method, request.url.path, error.message)
+        fault = ServiceFault("UNAVAILABLE", "the store cannot be used: the service's log says why")
         return await _told(request, fault, fault.status)
 
     @app.exception_handler(HTTPException)
@@ -94,7 +96,7 @@ def _add_faults(app: FastAPI) -> None:
     async def bug(request: Request, error: Exception) -> Response:
         """The answer tells nothing of what went wrong, only where to find it."""
         number = secrets.token_hex(4)
-        LOG.error("fault %s: %s %s", number, request.method, request.url.path, exc_info=error)
+        LOG.error("fault %s: %s %r", number, request.method, request.url.path, exc_info=error)
         told_fault = ServiceFault("INTERNAL", f"a fault of the service: {number} in its log")
         return await _told(request, told_fault, told_fault.status)
 

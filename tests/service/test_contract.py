@@ -232,10 +232,12 @@ def test_execution_not_active(desk: Desk) -> None:
         assert told["error_code"] == "EXECUTION_NOT_ACTIVE"
 
 
-def test_unavailable(desk: Desk) -> None:
+def test_unavailable(desk: Desk, store: str, caplog: pytest.LogCaptureFixture) -> None:
     db = desk.client.app.state.service.executing.engine.store.db  # type: ignore[attr-defined]
     assert desk.client.portal is not None
     desk.client.portal.call(db.run, "drop table service_teams")
     told = desk.get("/teams", 503)
     assert told["error_code"] == "UNAVAILABLE"
+    assert store not in told["error_message"], "where it lies concerns nobody"
+    assert store in caplog.text
     desk.get("/workflows")
