@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -73,6 +74,16 @@ def _take(**what: Any) -> None:
     taken = _TAKEN.get()
     if taken is not None:
         taken.update(what)
+
+
+@contextmanager
+def _failure_taken() -> Iterator[None]:
+    """Note a failure as what came of the effect, and let it pass."""
+    try:
+        yield
+    except Failure as failure:
+        _take(**failure_body(failure))
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +175,8 @@ class RecordedModels:
                 request.on_retry(attempt, error, wait)
 
         _take(given=model_given(request, [self.recorder.offer(tool) for tool in request.tools]))
-        try:
+        with _failure_taken():
             reply = await self.inner.reply(replace(request, on_retry=on_retry))
-        except Failure as failure:
-            _take(**failure_body(failure))
-            raise
         _take(**reply_body(reply))
         return reply
 
@@ -190,11 +198,8 @@ class RecordedTools:
         return schema
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        try:
+        with _failure_taken():
             result = await self.inner.call(name, args)
-        except Failure as failure:
-            _take(**failure_body(failure))
-            raise
         _take(result=result)
         return result
 
@@ -212,11 +217,8 @@ class RecordedShell:
         return self.inner.confinement(granted)
 
     async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        try:
+        with _failure_taken():
             result = await self.inner.run(command, state, granted)
-        except Failure as failure:
-            _take(**failure_body(failure))
-            raise
         _take(**command_body(result))
         return result
 

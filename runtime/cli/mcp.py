@@ -15,12 +15,12 @@ import typer
 from ..config import load_config
 from ..errors import RunError
 from . import flags
-from .app import USAGE, say
+from .app import USAGE
+from .listening import LOOPBACK, listen
 from .names import new_run_name
 from .stores import prepare_default, store_url
 
 TOKEN = "FLOWC_MCP_TOKEN"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def mcp(
@@ -43,7 +43,7 @@ def mcp(
     """
     host, port = _address(http) if http is not None else ("", 0)
     token = os.environ.get(TOKEN, "")
-    if host and host not in _LOOPBACK and not token:
+    if host and host not in LOOPBACK and not token:
         raise RunError(
             f"whoever reaches {host} could run workflows here",
             help=f"put a token for them into {TOKEN}, or leave out the host",
@@ -65,8 +65,8 @@ def mcp(
     if http is None:
         anyio.run(server.run_stdio_async)
         return
-    say(f"flowc serves workflows at http://{_shown(host)}:{port}/mcp (Ctrl-C ends it)")
-    _serve(server, host, port, token)
+    app = server.streamable_http_app(host=host)
+    listen(_Guard(app, token) if token else app, host, port, "workflows at ", "/mcp")
 
 
 def _opening(store: str | None, folder: Path) -> Callable[[], AbstractAsyncContextManager[Any]]:
@@ -91,19 +91,7 @@ def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65536:
         raise RunError(f"`{text}` is no address to listen at", help="write PORT or HOST:PORT")
-    return host.strip("[]") or _LOOPBACK[0], int(port)
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _serve(server: Any, host: str, port: int, token: str) -> None:
-    import uvicorn
-
-    app = server.streamable_http_app(host=host)
-    guarded = _Guard(app, token) if token else app
-    uvicorn.run(guarded, host=host, port=port, log_level="warning")
+    return host.strip("[]") or LOOPBACK[0], int(port)
 
 
 class _Guard:

@@ -13,9 +13,8 @@ from ..config import load_config
 from ..errors import RunError
 from . import flags
 from .app import USAGE, plain_app, say
+from .listening import LOOPBACK, listen
 from .stores import prepare_default, store_url
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(
@@ -35,8 +34,6 @@ def serve(
     its checkpoint and ends; the next start, or another process on the store, goes on with them.
     """
     _require_fastapi()
-    import uvicorn
-
     from ..service.http import make_app
     from ..service.opening import open_service
     from ..service.working import CONCURRENCY
@@ -44,8 +41,9 @@ def serve(
     config = load_config(Path.cwd())
     url = store_url(store, config)
     prepare_default(url)
-    local = host in _LOOPBACK
-    if not local and not asyncio.run(_has_tokens(url)):
+    local = host in LOOPBACK
+    guarded = asyncio.run(_has_tokens(url))
+    if not local and not guarded:
         raise RunError(
             f"whoever reaches {host} could run workflows here",
             help="make a token for them first: flowc token create NAME",
@@ -53,10 +51,9 @@ def serve(
     at_once = (concurrency or CONCURRENCY) if execute else 0
     app = make_app(
         lambda: open_service(url, config, trusted=local, concurrency=at_once),
-        _LOOPBACK if local else None,
+        LOOPBACK if local else None,
     )
-    say(f"flowc serves http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)")
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=10)
+    listen(app, host, port, "")
 
 
 token = plain_app(help="Access tokens of the service. They are kept as digests.")
