@@ -124,6 +124,10 @@ class AudioWorkers:
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
+    for given, source in reads.items():
+        # The sandbox grants no devices; what else cannot be read the worker says itself.
+        if os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source)):
+            raise Failure(f"`{given}` is not a regular file")
     seen: dict[str, str] = {}
     for path, place in writes.items():
         real = os.path.realpath(place)

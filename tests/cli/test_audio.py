@@ -41,6 +41,14 @@ def test_a_file_that_cannot_be_measured_is_an_error_and_the_others_are_shown(flo
     assert done.stdout.startswith("a.wav · 3.00 s")
 
 
+@pytest.mark.parametrize("name", ["/dev/zero", "link.wav"])
+def test_a_device_is_no_sound(name, flowc, tmp_path):
+    (tmp_path / "link.wav").symlink_to("/dev/zero")
+    for words in (("measure", name), ("apply", f"GAIN(input='{name}', output='b.wav', gain_db=1)")):
+        done = flowc("audio", *words)
+        assert (done.returncode, done.stderr) == (1, f"error: `{name}` is not a regular file\n")
+
+
 def test_the_tools_and_one_of_them(flowc):
     done = flowc("audio", "tools")
     assert "HIGHPASS       Weaken what lies below a frequency.\n" in done.stdout
