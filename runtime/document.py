@@ -24,6 +24,7 @@ from typing import NamedTuple
 from flowc.compiler.plan import PlanDocument, Refused, read_plan
 
 from .errors import Failure
+from .roots import whole_file
 
 MAX_BYTES = 10 * 1024 * 1024
 _TRIES = 20
@@ -131,17 +132,9 @@ class DocumentFile:
             flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
             descriptor = os.open(self.place, flags)
             try:
-                info = os.fstat(descriptor)
-                if stat.S_ISDIR(info.st_mode):
-                    raise Failure(f"`{self.shown}` is a folder, not a file")
-                if not stat.S_ISREG(info.st_mode):
-                    raise Failure(f"`{self.shown}` is not a regular file", "refused")
-                with open(descriptor, "rb", closefd=False) as file:
-                    data = file.read(MAX_BYTES + 1)
+                data, info = whole_file(descriptor, self.shown, MAX_BYTES)
             finally:
                 os.close(descriptor)
-        if len(data) > MAX_BYTES:
-            raise Failure(f"`{self.shown}` is larger than {MAX_BYTES // 2**20} MiB")
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -54,20 +54,11 @@ class Roots:
         except OSError as error:
             raise _failed(path, error) from None
         try:
-            info = os.fstat(descriptor)
-            if stat.S_ISDIR(info.st_mode):
-                raise Failure(f"`{path}` is a folder, not a file")
-            if not stat.S_ISREG(info.st_mode):
-                raise Failure(f"`{path}` is not a regular file", "refused")
             # The path may have been exchanged for a link since it was looked at.
             self._admit(Path(os.readlink(f"/proc/self/fd/{descriptor}")), path)
-            with open(descriptor, "rb", closefd=False) as file:
-                data = file.read(MAX_BYTES + 1)
+            return whole_file(descriptor, path, MAX_BYTES)[0]
         finally:
             os.close(descriptor)
-        if len(data) > MAX_BYTES:
-            raise Failure(f"`{path}` is larger than {MAX_BYTES // 2**20} MiB")
-        return data
 
     def read_text(self, path: str) -> str:
         """The same as text. Raises `Failure` when it is not UTF-8."""
@@ -99,6 +90,20 @@ class Roots:
         except OSError as error:
             raise _failed(path, error) from None
         return place
+
+
+def whole_file(descriptor: int, shown: str, most: int) -> tuple[bytes, os.stat_result]:
+    """What an open regular file of at most `most` bytes holds, and what it is. Raises `Failure`."""
+    info = os.fstat(descriptor)
+    if stat.S_ISDIR(info.st_mode):
+        raise Failure(f"`{shown}` is a folder, not a file")
+    if not stat.S_ISREG(info.st_mode):
+        raise Failure(f"`{shown}` is not a regular file", "refused")
+    with open(descriptor, "rb", closefd=False) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise Failure(f"`{shown}` is larger than {most // 2**20} MiB")
+    return data, info
 
 
 def _failed(path: str, error: OSError) -> Failure:
