@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 _SUBREAPER = 36
 _SIGKILL, _SIGTERM = 9, 15
 _STOPPING = (1, 2, 3, 15)
-_TICK, _SLOW_TICK = 0.025, 0.1
-"""Seconds between two looks; the slow one where all processes of the machine are looked through."""
+_TICK, _LOOK = 0.025, 0.1
+"""Seconds between two looks, and between those for which all processes of the machine are looked
+through: a program without a namespace of its own is found among them."""
 _ROUNDS = 200
 _NOBODY = 255
 
@@ -44,6 +45,7 @@ class Watch:
         self._began = time.monotonic()
         self._since = time.time()
         self._free = [_free(path) for path in self.disks]
+        self._looks, self._newest = 0.0, 0
 
     @property
     def busy(self) -> bool:
@@ -58,9 +60,20 @@ class Watch:
         """Which limit is exceeded: "time", "processes", "disk", or ""."""
         if self.left() <= 0:
             return "time"
+        if not self._inside and not self._due():
+            return ""
         if self.processes and len(below(os.getpid(), self._inside)) > self.processes:
             return "processes"
         return "disk" if self.disk and self._too_much() else ""
+
+    def _due(self) -> bool:
+        """Whether to look through all processes: every so often, and at once when more were begun
+        on the machine since than the program may have, or it would be many before it is seen."""
+        now, newest = time.monotonic(), _newest()
+        if now < self._looks and abs(newest - self._newest) <= (self.processes or newest):
+            return False
+        self._looks, self._newest = now + _LOOK, newest
+        return True
 
     def _too_much(self) -> bool:
         written = sum(_size(folder, 0.0) for folder in self.folders)
@@ -121,7 +134,7 @@ def watch(
     while ended is None:
         tick = min(1.0, max(0.0, limits.left()))
         if limits.busy or deadline:
-            tick = _TICK if inside else _SLOW_TICK
+            tick = _TICK
         told = _signal.sigtimedwait((17, *_STOPPING), tick)
         ended = _reap(program)
         if ended is not None:
@@ -156,6 +169,15 @@ def below(pid: int, inside: bool) -> list[int]:
     if inside:
         return [number for number in _listed() if number != pid]
     return [number for number, _ in _family(pid)]
+
+
+def _newest() -> int:
+    """The process that was begun last; 0 where nobody says."""
+    try:
+        with open("/proc/loadavg", "rb", buffering=0) as file:
+            return int(file.read(200).split()[-1])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _listed() -> list[int]:
