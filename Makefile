@@ -43,7 +43,7 @@ test: $(READY) ## the tests, with small counts for the fuzzers
 	$(PY) -m pytest -q -n $(JOBS) -m "not soak"
 
 soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, and the tests too long for `check`
-	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP tests -m "soak or fuzz" --timeout 7200
+	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" --timeout 7200
 
 crash: $(READY) ## kill runs of flowc and of bare LangGraph, count what happened: make crash KILLS=200
 	$(PY) -m tests.crash --kills $(or $(KILLS),20)

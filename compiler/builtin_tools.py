@@ -243,6 +243,65 @@ DOCUMENT_ENTRIES: tuple[ToolEntry, ...] = (
 )  # fmt: skip
 """The tools with which a workflow lives in a document."""
 
+_MESSAGE = _text("What to say.", minLength=1, maxLength=2000)
+_DATA = {"type": "object", "description": "Values beside the text.", "default": {}}
+
+TEAM_ENTRIES: tuple[ToolEntry, ...] = (
+    _entry(
+        "team_send", "idempotent",
+        "Write to other agents of the team. Gives message_id, position and sent_to (roles).",
+        to={
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": 200},
+            "minItems": 1,
+            "maxItems": 100,
+            "description": 'Their roles or agent ids, or ["ALL"].',
+        },
+        text=_MESSAGE,
+        message_type={
+            "enum": ["information", "request", "response", "coordination"],
+            "description": "What it is.",
+            "default": "information",
+        },
+        priority={
+            "enum": ["low", "normal", "high", "urgent"],
+            "description": "How pressing it is.",
+            "default": "normal",
+        },
+        requires_response={
+            "type": "boolean",
+            "description": "Whether each of them is to respond.",
+            "default": False,
+        },
+        data=_DATA,
+    ),
+    _entry(
+        "team_read", "idempotent",
+        "Read what other agents of the team wrote to you: the oldest that you have not read, which "
+        "you have read from then on. Gives messages, and unread: how many more there are.",
+        unread_only={
+            "type": "boolean",
+            "description": "Whether to leave out what you have read; else the latest are given.",
+            "default": True,
+        },
+        limit=_number("Give at most this many.", 20, 50),
+    ),
+    _entry(
+        "team_respond", "idempotent",
+        "Respond to a message that asks for it. Gives message_id, position, and "
+        "original_message_updated: whether this was the response that was waited for.",
+        message_id=_text("The message.", minLength=1, maxLength=200),
+        text=_MESSAGE,
+        status={
+            "enum": ["completed", "partial", "unable", "delegated"],
+            "description": "What came of the request; partial: more follows.",
+            "default": "completed",
+        },
+        data=_DATA,
+    ),
+)  # fmt: skip
+"""The tools with which models of a team write to each other."""
+
 _PREDICATE = {
     "type": "object",
     "properties": {
@@ -261,6 +320,14 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         "audio_catalogue", "pure",
         "The tools that change sound, the metrics of requirements and the formats of files, as "
         "texts for a prompt: tools, metrics, formats.",
+    ),
+    _entry(
+        "audio_places", "pure",
+        "Check that nothing is going to be written over the sound that is edited: neither the "
+        "result nor what a step of a living document writes, whatever their paths are called.",
+        input=_text("The sound file that is edited.", minLength=1),
+        output=_text("The file of the result; empty when its name is of no concern.", default=""),
+        document=_text("A living document that is carried on; empty for none.", default=""),
     ),
     _entry(
         "audio_plan", "pure",

@@ -20,6 +20,7 @@ from .builtin_tools import (
     AUDIO_WORK_ENTRIES,
     BUILTIN_TOOLS,
     DOCUMENT_ENTRIES,
+    TEAM_ENTRIES,
     ToolEntry,
 )
 from .diagnostics import Sink
@@ -30,7 +31,13 @@ LOCK_FILE = "flowc.tools.json"
 LOCK_VERSION = 1
 BUILTIN: dict[str, ToolEntry] = {
     tool.name: tool
-    for tool in (*BUILTIN_TOOLS, *AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES, *DOCUMENT_ENTRIES)
+    for tool in (
+        *BUILTIN_TOOLS,
+        *AUDIO_ENTRIES,
+        *AUDIO_WORK_ENTRIES,
+        *DOCUMENT_ENTRIES,
+        *TEAM_ENTRIES,
+    )
 }
 """The tools that come with flowc, by name; `runtime.tools` provides exactly these."""
 _RELOCK = "write it anew with `flowc tools lock`"

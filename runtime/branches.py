@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.snippet import visible
 from langgraph.graph import START
 from langgraph.types import StateUpdate
 
 from .errors import RunError
 from .execution import thread_config
+from .past import CheckpointView
 from .questions import question_of
 from .services import Json, Question
 from .state import variable_values, variables_of
+from .stored import Shelf
 from .values import keepable
 
 
@@ -27,19 +30,6 @@ class RunState:
     questions: tuple[Question, ...]
     reports: dict[str, Json]
     visits: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointView:
-    """A checkpoint between nodes: `nodes` ran just before it, `next` come after it. `step` counts
-    from 0, `time` is ISO-8601 UTC."""
-
-    id: str
-    step: int
-    nodes: tuple[str, ...]
-    next: tuple[str, ...]
-    time: str
-    variables: dict[str, Json]
 
 
 async def state_of(app: Any, spec: GraphSpec, run: str, answered: Collection[str]) -> RunState:
@@ -56,33 +46,32 @@ async def state_of(app: Any, spec: GraphSpec, run: str, answered: Collection[str
     )
 
 
-async def past_of(app: Any, spec: GraphSpec, run: str) -> list[CheckpointView]:
-    """Every checkpoint of the outer graph, oldest first. Those inside an agent, a call or an exec
-    node are no places to branch off: LangGraph would start the node anew and lose the edit.
-    """
-    relays = set(spec.relays)
-    snapshots = [item async for item in app.aget_state_history(thread_config(run))]
-    following = {_id(item.config): tuple(item.next) for item in snapshots}
-    views = []
-    for item in reversed(snapshots):
-        before = following.get(_id(item.parent_config), ())
-        if item.next == (START,) or (item.next and relays.issuperset(item.next)):
-            continue
-        views.append(
-            CheckpointView(
-                id=_id(item.config),
-                step=item.metadata.get("step", 0),
-                nodes=tuple(name for name in before if name != START),
-                next=tuple(name for name in item.next if name not in relays),
-                time=item.created_at or "",
-                variables=variable_values(spec, item.values),
-            )
-        )
-    return views
+async def refuse_inner(shelf: Shelf, past: Sequence[CheckpointView], run: str, at: str) -> None:
+    """Raises `RunError` for a place inside a node: LangGraph would take it, and begin that node
+    anew instead. `past` are the checkpoints of the main workflow."""
+    if any(view.is_at(at) for view in past):
+        return
+    namespace = await shelf.namespace_of(run, at)
+    if namespace:
+        node = namespace.split("|")[0].rpartition(":")[0]
+        earlier = [view.id for view in past if node in view.next and view.id < at]
+    else:
+        caller, slash, _ = at.partition("/")
+        node = caller.partition("#")[0].partition("@")[0]
+        earlier = [view.id for view in past if slash and node in view.next]
+        if not earlier:
+            return
+    what = f"the checkpoint {at}" if namespace else f"`{visible(at)}`"
+    raise RunError(
+        f"{what} lies inside `{node}`, which can only begin as a whole",
+        help=f"from the checkpoint before it: flowc fork {run} --at {earlier[-1]}"
+        if earlier
+        else f"the checkpoints before `{node}` are gone: `flowc gc` drops them",
+    )
 
 
 async def copy_thread(
-    saver: Any,
+    shelf: Shelf,
     app: Any,
     spec: GraphSpec,
     view: CheckpointView,
@@ -96,35 +85,14 @@ async def copy_thread(
     for name in updates:
         if name not in channels:
             raise RunError(f"{spec.file} has no variable `{name}`")
-    found = [item async for item in saver.alist(thread_config(run))]
-    by_id = {item.checkpoint["id"]: item for item in found}
-    chain = []
-    at: str | None = view.id
-    while at is not None:
-        chain.append(by_id[at])
-        at = _id(by_id[at].parent_config) or None
-    parent: str | None = None
-    for item in reversed(chain):
-        config = thread_config(new_run, parent)
-        checkpoint = item.checkpoint
-        config = await saver.aput(config, checkpoint, item.metadata, checkpoint["channel_versions"])
-        parent = checkpoint["id"]
-        if parent != view.id:
-            await _copy_writes(saver, config, item)
+    parents = {each.id: each.parent for each in await shelf.checkpoints(run, "", ())}
+    line, at = dict[str, None](), view.id
+    while at in parents and at not in line:
+        line[at] = None
+        at = parents[at]
+    await shelf.copy(run, new_run, list(line)[::-1])
     if updates:
         values = {channels[name].name: keepable(value) for name, value in updates.items()}
         sources = view.nodes or (START,)
         steps = [StateUpdate(values if source == sources[0] else {}, source) for source in sources]
         await app.abulk_update_state(thread_config(new_run), [steps])
-
-
-async def _copy_writes(saver: Any, config: Any, item: Any) -> None:
-    by_task: dict[str, list[tuple[str, Any]]] = {}
-    for task, channel, value in item.pending_writes or ():
-        by_task.setdefault(task, []).append((channel, value))
-    for task, writes in by_task.items():
-        await saver.aput_writes(config, writes, task)
-
-
-def _id(config: Mapping[str, Any] | None) -> str:
-    return str(config["configurable"].get("checkpoint_id", "")) if config else ""

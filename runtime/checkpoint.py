@@ -17,7 +17,7 @@ from .layout import admitted
 from .lease import FileLeases, Leases
 from .location import Location
 from .seal import Seal
-from .sqlite import open_sqlite, open_sqlite_saver, refuse_damaged
+from .sqlite import open_sqlite, refuse_unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ class Opened:
             async with saver(self.location, serde, self.steady) as opened:
                 yield opened
         else:
+            from .sqlite_saver import open_sqlite_saver
+
             async with open_sqlite_saver(self.location, serde) as opened:
                 yield opened
 
@@ -75,7 +77,7 @@ class Opened:
 async def open_location(location: Location) -> AsyncIterator[Opened]:
     """A store, made when it is not there. Raises `RunError`."""
     if location.kind != "postgresql":
-        await refuse_damaged(location)
+        await refuse_unfit(location)
         async with open_database(location, durable=False) as db:
             cipher = await admitted(db, location)
             leases: Leases = FileLeases(location.leases)

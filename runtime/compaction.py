@@ -31,9 +31,11 @@ class Dropped:
         return Dropped(self.inside + other.inside, self.history + other.history)
 
 
-async def compact(db: Database, saver: Any, app: Any, run: str, history: bool) -> Dropped:
+async def compact(
+    db: Database, saver: Any, app: Any, run: str, history: bool, *, dry_run: bool = False
+) -> Dropped:
     """Drop a run's checkpoints inside visits that are over and, with `history`, those before the
-    last one. The run must be held, and `app` be its graph."""
+    last one; with `dry_run` only count them. The run must be held, and `app` be its graph."""
     last = await saver.aget_tuple(thread_config(run))
     if last is None:
         return Dropped()
@@ -44,13 +46,19 @@ async def compact(db: Database, saver: Any, app: Any, run: str, history: bool) -
         "select distinct checkpoint_ns from checkpoints where thread_id = ?", (run,)
     )
     over = [space for (space,) in spaces if space and not space.startswith(pending)]
-    inside = 0
-    for space in over:
-        inside += await _drop_namespace(db, run, space)
+    if dry_run:
+        inside = sum([await _count(db, run, space) for space in over])
+        return Dropped(inside, await _count(db, run, "") - 1 if history else 0)
+    inside = sum([await _drop_namespace(db, run, space) for space in over])
     if not history:
         return Dropped(inside)
     await _make_whole(saver, app, last)
     return Dropped(inside, await _drop_before(db, run, last))
+
+
+async def _count(db: Database, run: str, space: str) -> int:
+    query = "select count(*) from checkpoints where thread_id = ? and checkpoint_ns = ?"
+    return int((await db.rows(query, (run, space)))[0][0])
 
 
 async def _drop_namespace(db: Database, run: str, space: str) -> int:

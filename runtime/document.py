@@ -16,7 +16,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -76,6 +76,7 @@ class DocumentFile:
                     raise Failure(f"{self.shown}: {refused}", "refused") from None
                 if after == seen.text:
                     return after
+                self._check_size(len(_bytes_of(after)), "would become")
                 announce(seen.text, after)
                 if self._replace(descriptor, seen, after):
                     return after
@@ -87,11 +88,24 @@ class DocumentFile:
         with self._locked(0o666) as descriptor:
             if os.path.lexists(self.place):
                 raise Failure(f"`{self.shown}` is there already")
+            self._check_size(len(_bytes_of(text)), "would be")
             announce("", text)
             with self._telling():
                 _fill(descriptor, text)
                 os.replace(self._next, self.place)
                 _settle(self.place.parent)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One process at a time, whether there is a document or not. Raises `Failure`."""
+        with self._locked(0o600):
+            yield
+
+    def forget_alone(self) -> None:
+        """Remove what a process that was killed while `alone` left of that."""
+        if os.path.lexists(self._next):
+            with suppress(Failure), self.alone():
+                pass
 
     @property
     def _next(self) -> Path:
@@ -132,14 +146,25 @@ class DocumentFile:
             flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
             descriptor = os.open(self.place, flags)
             try:
+                self._check_size(os.fstat(descriptor).st_size, "is")
                 data, info = whole_file(descriptor, self.shown, MAX_BYTES)
             finally:
                 os.close(descriptor)
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Failure(f"`{self.shown}` is not UTF-8 text (byte {error.start})") from None
+            raise Failure(
+                f"`{self.shown}` is not UTF-8 text (byte {error.start})", help="save it as UTF-8"
+            ) from None
         return _Seen(text, stat.S_IMODE(info.st_mode), (info.st_uid, info.st_gid), _stamp(info))
+
+    def _check_size(self, size: int, what: str) -> None:
+        """Also before it is written: what nobody could read again must not take its place."""
+        if size > MAX_BYTES:
+            raise Failure(
+                f"`{self.shown}` {what} larger than {MAX_BYTES // 2**20} MiB",
+                help="shorten what its steps do not need: results, notes, lines of the log",
+            )
 
     def _replace(self, descriptor: int, seen: _Seen, text: str) -> bool:
         """Whether the new text is in place; not when somebody has saved the file meanwhile."""
@@ -169,9 +194,13 @@ class DocumentFile:
             raise Failure(f"`{self.shown}` cannot be changed: {what}", help=help) from None
 
 
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
 def _fill(descriptor: int, text: str) -> None:
     """Make a file hold a text and nothing else, on the disk."""
-    data = text.encode("utf-8", "surrogatepass")
+    data = _bytes_of(text)
     os.ftruncate(descriptor, 0)
     view = memoryview(data)
     at = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
@@ -43,16 +44,26 @@ _SKELETON = """\
 NO_CODE = "# no code yet"
 _SLUG = re.compile(r"[^a-z0-9]+")
 SUFFIX = ".wav"
+_HASH = re.compile(r"_([0-9a-f]{8})(?=[_.])")
 
 
-def hash_of(request: str, audio: str) -> str:
-    """Eight hexadecimal digits of a digest over the request and the input's path (A10)."""
-    return hashlib.sha256(f"{request}\0{audio}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+def hash_of(request: str, audio: str, number: int = 0) -> str:
+    """Eight hexadecimal digits of a digest over the request and the input's path, and over the
+    number of documents of the same before it, from the second on (A10)."""
+    text = f"{request}\0{audio}" + (f"\0{number}" if number else "")
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def id_of(request: str, audio: str, now: datetime) -> str:
+def free_hash(request: str, audio: str, names: Iterable[str]) -> str:
+    """The first hash that none of these names of files has: those of a document and of all that is
+    written for it have its hash, so that nothing is written over what another one tells of."""
+    taken = {found for name in names for found in _HASH.findall(name)}
+    return next(h for n in itertools.count() if (h := hash_of(request, audio, n)) not in taken)
+
+
+def id_of(hash: str, now: datetime) -> str:
     """`{timestamp}_{hash}` (A10)."""
-    return f"{now:%Y%m%d_%H%M%S}_{hash_of(request, audio)}"
+    return f"{now:%Y%m%d_%H%M%S}_{hash}"
 
 
 def file_name(id: str) -> str:

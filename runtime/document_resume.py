@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.diagnostics import Diagnostic
 from flowc.compiler.driver import compile_text
@@ -22,7 +22,6 @@ from flowc.compiler.plan.versions import distance, versions
 from flowc.compiler.reconcile import ACTIVE, Again, Taken, apply, reconcile
 from flowc.compiler.source import Source, SourceSet
 
-from .branches import RunState
 from .database import Database
 from .document import DocumentFile
 from .document_new import NO_CODE, time_of
@@ -30,6 +29,9 @@ from .document_record import Record, StoreRecorder, documents_of, writers_of
 from .document_view import digest_of, next_turn
 from .document_words import TAKEN
 from .errors import Failure, RunError
+
+if TYPE_CHECKING:
+    from .branches import RunState
 
 STAYS, MOVES = "$stays", "$moves"
 """Keys of a record that was made for edits: the run goes on where it stood, or looks for its place
@@ -106,8 +108,8 @@ def _text_of(file: DocumentFile, record: Record) -> str:
     except Failure as failure:
         if not record.before and not record.place.exists():
             return ""  # announced, and then the run died: it will be made
-        help = failure.help or f"put it back where it was: {record.place}"
-        raise RunError(failure.message, help=help) from None
+        help = "" if record.place.is_file() else f"put it back where it was: {record.place}"
+        raise RunError(failure.message, help=failure.help or help) from None
 
 
 def _had_to_move(record: Record, stand: Stand) -> bool:

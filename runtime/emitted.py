@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.serde import load_spec
 
+from .choices import RunOptions
 from .config import load_config
 from .errors import RunError
 from .events import EventKind
@@ -28,7 +29,7 @@ from .nodes.siblings import Siblings
 from .nodes.visit import Setting
 from .services import Services
 from .state import State, input_schema, output_schema, state_schema
-from .wiring import RunOptions, make_services
+from .wiring import make_services
 
 
 class Flow:
@@ -90,7 +91,7 @@ class Flow:
         """Kind and place of a node in the user's file."""
         return metadata_of(self._nodes[name], self.spec)
 
-    def route(self, name: str) -> Callable[[State], list[str]]:
+    def route(self, name: str) -> Callable[[State], Awaitable[list[str]]]:
         """The path function of a node's branch."""
         return path_of(self._branches[name])
 

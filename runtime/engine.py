@@ -21,7 +21,7 @@ from flowc.compiler.serde import dump_spec, load_spec
 
 from . import document_record, ledger
 from . import journal as effects
-from .branches import CheckpointView, RunState, copy_thread, past_of, state_of
+from .branches import RunState, copy_thread, refuse_inner, state_of
 from .compaction import Dropped, compact
 from .database import Database, create_tables
 from .document_record import Record, documents_of, writers_of
@@ -34,12 +34,15 @@ from .inert import inert_services
 from .journal import EffectJournal
 from .ledger import forget_charges
 from .migration import accepted, move, read_migration
+from .order import begin_after
+from .past import CheckpointView, past_of, view_at, whole_past_of
 from .secrets import secret_values
 from .services import Emit, Journal, Json, Outcome, Services
 from .signals import RunSignals
 from .sqlite import in_words
 from .start import initial_state
 from .store import RunRecord, RunStore, open_store
+from .stored import Shelf, shelf_of
 from .whereabouts import whereabouts
 
 ServicesFactory = Callable[[Journal, Emit], Services]
@@ -117,7 +120,7 @@ class Engine:
         variable. Raises `RunError` when the run has ended, is being executed elsewhere, or does not
         fit the workflow.
         """
-        async with self._held(run):
+        async with self._held(run, goes_on=True):
             record = await self.store.get(run)
             if said is None and not await self._journal().lines(run):
                 _refuse_ended(record)
@@ -198,10 +201,10 @@ class Engine:
             return await writers_of(self.journal_db, id)
 
     async def history(self, run: str) -> list[CheckpointView]:
-        """The run's checkpoints between nodes, oldest first."""
+        """The run's checkpoints between nodes, of called workflows too, oldest first."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
-            return await past_of(app, spec, run)
+            return await whole_past_of(self.shelf(), app, spec, run)
 
     async def fork(self, run: str, at: str, updates: dict[str, Json], new_run: str) -> RunRecord:
         """A new run that begins at a checkpoint of another one (its id, or a node's id: the
@@ -209,7 +212,7 @@ class Engine:
         executes it. Raises `RunError` when there is no such checkpoint, or while an effect's
         outcome is unknown.
         """
-        async with self._held(run):
+        async with self._held(run, goes_on=True):
             record = await self.store.get(run)
             doubtful = await self._journal().in_doubt(run)
             if doubtful:
@@ -218,11 +221,12 @@ class Engine:
                     help=f"settle it first: flowc resume {run}",
                 )
             spec, app = await self._look_at(run)
-            await self._refuse_inner(run, at)
-            view = _checkpoint(await past_of(app, spec, run), at, run)
+            past = await past_of(self.shelf(), app, spec, run)
+            await refuse_inner(self.shelf(), past, run, at)
+            view = view_at(past, at, run)
             await self.store.refuse_taken(new_run)
             await self.saver.adelete_thread(new_run)
-            await copy_thread(self.saver, app, spec, view, run, new_run, updates)
+            await copy_thread(self.shelf(), app, spec, view, run, new_run, updates)
             fresh = dataclasses.replace(
                 record,
                 id=new_run,
@@ -238,17 +242,6 @@ class Engine:
             )
             return await self.store.create(fresh)
 
-    async def _refuse_inner(self, run: str, at: str) -> None:
-        """LangGraph would take a checkpoint inside a node, and begin that node anew instead."""
-        async for item in self.saver.alist({"configurable": {"thread_id": run}}):
-            namespace = item.config["configurable"]["checkpoint_ns"]
-            if namespace and item.checkpoint["id"] == at:
-                node = namespace.partition(":")[0]
-                raise RunError(
-                    f"the checkpoint {at} lies inside `{node}`, which can only begin as a whole",
-                    help=f"flowc fork {run} --at {node}",
-                )
-
     async def delete(self, run: str) -> None:
         """Forget a run with all its checkpoints. Raises `RunError` while it is being executed."""
         async with self._held(run):
@@ -258,25 +251,32 @@ class Engine:
             await document_record.forget(self.journal_db, run)
             await self.saver.adelete_thread(run)
 
-    async def compact(self, run: str, *, history: bool = True) -> Dropped:
+    async def compact(self, run: str, *, history: bool = True, dry_run: bool = False) -> Dropped:
         """Drop what the run does not need to go on: checkpoints inside visits that are over and,
-        with `history`, all between nodes except the last. Raises `RunError` while it is being
-        executed."""
+        with `history`, all between nodes except the last; with `dry_run` only count them. Raises
+        `RunError` while it is being executed."""
         async with self._held(run):
             _, app = await self._look_at(run)
-            return await compact(self.journal_db, self.saver, app, run, history)
+            return await compact(self.journal_db, self.saver, app, run, history, dry_run=dry_run)
 
     @asynccontextmanager
-    async def _held(self, run: str) -> AsyncIterator[None]:
-        """Hold the run; what is wrong with the store meanwhile is said in words."""
+    async def _held(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
+        """Hold the run; what is wrong with the store meanwhile is said in words. A run that
+        `goes_on` gets checkpoints that come after those it has, whatever the clock says."""
         async with self.store.leases.held(run):
             with in_words(self.store.location):
+                if goes_on and self.store.location.kind != "memory":
+                    await begin_after(self.journal_db, run)
                 yield
 
     async def _look_at(self, run: str) -> tuple[GraphSpec, Any]:
         """The graph that a run was started with, for reading its checkpoints."""
         spec = _kept_spec(await self.store.get(run))
         return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
+
+    def shelf(self) -> Shelf:
+        """The runs' checkpoints, to look back."""
+        return shelf_of(self.journal_db, self.saver, self.store.location.kind)
 
     def _journal(
         self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"
@@ -345,13 +345,3 @@ def _refuse_ended(record: RunRecord) -> None:
             f"run {record.id} has ended: {record.status}",
             help=f"to go on from an earlier point: flowc fork {record.id} --at NODE",
         )
-
-
-def _checkpoint(past: list[CheckpointView], at: str, run: str) -> CheckpointView:
-    for view in reversed(past):
-        if at == view.id or at in view.next:
-            return view
-    raise RunError(
-        f"run {run} has no checkpoint `{at}` and none before a node of that name",
-        help=f"see `flowc history {run}`",
-    )

@@ -15,13 +15,13 @@ from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import Trial
 
 from .canonical import canonical_events
+from .choices import RunOptions
 from .config import Config
-from .engine import open_engine
 from .errors import Failure, RunError
 from .events import RunEvent
+from .late import make_services, open_engine
 from .scope import Scope
 from .services import Json, Outcome
-from .wiring import RunOptions, make_services
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ workflow is compiled once per calling node and runs inside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from flowc.compiler.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
@@ -103,7 +103,7 @@ def metadata_of(node: NodeSpec, spec: GraphSpec) -> dict[str, Any]:
     return data
 
 
-def path_of(branch: Branch) -> Callable[[State], list[str]]:
+def path_of(branch: Branch) -> Callable[[State], Awaitable[list[str]]]:
     """The path function of a branch: a bare read of its route channel, as labels."""
     labels: dict[str, list[str]] = {}
     fallback: list[str] = []
@@ -113,7 +113,8 @@ def path_of(branch: Branch) -> Callable[[State], list[str]]:
         else:
             labels.setdefault(case, []).append(label)
 
-    def path(state: State) -> list[str]:
+    # LangGraph runs one that is not async in a thread.
+    async def path(state: State) -> list[str]:
         return labels.get(state[branch.channel], fallback)
 
     path.__name__ = f"case_of_{branch.source}"

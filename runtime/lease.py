@@ -1,7 +1,7 @@
 """One process per run: a lock on a file per run, which the kernel frees when its holder dies.
 
-A frozen process keeps its lease, so none can wake up beside a successor. Lock files are never
-removed: removing one while another process opens it would give two holders.
+A frozen process keeps its lease, so none can wake up beside a successor. Only who holds a lock file
+removes it, and who takes one looks whether it is still there: else there could be two holders.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,11 @@ class Leases(Protocol):
         """Those of the runs that are being executed, by whatever process."""
         ...
 
+    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
+        """Remove what is kept of leases that nobody holds and that are not of `known` runs; how
+        many there were. With `dry_run` they stay."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FileLeases:
@@ -62,18 +67,38 @@ class FileLeases:
             return frozenset(runs)
         return frozenset(run for run in runs if is_held(self.folder, run))
 
+    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
+        if self.folder is None or not self.folder.is_dir():
+            return 0
+        kept = {_file(self.folder, run) for run in known}
+        loose = [file for file in self.folder.glob("*.lock") if file not in kept]
+        return sum(_swept(file, dry_run) for file in loose)
+
 
 @contextmanager
 def lease(folder: Path, run: str) -> Iterator[None]:
     """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
-    descriptor = _open(folder, run)
+    descriptor = _take(folder, run)
     try:
-        if not _taken(descriptor):
-            raise refused(run, _holder(descriptor))
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
         yield
     finally:
+        os.close(descriptor)
+
+
+def _take(folder: Path, run: str) -> int:
+    """The run's lock file, locked, as it lies there now."""
+    while True:
+        descriptor = _open(folder, run)
+        try:
+            if not _taken(descriptor):
+                raise refused(run, _holder(descriptor))
+            if _in_place(descriptor, _file(folder, run)):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
 
 
@@ -91,9 +116,12 @@ def refused(run: str, holder: str) -> NotHeld:
 
 def is_held(folder: Path, run: str) -> bool:
     """Whether a process is executing the run now."""
-    if not _file(folder, run).exists():
+    try:
+        descriptor = os.open(_file(folder, run), os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
         return False
-    descriptor = _open(folder, run)
+    except OSError as error:
+        raise _unusable(folder, error) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -101,6 +129,33 @@ def is_held(folder: Path, run: str) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def _swept(file: Path, dry_run: bool) -> bool:
+    """Whether nobody holds a lock file, which is removed then."""
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _in_place(descriptor, file):
+            return False
+        if not dry_run:
+            file.unlink()
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _in_place(descriptor: int, file: Path) -> bool:
+    """Whether what is open still lies there: a sweep may have come between opening and locking."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _taken(descriptor: int) -> bool:
@@ -127,7 +182,11 @@ def _open(folder: Path, run: str) -> int:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return os.open(_file(folder, run), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise RunError(f"the lease folder {folder} cannot be used: {error.strerror}") from error
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: OSError) -> RunError:
+    return RunError(f"the lease folder {folder} cannot be used: {error.strerror}")
 
 
 def _holder(descriptor: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.render import as_dict
 
+from .choices import RunOptions, settle
 from .config import Config
 from .engine import Engine
 from .errors import Failure, RunError
@@ -19,7 +20,7 @@ from .events import Listener, RunEvent
 from .roots import Roots
 from .services import Json, Outcome, Question
 from .standing import Faulty
-from .wiring import RunOptions, make_services, settle
+from .wiring import make_services
 
 Progress = Callable[[int, str], Awaitable[None]]
 """Told how many nodes have ended, and which was the last."""

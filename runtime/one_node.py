@@ -24,6 +24,7 @@ from .inert import inert_services
 from .journal import EffectJournal
 from .journals import JournalBefore
 from .nodes.visit import Setting
+from .past import Level, stops_before
 from .questions import match_answers, question_of
 from .services import Emit, Journal, Json, Question, Services, Tools, ToolSchema
 from .state import reset, variable_values, variables_of
@@ -75,13 +76,13 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
         at = _node(spec, caller, name)
         if not isinstance(at.op, CallNode | ForeachNode):
             raise RunError(f"`{caller}` calls no workflow", help="name a node: CALL/NODE")
-        found = await _visited(engine, run, graph, namespace, caller, int(number or 0))
+        found = await _visited(engine, run, spec, graph, namespace, caller, int(number or 0))
         namespace = found.namespace + (f"|{int(item) - 1}" if item.isdigit() else "")
         path = (*path, f"{caller}#{item}" if item else caller)
         spec = setting.subgraphs[at.op.workflow]
         graph = nested_graph(spec, setting)
     _node(spec, node, name)
-    found = await _visited(engine, run, graph, namespace, node, visit)
+    found = await _visited(engine, run, spec, graph, namespace, node, visit)
     after = None if found.after is None else variable_values(spec, found.after)
     return Before(spec, node, path, found.number, found.state, found.namespace, after)
 
@@ -184,35 +185,31 @@ class _Found:
 
 
 async def _visited(
-    engine: Engine, run: str, graph: Any, namespace: str, node: str, visit: int
+    engine: Engine, run: str, spec: GraphSpec, graph: Any, namespace: str, node: str, visit: int
 ) -> _Found:
     """A visit of a node in the graph whose checkpoints stand in a namespace."""
     app = graph.compile(checkpointer=engine.saver)
-    config: Any = thread_config(run)
-    config["configurable"]["checkpoint_ns"] = namespace
-    if namespace:  # or LangGraph would look for the graph among those that the main one shows
-        config["configurable"]["__pregel_checkpointer"] = engine.saver
-    snapshots = [item async for item in app.aget_state_history(config)]
-    snapshots.reverse()
-    found: dict[int, _Found] = {}
-    for at, snapshot in enumerate(snapshots):
-        done = (snapshot.values.get("$visits") or {}).get(node, 0)
-        task = next((task for task in snapshot.tasks if task.name == node), None)
-        if task is None:
-            continue
-        after = next((s.values for s in snapshots[at + 1 :] if _visits(s, node) > done), None)
-        inside = "|".join(part for part in (namespace, f"{node}:{task.id}") if part)
-        found[done + 1] = _Found(done + 1, snapshot.values, inside, after)
+    stops = await stops_before(engine.shelf(), Level(app, spec, (), namespace), run, node)
+    found = {stop.visit: stop for stop in stops}
     if not found:
         raise RunError(f"run {run} did not come to `{node}`", help=f"see `flowc history {run}`")
     if visit and visit not in found:
         many = "once" if len(found) == 1 else f"{len(found)} times"
         raise RunError(f"run {run} came to `{node}` {many}: there is no visit {visit}")
-    return found[visit or max(found)]
 
+    async def state_at(checkpoint: str) -> Any:
+        config: Any = thread_config(run, checkpoint)
+        config["configurable"]["checkpoint_ns"] = namespace
+        if namespace:  # or LangGraph would look for the graph among those that the main one shows
+            config["configurable"]["__pregel_checkpointer"] = engine.saver
+        return await app.aget_state(config)
 
-def _visits(snapshot: Any, node: str) -> int:
-    return int((snapshot.values.get("$visits") or {}).get(node, 0))
+    stop = found[visit or max(found)]
+    snapshot = await state_at(stop.checkpoint)
+    task = next(task for task in snapshot.tasks if task.name == node)
+    inside = "|".join(part for part in (namespace, f"{node}:{task.id}") if part)
+    after = (await state_at(stop.after)).values if stop.after else None
+    return _Found(stop.visit, snapshot.values, inside, after)
 
 
 def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:

@@ -23,6 +23,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from .database import Database, Dialect, Row
 from .errors import RunError
+from .foreign import POSTGRES_COLUMNS, refuse_foreign
 from .location import Location
 from .postgres_errors import is_gone, postgres_error
 from .seal import Sealing
@@ -353,6 +354,8 @@ async def open_postgres(
     await link.open()
     try:
         db = PostgresDatabase(link)
+        if not durable:  # which is the first connection to a store
+            refuse_foreign(await db.rows(POSTGRES_COLUMNS, (SCHEMA,)), location)
         if await db.rows("select to_regnamespace(?)::text", (SCHEMA,)) == [(None,)]:
             async with db.transaction() as inside:
                 await inside.run(f"create schema if not exists {SCHEMA}")
@@ -362,11 +365,13 @@ async def open_postgres(
 
 
 async def is_there(location: Location) -> bool:
-    """Whether the database has a store of flowc's. Raises `RunError` when it cannot be reached."""
+    """Whether the database has a store of flowc's. Raises `RunError` when it cannot be reached, or
+    what is there is another program's."""
     link = Link(location, durable=False)
     await link.open()
     try:
-        query = "select to_regclass(?) is not null"
-        return await PostgresDatabase(link).rows(query, (f"{SCHEMA}.runs",)) == [(True,)]
+        columns = await PostgresDatabase(link).rows(POSTGRES_COLUMNS, (SCHEMA,))
+        refuse_foreign(columns, location)
+        return "runs" in {table for table, _ in columns}
     finally:
         await link.close()

@@ -9,11 +9,12 @@ between, the number says so, and the run stops here.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ import psycopg
 
 from .database import Database, create_tables
 from .errors import RunError
+from .layout import has_table
 from .lease import NotHeld, refused
 from .location import Location
 from .postgres import PATIENCE, Connection, Link, PostgresDatabase, Steady
@@ -41,6 +43,7 @@ select case when exists (
 ) then true else pg_try_advisory_lock(?) end
 """
 """The same once: who takes a lock twice has to give it back twice."""
+_FORGET = "delete from leases where run = ? and run not in (select id from runs)"
 _RETAKE_SECONDS = 0.2
 
 
@@ -91,6 +94,22 @@ class PostgresLeases:
         )
         held = {(high << 32) | low for high, low in await self.looking.rows(query)}
         return frozenset(run for run in runs if _key(run) % 2**64 in held)
+
+    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
+        """Each is held while its row goes, so that nobody's number is taken away; a run that was
+        begun meanwhile keeps its own."""
+        if not await has_table(self.looking, "leases"):
+            return 0
+        loose = {row[0] for row in await self.looking.rows("select run from leases")} - set(known)
+        free = loose - await self.held_among(loose)
+        swept = 0
+        for name in sorted(free):
+            with contextlib.suppress(NotHeld):
+                if not dry_run:
+                    async with self.held(name):
+                        await self.looking.run(_FORGET, (name,))
+                swept += 1
+        return swept
 
     async def close(self) -> None:
         if self._watcher is not None:

@@ -6,26 +6,31 @@ import asyncio
 import functools
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import psycopg
-from langgraph.checkpoint.base import WRITES_IDX_MAP
+from langgraph.checkpoint.base import WRITES_IDX_MAP, get_serializable_checkpoint_metadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from psycopg.types.json import Jsonb
 
+from .intact import IntactReads
 from .location import Location
 from .postgres import Link, PostgresDatabase, Steady
 from .postgres_errors import is_gone, postgres_error
-from .serializer import Stored, StrictSerializer
+from .serializer import StrictSerializer
 
 Result = TypeVar("Result")
 _MIGRATIONS = "hashtext('flowc migrations')"
+MOST = 5_000
+"""Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
 SHORT = 100
 """Characters of a text that may lie in a checkpoint itself."""
 
 
-class PostgresSaver(AsyncPostgresSaver):
+class PostgresSaver(IntactReads, AsyncPostgresSaver):
     """Writes again what a server that went away did not say it had: each of its statements leads
     to the same rows however often it is executed."""
 
@@ -42,23 +47,33 @@ class PostgresSaver(AsyncPostgresSaver):
         self.link = link
 
     async def aget_tuple(self, config: Any) -> Any:
-        return await self._again(lambda: AsyncPostgresSaver.aget_tuple(self, config))
+        return await self._again(lambda: IntactReads.aget_tuple(self, config))
 
     async def alist(self, config: Any, **limits: Any) -> AsyncIterator[Any]:
         async def listed() -> list[Any]:
-            found = AsyncPostgresSaver.alist(self, config, **limits)
+            found = IntactReads.alist(self, config, **limits)
             return [item async for item in found]
 
         for item in await self._again(listed):
             yield item
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        sealed = self.serde.cipher is not None
-        values = {k: _stored(v, sealed) for k, v in checkpoint["channel_values"].items()}
-        whole: Any = {**checkpoint, "channel_values": values}
-        return await self._again(
-            lambda: AsyncPostgresSaver.aput(self, config, whole, metadata, new_versions)
-        )
+        """The rows of LangGraph's own method, in one statement: it sends one for each value and
+        another for the checkpoint."""
+        into = config["configurable"]
+        place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
+        shown, apart = _parted(checkpoint["channel_values"], self.serde.cipher is not None)
+        versions = {name: v for name, v in new_versions.items() if name in apart}
+        rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
+        while len(rows) > MOST:
+            await self._write(_values_alone(MOST), [v for row in rows[:MOST] for v in row])
+            rows = rows[MOST:]
+        values: list[Any] = [value for row in rows for value in row]
+        values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
+        values.append(Jsonb({**checkpoint, "channel_values": shown}))
+        values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
+        await self._write(_putting(len(rows)), values)
+        return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
 
     async def aput_writes(
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -70,9 +85,12 @@ class PostgresSaver(AsyncPostgresSaver):
         place = (into["thread_id"], into["checkpoint_ns"], into["checkpoint_id"])
         rows = self._dump_writes(*place, task_id, task_path, writes)
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
-        query = _writing(len(rows), special)
-        values = [value for row in rows for value in row]
+        for first in range(0, len(rows), MOST):
+            some = rows[first : first + MOST]
+            values = [value for row in some for value in row]
+            await self._write(_writing(len(some), special), values)
 
+    async def _write(self, query: Any, values: Sequence[Any]) -> None:
         async def written() -> None:
             async with self._cursor() as cursor:
                 await cursor.execute(query, values)
@@ -84,9 +102,7 @@ class PostgresSaver(AsyncPostgresSaver):
 
     async def aget_delta_channel_history(self, *, config: Any, channels: Sequence[str]) -> Any:
         return await self._again(
-            lambda: AsyncPostgresSaver.aget_delta_channel_history(
-                self, config=config, channels=channels
-            )
+            lambda: IntactReads.aget_delta_channel_history(self, config=config, channels=channels)
         )
 
     async def _again(self, call: Callable[[], Awaitable[Result]]) -> Result:
@@ -108,20 +124,48 @@ def _writing(count: int, special: bool) -> Any:
     """LangGraph's statement for one write, for `count` of them."""
     saver = AsyncPostgresSaver
     one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
+    return _repeated(one, count)
+
+
+@functools.lru_cache(maxsize=64)
+def _putting(count: int) -> Any:
+    """LangGraph's two statements for a checkpoint of which `count` values lie apart, as one."""
+    checkpoint = AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL
+    return f"with apart as ({_values_alone(count)}) {checkpoint}" if count else checkpoint
+
+
+@functools.lru_cache(maxsize=64)
+def _values_alone(count: int) -> Any:
+    return _repeated(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, count)
+
+
+def _repeated(one: str, count: int) -> str:
+    """A statement that inserts one row, for `count` of them."""
     head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
     return f"{head} {', '.join([row] * count)}{tail}"
 
 
-def _stored(value: Any, sealed: bool) -> Any:
-    """Of what LangGraph would put into the checkpoint itself: numbers and short texts stay, unless
-    they are to be encrypted. A long text would be there again in every checkpoint."""
+def _parted(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What lies in the checkpoint itself, and what lies apart in a row that only its new versions
+    add to. As with LangGraph, except that long texts and what its JSON cannot hold lie apart: a
+    long text would be there again in every checkpoint. With a cipher everything lies apart."""
+    shown, apart = {}, {}
+    for name, value in values.items():
+        if isinstance(value, _DeltaSnapshot):
+            shown[name], apart[name] = True, value
+        elif value is None or (not sealed and _is_plain(value)):
+            shown[name] = value
+        else:
+            apart[name] = value
+    return shown, apart
+
+
+def _is_plain(value: Any) -> bool:
     if isinstance(value, str):
-        return (
-            value if not sealed and len(value) <= SHORT and value.isprintable() else Stored(value)
-        )
-    if isinstance(value, float) and not math.isfinite(value):
-        return Stored(value)
-    return Stored(value) if sealed and isinstance(value, int | float) else value
+        return len(value) <= SHORT and value.isprintable()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int)
 
 
 @asynccontextmanager

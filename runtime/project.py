@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from flowc.compiler.graphspec import GraphSpec
 
 from .errors import RunError
+from .scratch import replacing
 
 MODULE_FILE = "graph.py"
 
@@ -24,12 +24,8 @@ def write_project(files: Mapping[str, str], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            draft = folder / f".{name}.{os.getpid()}.part"
-            try:
-                draft.write_text(text, encoding="utf-8", newline="\n")
-                os.replace(draft, folder / name)
-            finally:
-                draft.unlink(missing_ok=True)
+            with replacing(folder / name) as file:
+                file.write(text.encode("utf-8"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RunError(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec, NodeSpec
 from flowc.compiler.ir import CallNode, ForeachNode
 
 from .errors import RunError
-from .nodes.ask import choice_in
-from .nodes.exec import CHOICES
 from .results import ResultFault, read_result
 from .services import Json, Question
 from .values import Unfit, keepable
 
+ALLOWING = ("yes", "no", "always")
+"""Answers to the question whether commands may run; "always" holds for the session from then on."""
 _SHORT = {"y": "yes", "n": "no", "a": "always"}
 
 
@@ -104,10 +104,10 @@ def _checked(question: Question, value: Json) -> Json:
     word = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
     word = str(word).strip().lower()
     word = _SHORT.get(word, word)
-    if word not in CHOICES:
+    if word not in ALLOWING:
         raise RunError(
             f"`{value}` is no answer to whether `{question.node}` may run its commands",
-            help=f"one of: {', '.join(CHOICES)}",
+            help=f"one of: {', '.join(ALLOWING)}",
         )
     return word
 
@@ -165,3 +165,20 @@ def _node_of(key: Any, spec: GraphSpec) -> NodeSpec | None:
         called = node.op.workflow if isinstance(node.op, CallNode | ForeachNode) else None
         inner = dict(spec.subgraphs).get(called) if called else None
     return found
+
+
+def choice_in(choices: Sequence[str], value: Json) -> str | None:
+    """The choice that is meant: written out, in any case, or by its first letter where that is
+    enough. A truth value is yes or no unless it is a choice itself."""
+    words = [str(value).strip()]
+    if isinstance(value, bool):
+        words.append("yes" if value else "no")
+    for word in words:
+        if word in choices:
+            return word
+        low = word.lower()
+        found = [choice for choice in choices if choice.lower() == low]
+        found = found or [c for c in choices if len(low) == 1 and c[:1].lower() == low]
+        if len(found) == 1:
+            return found[0]
+    return None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import Failure
+from .scratch import replacing
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -76,17 +76,8 @@ class Roots:
             raise Failure(f"`{path}` is a folder, not a file")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644
-            with tempfile.NamedTemporaryFile(dir=place.parent, prefix=".flowc-", delete=False) as f:
-                try:
-                    f.write(text.encode("utf-8", "replace"))
-                    f.flush()
-                    os.fchmod(f.fileno(), mode)
-                    os.fsync(f.fileno())
-                    os.replace(f.name, place)
-                except BaseException:
-                    os.unlink(f.name)
-                    raise
+            with replacing(place) as file:
+                file.write(text.encode("utf-8", "replace"))
         except OSError as error:
             raise _failed(path, error) from None
         return place

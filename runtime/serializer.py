@@ -13,14 +13,6 @@ from .seal import Seal
 _MARK = "+flowc"
 
 
-class Stored:
-    """A value that lies in a row of its own, never in PostgreSQL's JSON of the checkpoint: that
-    cannot hold every text (no U+0000, no half of a surrogate pair) and would not be encrypted."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
 class StrictSerializer(JsonPlusSerializer):
     """LangGraph's default executes what a crafted checkpoint asks for; this one loads built-in
     types, whatever a store that somebody else wrote says. With a `cipher` every value is
@@ -36,7 +28,7 @@ class StrictSerializer(JsonPlusSerializer):
         return self
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        kind, data = super().dumps_typed(obj.value if isinstance(obj, Stored) else obj)
+        kind, data = super().dumps_typed(obj)
         return (kind, data) if self.cipher is None else (kind + _MARK, self.cipher.close(data))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:

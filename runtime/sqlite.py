@@ -22,6 +22,7 @@ import aiosqlite
 
 from .database import Database, Dialect, Row
 from .errors import RunError
+from .foreign import SQLITE_COLUMNS, refuse_foreign
 from .location import Location
 from .seal import Sealing
 
@@ -151,26 +152,11 @@ async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[Sql
         await db.close()
 
 
-@asynccontextmanager
-async def open_sqlite_saver(location: Location, serde: Any) -> AsyncIterator[Any]:
-    """LangGraph's saver on the file. Raises `RunError` when it cannot be opened."""
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-    with explained(location):
-        db = await aiosqlite.connect(str(location.path), timeout=PATIENCE)
-    try:
-        saver = AsyncSqliteSaver(db, serde=serde)
-        with explained(location):
-            await saver.setup()
-        yield saver
-    finally:
-        await db.close()
-
-
-async def refuse_damaged(location: Location) -> None:
-    """Raises `RunError` for a file whose pages do not fit together. Looks for `CHECK_SECONDS` at
-    most, which is enough for a hundred megabytes or so, and writes nothing: not even what waits
-    in the log, which a connection that may write moves into the file when it closes."""
+async def refuse_unfit(location: Location) -> None:
+    """Raises `RunError` for a database of another program, and for a file whose pages do not fit
+    together. Looks for `CHECK_SECONDS` at most, which is enough for a hundred megabytes or so, and
+    writes nothing: not even what waits in the log, which a connection that may write moves into the
+    file when it closes."""
     path = location.path
     if path is None or not path.is_file():
         return
@@ -181,6 +167,8 @@ async def refuse_damaged(location: Location) -> None:
         db = await aiosqlite.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=PATIENCE)
     try:
         deadline = time.monotonic() + CHECK_SECONDS
+        tables = await db.execute_fetchall(SQLITE_COLUMNS)
+        refuse_foreign([(row[0], row[1]) for row in tables], location)
         await db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
         found = [row[0] for row in await db.execute_fetchall("pragma quick_check(1)")]
     except sqlite3.Error as error:

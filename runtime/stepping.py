@@ -16,6 +16,7 @@ from typing import Any
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import AgentNode
 
+from .choices import RunOptions
 from .config import Config
 from .engine import ENDED, Engine
 from .errors import Failure, RunError
@@ -35,7 +36,7 @@ from .standing import (
     refuse_over,
 )
 from .turns import answer_of
-from .wiring import RunOptions, make_services
+from .wiring import make_services
 
 STEPPED = "stepped_by"
 """The key of a run's options that names the client session it belongs to."""

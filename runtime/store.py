@@ -101,13 +101,16 @@ class RunStore:
         """Whether there is a run of this id."""
         return bool(await self.db.rows("select 1 from runs where id = ?", (run,)))
 
+    async def ids(self) -> frozenset[str]:
+        """The id of every run."""
+        return frozenset(row[0] for row in await self.db.rows("select id from runs"))
+
     async def get(self, run: str) -> RunRecord:
         """Raises `RunError` when there is no such run."""
         query = "select record from runs where id = ?"
         rows = await self.db.rows(query, (run,)) if run.isprintable() else ()
         if not rows:
-            names = [row[0] for row in await self.db.rows("select id from runs")]
-            close = difflib.get_close_matches(run, names, n=1)
+            close = difflib.get_close_matches(run, sorted(await self.ids()), n=1)
             help = f"did you mean `{close[0]}`?" if close else "see `flowc runs`"
             raise RunError(f"there is no run `{visible(run)}` in {self.location.url}", help=help)
         return (await self._records(rows))[0]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowc.compiler.graphspec import GraphSpec
-from flowc.compiler.ir import CallNode, ForeachNode
 
 from .changes import Standing, join_channel
 from .database import Database
 from .execution import thread_config
+from .namespaces import called_in
 from .state import variable_values
 
 _BRANCH, _INTERRUPT = "branch:to:", "__interrupt__"
@@ -76,31 +76,16 @@ def _inside(
     namespace: str, item: Any, spec: GraphSpec, keys: set[str], latest: dict[str, Any]
 ) -> dict[tuple[str, str], bool]:
     """The nodes that come next inside a called workflow, by its path."""
-    path = _path_of(namespace, spec)
-    if path is None:
+    called = called_in(namespace, spec)
+    if called is None:
         return {}
     asks = any(channel == _INTERRUPT for _, channel, _ in item.pending_writes or ())
     names = (*keys, *latest)
     return {
-        (path, name): asks or any(key.startswith(f"{namespace}|{name}:") for key in names)
+        (called.workflow, name): asks
+        or any(key.startswith(f"{namespace}|{name}:") for key in names)
         for name in _next(item.checkpoint)
     }
-
-
-def _path_of(namespace: str, spec: GraphSpec) -> str | None:
-    """The path of the workflow that runs in a namespace; None when none does: an agent, a shell."""
-    inner, path = spec, None
-    subgraphs = dict(spec.subgraphs)
-    for part in namespace.split("|"):
-        name, colon, _ = part.rpartition(":")
-        if not colon:
-            continue  # the number of an element or of an attempt
-        node = next((n for n in inner.nodes if n.id == name), None)
-        if node is None or not isinstance(node.op, CallNode | ForeachNode):
-            return None
-        path = node.op.workflow
-        inner = subgraphs[path]
-    return path
 
 
 def _next(checkpoint: Any) -> Iterator[str]:

@@ -1,23 +1,23 @@
 """Has a call done by a worker: places of files, a confined process, outputs that appear whole.
 
 An output is written beside its place and moved there when everything is done; a call that fails,
-is cancelled or killed leaves what was there before.
+is cancelled or killed leaves what was there before. What a kill leaves beside it the next call that
+writes into the folder takes away.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import stat
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import Failure
+from ..scratch import held_beside, put_in_place
+from .apart import STAYS, is_same_file
 from .calls import AudioCall, Unwritable
 
 WORKER, PICTURES = "flowc.runtime.audio.worker", "flowc.runtime.audio.pictures"
@@ -141,42 +141,35 @@ def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
         if os.path.exists(real) and not os.path.isfile(real):
             raise Failure(f"`{path}` is not a regular file")
         for given, source in reads.items():
-            if os.path.exists(real) and os.path.exists(source) and os.path.samefile(real, source):
+            if is_same_file(real, source):
                 same = f"`{path}` is the file that is read" + (
                     "" if path == given else f", `{given}`"
                 )
-                raise Failure(same, help="write to another file: the input stays as it is")
+                raise Failure(same, help=f"write to another file: {STAYS}")
 
 
 @contextmanager
 def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
     """Empty files beside the places, which are removed unless they were moved away."""
-    made: dict[str, Path] = {}
-    try:
+    with ExitStack() as stack:
+        made: dict[str, Path] = {}
         for path, place in writes.items():
             try:
-                folder = os.path.dirname(os.path.realpath(place))
-                number, name = tempfile.mkstemp(prefix=".flowc-", dir=folder)
+                made[path] = stack.enter_context(held_beside(place))
             except OSError as error:
-                why = (error.strerror or str(error)).lower()
-                raise Unwritable(f"`{path}` cannot be written: {why}") from None
-            os.close(number)
-            made[path] = Path(name)
+                raise _unwritable(path, error) from None
         yield made
-    finally:
-        for place in made.values():
-            with contextlib.suppress(FileNotFoundError):
-                place.unlink()
 
 
 def _move(path: str, scratch: Path, place: Path) -> None:
-    real = Path(os.path.realpath(place))
     try:
-        os.chmod(scratch, stat.S_IMODE(real.stat().st_mode) if real.exists() else 0o644)
-        os.replace(scratch, real)
+        put_in_place(scratch, place)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise Unwritable(f"`{path}` cannot be written: {why}") from None
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str, error: OSError) -> Unwritable:
+    return Unwritable(f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}")
 
 
 def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Effects by pedalboard (GPL-3.0): the only module that imports it, in the worker's process alone.
 
-`chains` and `whole`, which import this, are imported by `worker` and nothing else.
+`limiting`, `chains` and `whole`, which import this, are reached from `worker` and nothing else.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ is raised as `RunError`. Exit codes: docs/cli.md.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from dataclasses import dataclass
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 Group = Literal["Write", "Run", "Look", "Set up"]
 
 OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+_SHORT = {
+    errno.EMFILE: "allow more open files: ulimit -n 1024",
+    errno.ENFILE: "end programs that hold many files open, then try again",
+    errno.ENOMEM: "end programs that take much memory, then try again",
+    errno.EAGAIN: "end some processes, or allow more (ulimit -u), then try again",
+}
+"""What no bug of ours is, wherever it comes up, and what helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,11 @@ def run(args: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("interrupted")
         return INTERRUPTED
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _SHORT:
+            what = (error.strerror or str(error)).lower()
+            complain(f"the machine is short of something: {what}", _SHORT[error.errno])
+            return FAULT
         return _report_fault()
 
 
@@ -138,6 +150,11 @@ def _dispatch(args: list[str]) -> int:
     row = next((c for c in COMMANDS if c.name == args[0]), None)
     if row is None:
         return _unknown_command(args[0])
+    try:
+        os.getcwd()
+    except OSError:
+        complain("the folder that this is started in is gone", "cd to one that is there")
+        return USAGE
     return _invoke(row, args[1:])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,19 +13,22 @@ from flowc.compiler.plan import PlanDocument, final_path, overall_of, read_plan,
 from flowc.compiler.plan.paths import original_input
 from flowc.compiler.source import Unreadable, read_text
 
+from ..audio.apart import is_same_file
 from ..audio.calls import check_call
 from ..audio.check import calls_of
 from ..audio.child import PICTURES, AudioWorkers
 from ..audio.report import Heard, Story, page_of
 from ..audio.review import review
 from ..document_record import Record, documents_of
-from ..engine import open_engine
 from ..errors import Failure, RunError
+from ..late import open_engine
+from ..location import locate
 from . import flags
 from .app import OK, say
 from .audio_workers import workers_on
+from .delivery import check_deliverable, deliver, leads_to_file
 from .documents import is_document
-from .stores import existing_store
+from .stores import existing_store, store_url
 
 
 def report(
@@ -46,39 +48,41 @@ def report(
         raise RunError(
             "pictures need matplotlib", help="install the extra: pip install flowc[plot]"
         )
+    check_deliverable(Path(out))
     place = Path(target).absolute() if is_document(target) else _place_of(target, store)
     try:
         document = read_plan(read_text(str(place)))
     except Unreadable as error:
         raise RunError(f"`{place.name}` {error.reason}") from None
+    _spare(Path(out), document, place, store)
     try:
         page = asyncio.run(
             _page(document, place, Path(out), int(embed * 2**20), workers_on(sandbox))
         )
     except Failure as failure:
         raise RunError(failure.message, help=failure.help, exit_code=1) from None
-    _write(Path(out), page)
-    say(f"wrote {out} ({len(page.encode()) / 2**20:.1f} MiB)")
+    data = page.encode("utf-8", "replace")
+    deliver(Path(out), data)
+    say(f"wrote {out} ({len(data) / 2**20:.1f} MiB)")
     return OK
 
 
-def _write(out: Path, page: str) -> None:
-    """The page whole, or what was there before."""
-    try:
-        if out.is_dir():
-            raise RunError(f"`{out}` is a folder", help="name a file")
-        with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".flowc-", delete=False) as file:
-            try:
-                file.write(page.encode("utf-8", "replace"))
-                file.flush()
-                os.chmod(file.name, 0o644)
-                os.replace(file.name, out)
-            except BaseException:
-                os.unlink(file.name)
-                raise
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"`{out}` cannot be written: {reason}") from None
+def _spare(out: Path, document: PlanDocument, place: Path, store: str | None) -> None:
+    """Raise `RunError` when the page would take the place of something that it is about; beside
+    the store lie its journal and its locks, which begin with its name."""
+    paths = [original_input(document), final_path(document)]
+    for step in document.steps:
+        paths += (text_value(step, "Input Audio"), text_value(step, "Output Audio"))
+    kept = {f"the sound `{path}`": place.parent / path for path in paths if path}
+    kept["the document that it is about"] = place
+    taken = next((what for what, there in kept.items() if is_same_file(out, there)), None)
+    if (database := locate(store_url(store)).path) is not None:
+        real, base = os.path.realpath(out), os.path.realpath(database)
+        if real.startswith(base) or is_same_file(out, database):
+            taken = "the store of the runs"
+    if taken is not None:
+        help = "name another file, such as -o report.html"
+        raise RunError(f"the page cannot be `{out}`: it is {taken}", help=help)
 
 
 def _place_of(run: str, store: str | None) -> Path:
@@ -98,7 +102,7 @@ def _place_of(run: str, store: str | None) -> Path:
 async def _page(
     document: PlanDocument, place: Path, out: Path, most: int, workers: AudioWorkers
 ) -> str:
-    def locate(path: str) -> Path:
+    def below(path: str) -> Path:
         return place.parent / path
 
     before, after = original_input(document), final_path(document)
@@ -106,15 +110,17 @@ async def _page(
         raise Failure(f"`{place.name}` does not say what sound it is about")
     paths = [("before", before), *([("after", after)] if after not in ("", before) else [])]
     calls = [check_call("measure", {"input": path}) for _, path in paths]
-    measured = [await workers.do_call(call, locate) for call in calls]
-    files = [{"name": role, "path": path, "place": str(locate(path))} for role, path in paths]
-    drawn = await workers.ask(PICTURES, {"files": files}, [locate(path) for _, path in paths])
+    measured = [await workers.do_call(call, below) for call in calls]
+    files = [{"name": role, "path": path, "place": str(below(path))} for role, path in paths]
+    drawn = await workers.ask(PICTURES, {"files": files}, [below(path) for _, path in paths])
     heard = [
-        Heard(role, path, locate(path), numbers, pictures)
+        Heard(role, path, below(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)
     ]
-    told: dict[str, Any] = await review(document, calls_of(locate, workers.do_call))
+    told: dict[str, Any] = await review(document, calls_of(below, workers.do_call))
     request = document.section("request")
     words = text_value(request, "Original Request") if request else ""
     story = Story(place.stem, words, overall_of(document) or "", told)
-    return page_of(story, heard, drawn["loudness"], out, most)
+    # What reads a pipe is taken to be in the folder that the command is in.
+    page = out if leads_to_file(out) else Path("page")
+    return page_of(story, heard, drawn["loudness"], page, most)

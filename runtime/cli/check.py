@@ -29,6 +29,7 @@ from flowc.compiler.source import MAX_BYTES, Source, SourceSet, Unreadable, deco
 from flowc.compiler.worst_case import WorstCase, worst_case
 
 from ..errors import RunError
+from ..scratch import replacing
 from .app import FINDINGS, OK, say
 from .locate import locate_team
 
@@ -236,23 +237,12 @@ def _compile(path: str, read_as: ReadAs, fix: bool, report: Report) -> CompileRe
 
 def rewrite_file(path: str, text: str) -> None:
     """Replace a file's text at once or not at all; its byte-order mark, mode and links stay."""
-    import shutil
-
     target = os.path.realpath(path)
-    scratch = f"{target}.flowc-{os.getpid()}"
     try:
         with open(target, "rb") as file:
             mark = b"\xef\xbb\xbf" if file.read(3) == b"\xef\xbb\xbf" else b""
-        try:
-            with open(scratch, "xb") as file:
-                file.write(mark + text.encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-            shutil.copymode(target, scratch)
-            os.replace(scratch, target)
-        finally:
-            if os.path.exists(scratch):
-                os.unlink(scratch)
+        with replacing(Path(target)) as scratch:
+            scratch.write(mark + text.encode("utf-8"))
     except OSError as error:
         reason = error.strerror or str(error)
         raise RunError(f"`{path}` cannot be written: {reason}", help="it is unchanged") from None

@@ -11,6 +11,7 @@ import typer
 
 from .app import FINDINGS, OK, say
 from .check import compile_path, require_format, require_program, show_diagnostics
+from .delivery import refuse_source
 from .flags import Team
 
 
@@ -41,6 +42,8 @@ def compile(
     from ..project import check_project, write_project
 
     files = emit_project(result.spec, result.program, str(out))
+    for name in files:
+        refuse_source(out / name, result.sources.files, "compiled")
     write_project(files, out)
     check_project(result.spec, out)
     if as_json:

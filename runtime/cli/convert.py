@@ -18,7 +18,8 @@ from flowc.compiler.render import as_dict
 
 from ..errors import RunError
 from .app import FINDINGS, OK, say
-from .check import STDIN, compile_path, require_format, show_diagnostics
+from .check import compile_path, require_format, show_diagnostics
+from .delivery import check_deliverable, deliver, leads_to_file, refuse_source
 
 
 def convert(
@@ -56,7 +57,7 @@ def convert(
         raise RunError(
             f"`{file}` becomes {len(done.files)} files in {dialect.name}", help="name one: -o OUT"
         )
-    written = _write(done.files, result, force) if is_written and out is not None else []
+    written = _write(done.files, out, result, force) if is_written and out is not None else []
     if as_json:
         print(json.dumps(_report(done, result, dialect, written), ensure_ascii=False))
     elif is_written and out is None:
@@ -92,30 +93,41 @@ def _say_what_stays(result: CompileResult) -> None:
         say(f"note: how far `{result.path}` has come, and what was made on the way, stays there")
 
 
-def _write(files: Mapping[str, str], result: CompileResult, force: bool) -> list[str]:
+def _write(files: Mapping[str, str], out: Path, result: CompileResult, force: bool) -> list[str]:
     """Write all files or, when one may not be, none. Gives their paths."""
+    check_deliverable(out)
+    if _is_stream(out):
+        if len(files) > 1:
+            raise RunError(f"`{out}` takes one file, not {len(files)}", help="name a file: -o OUT")
+        deliver(out, next(iter(files.values())).encode("utf-8"))
+        return [str(out)]
     for path in files:
-        if _is_read(path, result):
-            raise RunError(f"`{path}` is what is being converted", help="name another file: -o OUT")
+        refuse_source(Path(path), result.sources.files, "converted")
         if os.path.lexists(path) and not force:
             raise RunError(f"`{path}` is there already", help="--force overwrites it")
     done: list[str] = []
-    try:
-        for path, text in files.items():
-            if done:
-                os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-            Path(path).write_text(text, encoding="utf-8", newline="")
-            done.append(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise RunError(f"`{path}` cannot be written: {reason}") from None
+    for path, text in files.items():
+        if done:
+            _make_folder(path)
+        deliver(Path(path), text.encode("utf-8"))
+        done.append(path)
     return done
 
 
-def _is_read(path: str, result: CompileResult) -> bool:
-    """Whether a path is one of the files that were read, under whatever name."""
-    real = os.path.realpath(path)
-    return any(name != STDIN and os.path.realpath(name) == real for name in result.sources.files)
+def _is_stream(out: Path) -> bool:
+    """Whether the path leads to a pipe, a device or a descriptor: there nothing is overwritten."""
+    try:
+        return not leads_to_file(out)
+    except OSError:
+        return False
+
+
+def _make_folder(path: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(f"`{path}` cannot be written: {reason}") from None
 
 
 def _report(

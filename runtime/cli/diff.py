@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..comparing import RunDifference, Told, compare
-from ..engine import Engine, open_engine
+from ..late import open_engine
 from . import flags
 from .app import FINDINGS, OK
 from .outcomes import SCHEMA_VERSION, print_json, result_text
 from .screen import Screen, one_line, screen_on, seconds_of
 from .stores import existing_store
+
+if TYPE_CHECKING:
+    from ..engine import Engine
 
 _CONTEXT = 2
 """Equal steps that are shown beside those that differ."""

@@ -12,6 +12,7 @@ from ..checkpoint import is_there
 from ..errors import RunError
 from ..location import Location, locate
 from ..seal import VARIABLE, seal_from
+from ..sqlite import refuse_unfit
 from .stores import DEFAULT_STORE, store_url
 
 Finding = tuple[str, bool, str, bool]
@@ -44,6 +45,10 @@ def _kept_in(location: Location, *, usual: bool) -> Finding:
     place = location.path if location.path.exists() else folder
     writable = os.access(place, os.W_OK)
     text = f"sqlite in {location.path.parent}/" if usual else f"sqlite in {location.path}"
+    try:
+        asyncio.run(refuse_unfit(location))
+    except RunError as error:
+        return "store sqlite", False, _said(error), True
     if not writable:
         text = f"{place} may not be written: use --store URL"
     return "store sqlite", writable, f"{text} (SQLite {sqlite3.sqlite_version})", not usual

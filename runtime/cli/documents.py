@@ -18,9 +18,9 @@ from flowc.compiler.source import Unreadable, read_text
 
 from ..document_record import Record, document_id
 from ..document_resume import Edited
-from ..engine import open_engine
 from ..errors import RunError
 from ..events import RunEvent
+from ..late import open_engine
 from ..location import locate
 from ..store import RunStore, now
 from .app import say

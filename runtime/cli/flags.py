@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from ..choices import RunOptions, settle
 from ..config import Config
 from ..errors import RunError
 from ..prices import read_dollars
-from ..wiring import RunOptions, settle
 from .locate import locate_answers
 from .output import Mode
 from .stores import DEFAULT_STORE

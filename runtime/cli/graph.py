@@ -18,6 +18,7 @@ from ..errors import RunError
 from . import flags
 from .app import FINDINGS, OK, say
 from .check import compile_path, require_format, show_diagnostics
+from .delivery import check_deliverable, deliver, refuse_source
 
 if TYPE_CHECKING:
     from ..events import RunEvent
@@ -55,6 +56,8 @@ def graph(
     """
     require_format(from_format)
     picture = format or _format_of(out)
+    if out is not None:
+        check_deliverable(out)
     if picture in ("png", "pdf") and out is None and sys.stdout.isatty():
         raise RunError(f"{picture} is not for a terminal", help=f"-o picture.{picture}")
     record, events = _read_run(run, store) if run else (None, ())
@@ -64,6 +67,8 @@ def graph(
     show_diagnostics(result.diagnostics, result.sources)
     if result.workflow is None:
         return FINDINGS
+    if out is not None:
+        refuse_source(out, result.sources.files, "drawn")
     if record is not None and result.ok and result.spec.digest != record.digest:
         say(f"warning: {result.path} has changed since the run {record.id}")
     _write(_draw(result, picture, overlay_of(events) if run else None), out)
@@ -118,10 +123,7 @@ def _write(data: bytes, out: Path | None) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    try:
-        out.write_bytes(data)
-    except OSError as error:
-        raise RunError(f"`{out}` cannot be written: {error.strerror}") from None
+    deliver(out, data)
     say(f"wrote {out}")
 
 

@@ -6,19 +6,18 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.render import as_dict
 
-from ..engine import Engine, ServicesFactory, open_engine
+from ..choices import RunOptions
+from ..late import open_engine
 from ..models.script import read_script, strangers
 from ..services import Outcome
 from ..signals import RunSignals
 from ..telemetry import open_spans
-from ..wiring import RunOptions
 from .app import INTERRUPTED, say
 from .check import require_program, show_diagnostics
 from .drive import drive
@@ -28,7 +27,14 @@ from .questions import can_ask
 from .screen import count_of, screen_on
 from .streams import result_alone
 
-Begin = Callable[[Engine, RunView, RunSignals], Awaitable[Outcome]]
+if TYPE_CHECKING:
+    from ..engine import Engine, ServicesFactory
+
+
+class Begin(Protocol):
+    """Starts a run, or goes on with it, until it ends or waits."""
+
+    async def __call__(self, engine: Engine, view: RunView, signals: RunSignals, /) -> Outcome: ...
 
 
 @dataclass(frozen=True, slots=True)

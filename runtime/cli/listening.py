@@ -4,27 +4,54 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
+from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 from ..errors import RunError
-from .app import say
+from .app import INTERRUPTED, say
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that nobody reaches from another machine."""
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ENDS = b"flowc ends after what is under way; once more gives up at once\n"
+_AGAIN = b"flowc gives up; what was under way goes on with the next start\n"
+
 
 def listen(app: Any, host: str, port: int, what: str, path: str = "") -> None:
-    """Serve an ASGI application until Ctrl-C. Raises `RunError` when nothing can be listened to
-    there, or when the application does not start."""
+    """Serve an ASGI application until Ctrl-C or SIGTERM, which let it end what it has begun: then
+    this returns. A second one ends the process at once, with 130. Raises `RunError` when nothing
+    can be listened to there, or when the application does not start."""
     import uvicorn
+
+    class Ending(uvicorn.Server):
+        """uvicorn dies of the signal that it has ended for, and waits after a second SIGTERM."""
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+            try:
+                yield
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            again = self.should_exit
+            # Past print, whose buffer may be in use where the signal came.
+            os.write(2, _AGAIN if again else _ENDS)
+            if again:
+                os._exit(INTERRUPTED)
+            super().handle_exit(sig, frame)
 
     with _taken(host, port) as taken:
         say(f"flowc serves {what}http://{_shown(host)}:{port}{path} (Ctrl-C ends it)")
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=10)
-        server = uvicorn.Server(config)
-        with contextlib.suppress(KeyboardInterrupt):
-            server.run(sockets=[taken])
+        server = Ending(config)
+        server.run(sockets=[taken])
     if not server.started:
         raise RunError("the service did not start: its log says why", exit_code=1)
 

@@ -30,7 +30,7 @@ from flowc.compiler.ir import (
 )
 from flowc.compiler.source import SourceSet
 
-from ..wiring import RunOptions
+from ..choices import RunOptions
 from .app import OK
 from .inputs import Given, type_inputs
 from .outcomes import SCHEMA_VERSION, print_json

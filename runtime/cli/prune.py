@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from ..compaction import Dropped
 from ..confining import forget_own_folder
-from ..engine import Engine, open_engine
 from ..errors import RunError
+from ..late import open_engine
 from ..pruning import Choice, chosen, duration
 from ..store import RunRecord, RunStatus, open_store
+from ..sweeping import KEPT, Swept, sweep
 from . import flags
 from .app import OK, plain_app, say
 from .outcomes import SCHEMA_VERSION, print_json
 from .runs import ago, list_runs
 from .screen import count_of
 from .stores import existing_store
+
+if TYPE_CHECKING:
+    from ..compaction import Dropped
+    from ..engine import Engine
 
 
 def listed(
@@ -81,34 +87,66 @@ def gc(
         bool,
         typer.Option("--keep-history", help="drop only what happened inside nodes that are over"),
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="say what would go; nothing is dropped")
+    ] = False,
     store: flags.Store = None,
     as_json: flags.AsJson = False,
 ) -> int:
     """Make the store smaller. Every run can still be resumed, and keeps its events, variables and
-    result; earlier points of it are gone, unless --keep-history."""
-    before, after, dropped, busy = asyncio.run(_gc(existing_store(store), not history))
+    result; earlier points of it are gone, unless --keep-history. What killed processes left goes
+    too."""
+    gone = asyncio.run(_gc(existing_store(store), not history, dry_run))
     if as_json:
         print_json(
             {
                 "schema_version": SCHEMA_VERSION,
-                "bytes_before": before,
-                "bytes_after": after,
-                "dropped_inside": dropped.inside,
-                "dropped_history": dropped.history,
-                "busy": list(busy),
+                "dry_run": dry_run,
+                "bytes_before": gone.before,
+                "bytes_after": gone.after,
+                "dropped_inside": gone.dropped.inside,
+                "dropped_history": gone.dropped.history,
+                "leases": gone.swept.leases,
+                "idempotency_keys": gone.swept.keys,
+                "folders": gone.swept.folders,
+                "busy": list(gone.busy),
             }
         )
         return OK
-    print(f"{before:,} bytes before, {after:,} after")
-    say(f"{count_of(dropped.inside, 'checkpoint')} inside nodes that are over")
-    if not history:
-        say(
-            f"{count_of(dropped.history, 'checkpoint')} between nodes: `flowc history`, `show --at`"
-            " and `fork --at` now begin at each run's last one"
-        )
-    if busy:
-        say(f"left alone, being executed: {', '.join(busy)}")
+    print(f"{gone.before:,} bytes" + (f" before, {gone.after:,} after" if not dry_run else ""))
+    say(*_told(gone, history, "would go: " if dry_run else ""))
     return OK
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What `gc` did, or would do: bytes before and after, what went, runs that were left alone."""
+
+    before: int
+    after: int
+    dropped: Dropped
+    swept: Swept
+    busy: tuple[str, ...]
+
+
+def _told(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
+    dropped, swept = gone.dropped, gone.swept
+    yield f"{verb}{count_of(dropped.inside, 'checkpoint')} inside nodes that are over"
+    if not history:
+        begin = "would begin" if verb else "now begin"
+        yield (
+            f"{verb}{count_of(dropped.history, 'checkpoint')} between nodes: `flowc history`,"
+            f" `show --at` and `fork --at` {begin} at each run's last one"
+        )
+    if swept.folders:
+        yield f"{verb}{count_of(swept.folders, 'private folder')} of processes that were killed"
+    if swept.leases:
+        yield f"{verb}{count_of(swept.leases, 'lease')} of processes that are gone"
+    if swept.keys:
+        old = f"that got an answer more than {KEPT.days} days ago"
+        yield f"{verb}{count_of(swept.keys, 'idempotency key')} {old}"
+    if gone.busy:
+        yield f"left alone, being executed: {', '.join(gone.busy)}"
 
 
 async def _prune(url: str, choice: Choice, dry_run: bool) -> tuple[RunRecord, ...]:
@@ -133,20 +171,24 @@ async def _forgotten(engine: Engine, record: RunRecord) -> bool:
     return True
 
 
-async def _gc(url: str, history: bool) -> tuple[int, int, Dropped, tuple[str, ...]]:
+async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
+    from ..compaction import Dropped
+
     async with open_engine(url) as engine:
         db: Any = engine.journal_db
         before = await db.size()
         dropped, busy = Dropped(), []
         for record in await engine.store.list():
             try:
-                dropped += await engine.compact(record.id, history=history)
+                dropped += await engine.compact(record.id, history=history, dry_run=dry_run)
             except RunError:
                 if record.id not in await engine.store.leases.held_among([record.id]):
                     raise
                 busy.append(record.id)
-        await db.shrink(alone=not busy)
-        return before, await db.size(), dropped, tuple(busy)
+        swept = await sweep(engine.store, dry_run=dry_run)
+        if not dry_run:
+            await db.shrink(alone=not busy)
+        return _Gone(before, await db.size(), dropped, swept, tuple(busy))
 
 
 runs = plain_app(help="The runs that are kept.", invoke_without_command=True)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..choices import RunOptions
 from ..config import load_config
 from ..document_resume import Edited
-from ..engine import Engine, open_engine
 from ..errors import RunError
+from ..late import make_services, open_engine
 from ..location import locate
 from ..services import Outcome, Question
 from ..signals import RunSignals
 from ..store import RunRecord
-from ..wiring import RunOptions, make_services
 from . import flags
 from .app import FINDINGS
 from .documents import is_document, keep_edits, run_of, show_edits
@@ -22,6 +23,9 @@ from .launch import Launch, compiled_or_none, execute, resume_with
 from .output import RunView
 from .questions import match_given
 from .stores import existing_store
+
+if TYPE_CHECKING:
+    from ..engine import Engine
 
 
 @flags.with_run_flags

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import Param
 
 from ..cassette import read_cassette
+from ..choices import RunOptions
 from ..config import Config, load_config
 from ..confining import forget_own_folder, own_folder
-from ..engine import Engine
 from ..errors import Failure, RunError
 from ..files import RootedFiles
+from ..late import make_services
 from ..services import Outcome
 from ..signals import RunSignals
-from ..wiring import RunOptions, make_services
 from . import flags
 from .app import FINDINGS, say
 from .documents import carried
@@ -30,6 +30,9 @@ from .output import Mode, RunView
 from .plan import print_plan
 from .questions import can_ask, read_line
 from .stores import prepare_default, store_url
+
+if TYPE_CHECKING:
+    from ..engine import Engine
 
 
 @flags.with_run_flags

@@ -7,19 +7,16 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from flowc.compiler.serde import load_spec
 from flowc.compiler.source import SourceSet
 
-from ..branches import CheckpointView, RunState
-from ..engine import open_engine
-from ..errors import RunError
 from ..events import RunEvent
+from ..late import open_engine
 from ..ledger import Ledger, usage_of
 from ..services import Question, Usage
-from ..state import variables_of
 from ..store import RunRecord, open_store
 from . import flags
 from .app import OK, say
@@ -32,6 +29,10 @@ from .outcomes import SCHEMA_VERSION, print_json, result_text, resume_command
 from .questions import labels, question_lines
 from .screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
 from .stores import existing_store
+
+if TYPE_CHECKING:
+    from ..branches import RunState
+    from ..past import CheckpointView
 
 _TONES: dict[str, Tone] = {
     "success": "good", "failed": "bad", "error": "bad", "crashed": "bad", "paused": "ask",
@@ -104,23 +105,26 @@ def show(
 
 
 def history(run: flags.Run, store: flags.Store = None, as_json: flags.AsJson = False) -> int:
-    """Every checkpoint of a run, oldest first: `flowc fork RUN --at CHECKPOINT` branches off."""
+    """Every checkpoint of a run, those inside called workflows too, oldest first.
+
+    `flowc fork RUN --at CHECKPOINT` branches off, `flowc show RUN --at CHECKPOINT` looks.
+    """
     found = asyncio.run(_history(existing_store(store), run))
     if as_json:
         views = [dataclasses.asdict(view) for view in found]
         print_json({"schema_version": SCHEMA_VERSION, "run": run, "checkpoints": views})
         return OK
     screen = screen_on(sys.stdout)
-    before: Mapping[str, Any] = {}
+    before: dict[str, Mapping[str, Any]] = {}
     for view in found:
-        done = ", ".join(view.nodes) or "start"
-        following = ", ".join(view.next) or "end"
-        changed = [f"{n} = {_short(v)}" for n, v in view.variables.items() if before.get(n) != v]
+        known = before.get(view.namespace, {})
+        changed = [f"{n} = {_short(v)}" for n, v in view.variables.items() if known.get(n) != v]
+        done, following = _between(view)
         screen.print(
             f"{view.id}  {clock(view.time)}  {done} → {following}"
             + (screen.ink(f"  {one_line(', '.join(changed), 60)}", "dim") if changed else "")
         )
-        before = view.variables
+        before[view.namespace] = view.variables
     say(f"{count_of(len(found), 'checkpoint')} · branch off: flowc fork {run} --at CHECKPOINT|NODE")
     return OK
 
@@ -179,6 +183,8 @@ async def _history(url: str, run: str) -> list[CheckpointView]:
 
 
 async def _fork(url: str, run: str, at: str, changes: list[str], new: str) -> RunRecord:
+    from ..state import variables_of
+
     async with open_engine(url) as engine:
         spec = load_spec((await engine.store.get(run)).spec)
         types = {name: channel.type for name, channel in variables_of(spec).items()}
@@ -227,21 +233,25 @@ def _story(
 
 
 def _show_checkpoint(found: list[CheckpointView], run: str, at: str, as_json: bool) -> int:
-    view = next((v for v in reversed(found) if at == v.id or at in v.next), None)
-    if view is None:
-        raise RunError(
-            f"run {run} has no checkpoint `{at}` and none before a node of that name",
-            help=f"see `flowc history {run}`",
-        )
+    from ..past import view_at
+
+    view = view_at(found, at, run)
     if as_json:
         print_json({"schema_version": SCHEMA_VERSION, "run": run, **dataclasses.asdict(view)})
         return OK
     screen = screen_on(sys.stdout)
-    done, following = ", ".join(view.nodes) or "start", ", ".join(view.next) or "end"
+    done, following = _between(view)
     screen.print(f"{view.id} · {clock(view.time)} · after {done}, before {following}")
     for name, value in view.variables.items():
         screen.print(f"{screen.ink(name, 'strong')}", *_indented(result_text(value), screen))
     return OK
+
+
+def _between(view: CheckpointView) -> tuple[str, str]:
+    """What ran before a checkpoint and what comes after it, with the calls that lead there."""
+    around = "".join(f"{call}/" for call in view.path)
+    done, following = view.nodes or ("start",), view.next or ("end",)
+    return ", ".join(around + n for n in done), ", ".join(around + n for n in following)
 
 
 def _indented(text: str, screen: Screen) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +15,12 @@ from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.serde import load_spec
 from flowc.compiler.snippet import visible
 
+from ..choices import RunOptions
 from ..config import load_config
-from ..engine import open_engine
 from ..errors import RunError
 from ..flowtest import write_answers
 from ..journal import EffectJournal
+from ..late import make_services, open_engine
 from ..one_node import (
     FROM_RUN,
     Again,
@@ -31,10 +31,10 @@ from ..one_node import (
     run_again,
     visit_before,
 )
+from ..rooms import make_room
 from ..services import Emit, Journal, Json, Question, Services
 from ..state import variable_values, variables_of
 from ..store import RunRecord
-from ..wiring import RunOptions, make_services
 from . import flags
 from .app import FINDINGS, OK, PAUSED, say
 from .inputs import typed_changes
@@ -160,8 +160,8 @@ def _services(
         options = asked.options(record.file, options, config, compiled.spec.model)
         factory = make_services(options, compiled.spec, config)
     else:  # the journal answers: nobody else is needed, and what nobody says is read now
-        with tempfile.TemporaryDirectory(prefix="flowc-step-") as folder:
-            nothing = write_answers({}, Path(folder, "nothing.yaml"))
+        with make_room() as room:
+            nothing = write_answers({}, room.folder / "nothing.yaml")
             options = replace(options, model=None, answers=nothing, replay=None)
             factory = make_services(options, compiled.spec, config)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,14 +13,16 @@ from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Trial
 from flowc.compiler.snippet import visible
 
+from ..choices import RunOptions
 from ..config import Config, load_config
 from ..coverage import Coverage
 from ..errors import RunError
 from ..flowtest import Mismatch, TrialRun, run_trial, write_answers
 from ..junit import Result, junit_xml
 from ..models.offline import is_offline
-from ..wiring import RunOptions
+from ..rooms import make_room
 from .app import FINDINGS, OK, USAGE, coloured, complain, say
+from .delivery import check_deliverable, deliver
 from .inputs import Given, type_inputs
 from .locate import locate_answers, locate_team
 from .outcomes import SCHEMA_VERSION, print_json
@@ -36,7 +37,7 @@ Only = Annotated[
     list[str] | None, typer.Option("--only", "-k", metavar="TEXT", help="cases with it in the name")
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="cases at a time")]
-Junit = Annotated[str | None, typer.Option("--junit", metavar="FILE", help="a report in XML")]
+Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="a report in XML")]
 Seconds = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="what a case may take")
 ]
@@ -85,6 +86,8 @@ def run_tests(
 
     Exit code 0: all is as expected, 1: something is not, 2: there is nothing to test.
     """
+    if junit is not None:
+        check_deliverable(junit)
     config = load_config(Path.cwd())
     suites, fine = find_suites(files, config.workflows)
     for suite in suites:
@@ -99,7 +102,8 @@ def run_tests(
     options = RunOptions(allow_exec=allow_exec, roots=tuple(root or ()))
     tested = asyncio.run(_test(suites, config, options, timeout, jobs))
     if junit is not None:
-        _write(junit, junit_xml(_results(tested)))
+        deliver(junit, junit_xml(_results(tested)))
+        say(f"report: {junit}")
     _show_json(tested) if as_json else _show(tested, screen_on(sys.stdout), quiet)
     return OK if fine and all(run.passed for one in tested for run in one.runs) else FINDINGS
 
@@ -107,8 +111,8 @@ def run_tests(
 async def _test(
     suites: list[Suite], config: Config, options: RunOptions, limit: float, jobs: int
 ) -> list[Tested]:
-    with tempfile.TemporaryDirectory(prefix="flowc-test-") as folder:
-        setting = Setting(config, options, limit, Path(folder), asyncio.Semaphore(jobs))
+    with make_room() as room:
+        setting = Setting(config, options, limit, room.folder, asyncio.Semaphore(jobs))
         return [await _test_suite(suite, setting) for suite in suites]
 
 
@@ -269,12 +273,3 @@ def _results(tested: list[Tested]) -> list[Result]:
             name = run.trial.name
             found.append(Result(one.suite.workflow, name, file, line, run.seconds, failure, error))
     return found
-
-
-def _write(path: str, data: bytes) -> None:
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"`{path}` cannot be written: {reason}") from None
-    say(f"report: {path}")

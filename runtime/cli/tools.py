@@ -11,13 +11,13 @@ from flowc.compiler.builtin_tools import ToolEntry
 from flowc.compiler.catalog import BUILTIN, LOCK_FILE, lock_text
 
 from ..config import Config, load_config
-from ..errors import RunError
 from ..roots import Roots
 from ..services import ToolSchema
 from ..tools.registry import ToolBox
 from ..tools.sources import SoundWork, tool_sources
 from . import flags
 from .app import OK, plain_app, say
+from .delivery import deliver
 from .outcomes import SCHEMA_VERSION, print_json
 from .screen import count_of, one_line, screen_on
 
@@ -59,7 +59,7 @@ def lock() -> int:
     ]
     path = Path(config.folder or Path.cwd()) / LOCK_FILE
     shown = os.path.relpath(path)
-    _write(path, lock_text(entries))
+    deliver(path, lock_text(entries).encode("utf-8"))
     say(f"{shown}: {count_of(len(entries), 'tool')} beside the {len(BUILTIN)} built-in ones")
     return OK
 
@@ -72,17 +72,6 @@ async def _open_all(config: Config) -> tuple[ToolSchema, ...]:
         return await box.open_all()
     finally:
         await box.close()
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace the file at once or not at all."""
-    scratch = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        scratch.write_text(text, encoding="utf-8")
-        scratch.replace(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"`{path}` cannot be written: {reason}") from None
 
 
 def _row(tool: ToolSchema) -> dict[str, str]:

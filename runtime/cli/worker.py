@@ -32,9 +32,11 @@ def worker(
 
 
 async def _work(url: str, config: Config, concurrency: int | None) -> int:
+    from ..models.provider import preload
     from ..service.executing import open_executing
     from ..service.working import CONCURRENCY, Worker
 
+    preload(config.model)
     async with open_executing(url, config) as executing:
         worker = Worker(executing, concurrency or CONCURRENCY)
         _end_on_signals(worker)

@@ -11,6 +11,7 @@ from typing import Any
 from flowc.compiler.spelling import Spelling
 
 from ..audio.calls import AudioCall, check_call
+from ..audio.contradictions import contradiction
 from ..errors import Failure
 from .offline_expectations import CHANGES_LEVEL, always, expected
 from .offline_patterns import Word, is_number, words_in
@@ -49,7 +50,8 @@ def read_request(request: str) -> list[Clause]:
         words = [word for piece in pieces[at : at + used] for word in piece.words]
         text = request[words[0].start : words[-1].end]
         if fit is None:
-            wrong.append(_complaint(text, words))
+            last = found[-1] if found and not wrong else None
+            wrong.append((last and _again(last, words, text)) or _complaint(text, words))
         else:
             found.append(Clause(text, fit))
         at += used
@@ -119,6 +121,7 @@ def plan_of(request: str, audio: str, output: str = "") -> Json:
     steps: list[Json] = []
     checks: list[Json] = []
     tools = [clause.fit.rule.tool or "" for clause in work]
+    _agree(work)
     for number, clause in enumerate(work, start=1):
         rule = clause.fit.rule
         steps.append({"title": rule.title, "description": clause.text, "person": not rule.tool})
@@ -142,15 +145,47 @@ def plan_of(request: str, audio: str, output: str = "") -> Json:
     }
 
 
+def _agree(work: list[Clause]) -> None:
+    """Raise `Failure` (refused) for two clauses of which the later takes back the earlier."""
+    asked = [clause for clause in work if clause.fit.rule.tool]
+    found = contradiction([_checked(clause, "in.wav", "out.wav") for clause in asked])
+    if found is not None:
+        first, second, why = found
+        raise _contradictory(asked[first].text, asked[second].text, why)
+
+
+def _contradictory(one: str, other: str, why: str) -> Failure:
+    told = f"`{one}` and `{other}` contradict each other: {why}"
+    return _refused(f"the offline rules refuse this request: {told}", "ask for one of them")
+
+
+def _again(last: Clause, words: list[Word], text: str) -> str:
+    """What is wrong with words that only repeat the end of the clause before them: `to -14 LUFS`
+    after `normalise to -16 LUFS`; "" for others."""
+    before = [word.text for word in words_in(last.text)]
+    if words[0].text not in before:
+        return ""
+    whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
+    fit = next(fits("".join(f"{word} " for word in whole)), None)
+    if fit is None or fit.rule is not last.fit.rule:
+        return ""
+    return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
+
+
 def _format_of(clauses: list[Clause], audio: str, output: str) -> str:
     """The format that is asked for, else that of the output's name, else that of the input where it
     can be written."""
-    named = [c.fit.arguments["format"] for c in clauses if c.fit.rule.name == "file format"]
+    named = [clause for clause in clauses if clause.fit.rule.name == "file format"]
+    for clause in named:
+        kind = named[0].fit.arguments["format"]
+        if clause.fit.arguments["format"] != kind:
+            raise _contradictory(named[0].text, clause.text, "the result is one file")
+        ending = PurePath(output).suffix.lower().removeprefix(".")
+        if output and ("aiff" if ending == "aif" else ending) != kind:
+            why = "the ending of a file says its format"
+            raise _contradictory(clause.text, f"output={output}", why)
     if named:
-        if len({*named}) > 1:
-            text = " and ".join(dict.fromkeys(named))
-            raise _refused(f"the request asks for two formats: {text}", "ask for one")
-        return str(named[0])
+        return str(named[0].fit.arguments["format"])
     for path in (output, audio):
         ending = PurePath(path).suffix.lower().removeprefix(".")
         ending = "aiff" if ending == "aif" else ending

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..calls import EFFECT_KEY
@@ -195,6 +197,17 @@ def _output_bound(model: str, base_url: str | None, tokens: int) -> dict[str, An
     if provider == "openai" and base_url:
         bound["extra_body"] = {"max_tokens": tokens}
     return bound
+
+
+def preload(model: str | None) -> None:
+    """Load what the models of a provider need: that takes a second, better before somebody waits
+    for an answer. What is missing is told of when a model is asked."""
+    provider = (model or "").partition(":")[0]
+    if not provider.isidentifier():
+        return
+    with contextlib.suppress(ImportError):
+        import_module("langchain.chat_models")
+        import_module(f"langchain_{provider}")
 
 
 def _open_client(name: str, base_url: str | None, timeout: float) -> BaseChatModel:

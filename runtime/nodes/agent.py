@@ -16,7 +16,7 @@ from ..services import Json, Message
 from . import verdicts
 from .structured import answering
 from .talk import Ending, Given, Talk
-from .talking import talk_graph
+from .talking import talk_graph, talked
 from .visit import Done, Setting, Visit
 
 
@@ -30,7 +30,7 @@ async def run(visit: Visit) -> Done:
         return missing
     question = visit.text(op.prompt) if op.prompt is not None else None
     given: Given = {"messages": conversation(visit, agent, question), "visit": visit.number}
-    result = await visit.run_subgraph(dict(given))
+    result = await talked(visit, _talk(visit, agent, op), given)
     text = str(result.get("text", ""))
     if op.schema is not None and not op.report and result.get("ended") is not None:
         text = json_text(result["ended"])
@@ -124,21 +124,20 @@ def _seen(message: Message, agent: Agent) -> Message:
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
-    """The compiled subgraph of one agent node."""
-    op = node.op
-    assert isinstance(op, AgentNode)
-    agent = agent_of(setting, op)
-    return talk_graph(
-        Talk(
-            setting=setting,
-            node=node,
-            agent=agent,
-            tools=op.tools,
-            free=tuple(tool for tool in agent.tools if tool not in op.tools),
-            ordered=op.ordered,
-            prompt_id=op.prompt_id,
-            ending=_ending(op, agent),
-        )
+    """The compiled subgraph of every agent node."""
+    return talk_graph()
+
+
+def _talk(visit: Visit, agent: Agent, op: AgentNode) -> Talk:
+    return Talk(
+        setting=visit.setting,
+        node=visit.node,
+        agent=agent,
+        tools=op.tools,
+        free=tuple(tool for tool in agent.tools if tool not in op.tools),
+        ordered=op.ordered,
+        prompt_id=op.prompt_id,
+        ending=_ending(op, agent),
     )
 
 

@@ -8,6 +8,7 @@ from flowc.compiler.ir import AskNode
 
 from ..conversations import adding, channel_of
 from ..errors import Failure
+from ..questions import choice_in
 from ..services import Json, Message, QuestionKind
 from .visit import Done, Visit, put_question
 
@@ -66,20 +67,3 @@ def chosen(visit: Visit, choices: Sequence[str], value: Json) -> str:
         one_of = ", ".join(choices)
         raise Failure(f"`{shown}` is no answer to `{visit.node.id}`", help=f"one of: {one_of}")
     return choice
-
-
-def choice_in(choices: Sequence[str], value: Json) -> str | None:
-    """The choice that is meant: written out, in any case, or by its first letter where that is
-    enough. A truth value is yes or no unless it is a choice itself."""
-    words = [str(value).strip()]
-    if isinstance(value, bool):
-        words.append("yes" if value else "no")
-    for word in words:
-        if word in choices:
-            return word
-        low = word.lower()
-        found = [choice for choice in choices if choice.lower() == low]
-        found = found or [c for c in choices if len(low) == 1 and c[:1].lower() == low]
-        if len(found) == 1:
-            return found[0]
-    return None

@@ -11,8 +11,10 @@ in the third command never repeats the first two.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Hashable
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from flowc.compiler.graphspec import NodeSpec
@@ -23,12 +25,13 @@ from typing_extensions import TypedDict
 
 from ..commands import shell_commands
 from ..errors import Failure
+from ..questions import ALLOWING
 from ..services import Grants, Json
 from ..state import Items, append
 from .visit import Done, Setting, Visit, put_question, shorten
 
-CHOICES = ("yes", "no", "always")
-"""Answers to the question whether commands may run; "always" holds for the session from then on."""
+_VISIT: ContextVar[Visit] = ContextVar("exec")
+"""Whose commands run: the graph is one for all nodes, since to compile it takes milliseconds."""
 
 
 class Session(TypedDict):
@@ -69,7 +72,11 @@ async def run(visit: Visit) -> Done:
     key = f"$session.{op.session}"
     session: Session = visit.state.get(key) or {"state": "", "allowed": False}
     given: Given = {"source": visit.text(op.source), "session": session, "visit": visit.number}
-    result = await visit.run_subgraph(dict(given))
+    token = _VISIT.set(visit)
+    try:
+        result = await visit.run_subgraph(dict(given))
+    finally:
+        _VISIT.reset(token)
     ran = result.get("results") or []
     transcript = "\n".join(f"$ {r['command']}\n{r['output'].rstrip()}".rstrip() for r in ran)
     variables: dict[str, Json] = {op.into: transcript}
@@ -80,62 +87,73 @@ async def run(visit: Visit) -> Done:
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
-    """The compiled subgraph of one exec node."""
-    op = node.op
-    assert isinstance(op, ExecNode)
+    """The compiled subgraph of every exec node."""
+    return _graph()
 
-    async def prepare(state: Scratch) -> dict[str, Any]:
-        text = state["source"]
-        blocks = op.form == "blocks"
-        commands = shell_commands(text) if blocks else tuple(c for c in [text.strip()] if c)
-        return {"commands": list(commands), "next": 0}
 
-    async def approve(state: Scratch) -> dict[str, Any]:
-        verdict = _approval(node, setting, state["commands"], state["visit"])
-        session = {**state["session"], "allowed": verdict == "always"}
-        return {"session": session, "approved": verdict != "no"}
-
-    async def refuse(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-        if await _first_time(setting, runtime):
-            raise Failure("the commands were not approved", "refused")
-        return {}
-
-    async def command(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-        line = state["commands"][state["next"]]
-        kept = await _run_command(setting, node, line, state["session"]["state"], runtime)
-        return {
-            "results": append([{k: kept[k] for k in ("command", "output", "exit_code")}]),
-            "session": {**state["session"], "state": kept["state"]},
-            "next": state["next"] + 1,
-        }
-
-    def after_prepare(state: Scratch) -> Literal["approve", "command", "end"]:
-        if not state["commands"]:
-            return "end"
-        allowed = setting.services.approve == "allow" or state["session"].get("allowed")
-        return "command" if allowed else "approve"
-
+@functools.cache
+def _graph() -> Any:
     graph = StateGraph(Scratch, input_schema=Given, output_schema=Result)
-    graph.add_node("prepare", prepare)
-    graph.add_node("approve", approve)
-    graph.add_node("refuse", refuse)
-    graph.add_node("command", command)
+    graph.add_node("prepare", _prepare)
+    graph.add_node("approve", _approve)
+    graph.add_node("refuse", _refuse)
+    graph.add_node("command", _command)
     graph.add_edge(START, "prepare")
     ways: dict[Hashable, str] = {"approve": "approve", "command": "command", "end": END}
     verdicts: dict[Hashable, str] = {"command": "command", "refuse": "refuse"}
     again: dict[Hashable, str] = {"command": "command", "end": END}
-    graph.add_conditional_edges("prepare", after_prepare, ways)
+    graph.add_conditional_edges("prepare", _after_prepare, ways)
     graph.add_conditional_edges("approve", _after_approve, verdicts)
     graph.add_edge("refuse", "approve")
     graph.add_conditional_edges("command", _after_command, again)
-    return graph.compile(name=node.id)
+    return graph.compile(name="commands")
 
 
-def _after_approve(state: Scratch) -> Literal["command", "refuse"]:
+async def _prepare(state: Scratch) -> dict[str, Any]:
+    op, text = _VISIT.get().node.op, state["source"]
+    assert isinstance(op, ExecNode)
+    blocks = op.form == "blocks"
+    commands = shell_commands(text) if blocks else tuple(c for c in [text.strip()] if c)
+    return {"commands": list(commands), "next": 0}
+
+
+async def _approve(state: Scratch) -> dict[str, Any]:
+    visit = _VISIT.get()
+    verdict = _approval(visit.node, visit.setting, state["commands"], state["visit"])
+    session = {**state["session"], "allowed": verdict == "always"}
+    return {"session": session, "approved": verdict != "no"}
+
+
+async def _refuse(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+    if await _first_time(_VISIT.get().setting, runtime):
+        raise Failure("the commands were not approved", "refused")
+    return {}
+
+
+async def _command(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+    visit, line = _VISIT.get(), state["commands"][state["next"]]
+    before = state["session"]["state"]
+    kept = await _run_command(visit.setting, visit.node, line, before, runtime)
+    return {
+        "results": append([{k: kept[k] for k in ("command", "output", "exit_code")}]),
+        "session": {**state["session"], "state": kept["state"]},
+        "next": state["next"] + 1,
+    }
+
+
+# A path function that is not async is run by LangGraph in a thread.
+async def _after_prepare(state: Scratch) -> Literal["approve", "command", "end"]:
+    if not state["commands"]:
+        return "end"
+    allowed = _VISIT.get().services.approve == "allow" or state["session"].get("allowed")
+    return "command" if allowed else "approve"
+
+
+async def _after_approve(state: Scratch) -> Literal["command", "refuse"]:
     return "command" if state["approved"] else "refuse"
 
 
-def _after_command(state: Scratch) -> Literal["command", "end"]:
+async def _after_command(state: Scratch) -> Literal["command", "end"]:
     return "command" if state["next"] < len(state["commands"]) else "end"
 
 
@@ -169,7 +187,7 @@ def _approval(node: NodeSpec, setting: Setting, commands: list[str], visit: int)
                 "kind": "approve",
                 "node": node.id,
                 "text": f"`{node.id}` wants to run {many} {where}",
-                "choices": list(CHOICES),
+                "choices": list(ALLOWING),
                 "commands": commands,
                 "place": str(node.place) if node.place else "",
             },

@@ -1,16 +1,18 @@
-"""The graph that a model works in, whatever kind of node it works on.
+"""The graph that a model works in, whatever kind of node it works on: one for all of them.
 
-    prompt ─> model ─> end
-               │ ^      ^
-               v │      │
-               tool ────┘
+    model ─> end
+     │ ^      ^
+     v │      │
+     tool ────┘
 
 One model call and one tool call per superstep, so that a crash loses at most the one in flight.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -22,43 +24,62 @@ from ..state import append
 from .answers import Asked, ask_model, reminder
 from .talk import Given, Refused, Result, Scratch, Talk
 from .toolcalls import next_call, one_more_refusal
+from .visit import Visit
 
 MAX_REMINDERS = 2
 """How often a model that ends without the call that ends its talk is told to make it."""
 _WAYS: dict[Hashable, str] = {"tool": "tool", "model": "model", "end": END}
+_TALK: ContextVar[Talk] = ContextVar("talk")
+"""Whose talk the graph is in. To compile a graph takes some milliseconds, a workflow may have
+hundreds of nodes with a model, and nothing of the graph is theirs."""
 
 
-def talk_graph(talk: Talk) -> Any:
-    """The compiled graph of one node's talk."""
+async def talked(visit: Visit, talk: Talk, given: Given) -> dict[str, Any]:
+    """Have a model work on a node, and what that came to: see `Result`."""
+    token = _TALK.set(talk)
+    try:
+        return await visit.run_subgraph(dict(given))
+    finally:
+        _TALK.reset(token)
 
-    async def prompt(state: Scratch) -> dict[str, Any]:
-        return {"said": append(state["messages"]), "turn": 0, "reminders": 0, "calls": []}
 
-    async def model(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-        return await _model_turn(talk, state, runtime)
-
-    async def tool(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-        return await next_call(talk, state, runtime)
-
-    def after_model(state: Scratch) -> Literal["tool", "model", "end"]:
-        if state["calls"]:
-            return "tool"
-        open = talk.ending is not None and state.get("ended") is None
-        return "model" if open and not state.get("answer") else "end"
-
-    def after_tool(state: Scratch) -> Literal["tool", "model", "end"]:
-        if state.get("ended") is not None:
-            return "end"
-        return "tool" if state["calls"] else "model"
-
+@functools.cache
+def talk_graph() -> Any:
+    """The compiled graph of every talk; `talked` runs it."""
     graph = StateGraph(Scratch, input_schema=Given, output_schema=Result)
-    for name, function in (("prompt", prompt), ("model", model), ("tool", tool)):
-        graph.add_node(name, function)
-    graph.add_edge(START, "prompt")
-    graph.add_edge("prompt", "model")
-    graph.add_conditional_edges("model", after_model, _WAYS)
-    graph.add_conditional_edges("tool", after_tool, _WAYS)
-    return graph.compile(name=talk.node.id)
+    graph.add_node("model", _model)
+    graph.add_node("tool", _tool)
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", _after_model, _WAYS)
+    graph.add_conditional_edges("tool", _after_tool, _WAYS)
+    return graph.compile(name="talk")
+
+
+async def _model(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+    if "turn" in state:
+        return await _model_turn(_TALK.get(), state, runtime)
+    begun: Scratch = {**state, "said": state["messages"], "turn": 0, "reminders": 0}
+    writes = await _model_turn(_TALK.get(), begun, runtime)
+    said = writes.get("said") or append([])
+    return {"reminders": 0, **writes, "said": append([*state["messages"], *said["append"]])}
+
+
+async def _tool(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+    return await next_call(_TALK.get(), state, runtime)
+
+
+# A path function that is not async is run by LangGraph in a thread.
+async def _after_model(state: Scratch) -> Literal["tool", "model", "end"]:
+    if state["calls"]:
+        return "tool"
+    open = _TALK.get().ending is not None and state.get("ended") is None
+    return "model" if open and not state.get("answer") else "end"
+
+
+async def _after_tool(state: Scratch) -> Literal["tool", "model", "end"]:
+    if state.get("ended") is not None:
+        return "end"
+    return "tool" if state["calls"] else "model"
 
 
 async def _model_turn(talk: Talk, state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:

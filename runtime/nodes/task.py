@@ -21,7 +21,7 @@ from .agent import conversation
 from .ask import ask
 from .structured import object_in
 from .talk import Ending, Given, Refused, Talk
-from .talking import talk_graph
+from .talking import talk_graph, talked
 from .visit import Done, Setting, Visit
 
 
@@ -43,10 +43,9 @@ async def run(visit: Visit) -> Done:
         given = ask(visit, "task", question, schema=schema, who=who)
     else:
         messages = conversation(visit, agent, question)
-        if agent.id != op.agent:
-            visit = replace(visit, subgraph=_talk_with(agent, visit.node, visit.setting))
-        talked = await visit.run_subgraph(dict(Given(messages=messages, visit=visit.number)))
-        given = talked["ended"]
+        talk, visit = _talk_with(agent, visit), replace(visit, subgraph=talk_graph())
+        result = await talked(visit, talk, Given(messages=messages, visit=visit.number))
+        given = result["ended"]
     try:
         result = read_result(schema, given)
     except ResultFault as fault:
@@ -66,16 +65,15 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
     agent = _holder(setting, op, None)
     if agent is None or agent.person or op.form == "synchronization":
         return None
-    return _talk_with(agent, node, setting)
+    return talk_graph()
 
 
-def _talk_with(agent: Agent, node: NodeSpec, setting: Setting) -> Any:
-    op = node.op
+def _talk_with(agent: Agent, visit: Visit) -> Talk:
+    op = visit.node.op
     assert isinstance(op, TaskNode)
     tools = tuple(dict.fromkeys((*op.tools, *agent.tools)))
-    return talk_graph(
-        Talk(setting=setting, node=node, agent=agent, tools=tools, ending=_ending(op, tools))
-    )
+    ending = _ending(op, tools)
+    return Talk(setting=visit.setting, node=visit.node, agent=agent, tools=tools, ending=ending)
 
 
 def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:

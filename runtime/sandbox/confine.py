@@ -6,7 +6,7 @@
     report = start.report()  # waits for the launcher: level and layers; raises when it refused
     process.wait()
     start.ended()            # "" or why it was killed: time, processes, disk, stopped, parent
-    start.close()            # removes the private folders
+    start.close()            # removes the private folder
 
 `confined_python` does the same for a function of a Python module, which runs in the launcher's own
 interpreter: nothing is executed, and no second interpreter starts.
@@ -17,21 +17,20 @@ program and everything below it to end, and ends it after `grace` seconds; when 
 killed, or the process that started it ends, all of it is. Whatever the program started ends with
 it, sessions of their own included.
 
-The program's environment is `env` with HOME and TMPDIR in private folders; `start.env` is the
+The program's environment is `env` with a private folder as HOME and TMPDIR; `start.env` is the
 launcher's. The exit code 96 means that nothing foreign ran: `report` then raises with the reason.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
+import errno
 import marshal
 import os
 import select
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,40 +38,46 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import Failure
-from .jobs import BY_BUBBLEWRAP, Program, Room, make_job
+from ..errors import Failure, RunError
+from ..rooms import Room, make_room
+from .jobs import BY_BUBBLEWRAP, Program, make_job
 from .policy import LAYERS, Offer, Policy, Profile, SandboxReport, decide, level_of, python_reads
 
 REFUSED = 96
 """The exit code of a launcher that started nothing."""
 _BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from launch.start import main; "
+    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); from launch.start import main; "
     "del sys.path[0]; main(*map(int, sys.argv[2:]))"
 )
 _FOLDER = Path(__file__).resolve().parent
 _PATIENCE = 30.0
+_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT)
 _LONGEST = 65_536
 
 
 class Confined:
     """A program that is about to start, or has. See the module's text.
 
-    `argv`, `env` and `pass_fds` are for `subprocess.Popen`, from the working folder "/"; `room` is
-    the private folder of it, with `tmp` and `home` below, None when nothing is confined."""
+    `argv`, `env` and `pass_fds` are for `subprocess.Popen`, from the working folder "/"."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> None:
         self.policy = policy
         self.argv = tuple(argv)
         self.env = dict(env)
         self.pass_fds: tuple[int, ...] = ()
-        self.room: Path | None = None
+        self._room: Room | None = None
         self._read = -1
         self._told = b""
         self._messages: list[dict[str, Any]] = []
 
-    def load(self, job: dict[str, Any], room: Path) -> None:
+    @property
+    def room(self) -> Path | None:
+        """The private folder; None when nothing is confined."""
+        return self._room.folder if self._room else None
+
+    def load(self, job: dict[str, Any], room: Room) -> None:
         """Have the launcher do this job."""
-        self.room = room
+        self._room = room
         number = os.memfd_create("flowc-job", os.MFD_CLOEXEC)
         try:
             os.write(number, marshal.dumps(job | {"again": _launcher()}))
@@ -121,13 +126,13 @@ class Confined:
         return str(ends[-1]) if ends else ""
 
     def close(self) -> None:
-        """Remove the private folders. May be called twice."""
+        """Remove the private folder. May be called twice."""
         self.started()
         if self._read >= 0:
             os.close(self._read)
             self._read = -1
-        if self.room is not None:
-            remove_tree(self.room)
+        if self._room is not None:
+            self._room.remove()
 
     def __enter__(self) -> Confined:
         return self
@@ -178,7 +183,8 @@ def confined_python(
 
 
 def probe(profile: Profile = "shell") -> Offer:
-    """What this machine confines a profile by: tried with a real start, once for each process."""
+    """What this machine confines a profile by: tried with a real start, once for each process.
+    Raises `RunError` when there is no room to try it now."""
     active, missing = _tried(profile)
     return Offer(level_of(active, profile), active, missing)
 
@@ -215,7 +221,14 @@ def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str,
             trial.started()
             process.wait()
             report = trial.report()
-    except (OSError, Failure) as error:
+    except OSError as error:
+        if error.errno in _SHORT:  # of now, and nothing that the machine offers
+            raise RunError(
+                f"the sandbox could not be tried: {(error.strerror or str(error)).lower()}",
+                help="make room for it, then try again",
+            ) from None
+        return {}, dict.fromkeys(LAYERS, f"the trial failed: {error}")
+    except Failure as error:
         return {}, dict.fromkeys(LAYERS, f"the trial failed: {error}")
     return dict(report.active), dict(report.missing)
 
@@ -238,17 +251,17 @@ def _loaded(
     program: Program, policy: Policy, required: tuple[str, ...], bubblewrap: str
 ) -> Confined:
     """A start with its folders and its job. Raises OSError."""
-    room = Room(Path(os.path.realpath(tempfile.mkdtemp(prefix="flowc-"))))
+    room = make_room()
     try:
         made = Confined(program.argv, program.env, policy)
-        job = make_job(program, policy, room, required)
+        job = make_job(program, policy, room.folder, required)
         job["bubblewrap"], job["launcher"] = bubblewrap, []
         if bubblewrap:
             own = (Path(_interpreter()), _FOLDER / "launch", *python_reads())
             job["launcher"] = list(dict.fromkeys(os.path.realpath(path) for path in own))
-        made.load(job, room.folder)
+        made.load(job, room)
     except BaseException:
-        remove_tree(room.folder)
+        room.remove()
         raise
     return made
 
@@ -261,19 +274,3 @@ def _interpreter() -> str:
     """The interpreter itself: a virtual environment's needs site packages to find its library."""
     base: str = getattr(sys, "_base_executable", "") or sys.executable
     return os.path.realpath(base)
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove a folder, parts of which may have been made unreadable."""
-    try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except OSError:
-        for place, _, _ in os.walk(folder):
-            with contextlib.suppress(OSError):
-                os.chmod(place, 0o700)
-                for entry in os.scandir(place):
-                    if entry.is_dir(follow_symlinks=False):
-                        os.chmod(entry.path, 0o700)
-        shutil.rmtree(folder, ignore_errors=True)

@@ -18,32 +18,16 @@ from .policy import Limits, Policy
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _FACTS = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "self")
 """Of /proc, where it is everybody's: what says nothing of other processes."""
+_WAYS = (
+    (False, False, False), (False, True, False), (True, False, False), (True, True, False),
+    (True, True, True),
+)  # fmt: skip
 _SHARED = 64 * 1024 * 1024
 _STACK = 16 * 1024 * 1024
 
 
 BY_BUBBLEWRAP = "by bubblewrap"
 """What is said of namespaces and mounts that bubblewrap has made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """A program's private folders, made empty: `tmp` and `home` may be written, `root` is where its
-    view of files is put together."""
-
-    folder: Path
-
-    @property
-    def tmp(self) -> Path:
-        return self.folder / "tmp"
-
-    @property
-    def home(self) -> Path:
-        return self.folder / "home"
-
-    @property
-    def root(self) -> Path:
-        return self.folder / "root"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +42,13 @@ class Program:
 
 
 def make_job(
-    program: Program, policy: Policy, room: Room, required: Sequence[str]
+    program: Program, policy: Policy, room: Path, required: Sequence[str]
 ) -> dict[str, Any]:
-    """The job, of plain values only. Raises `Failure` (kind refused) when a path that may be
-    written is not there, or is none that the profile writes."""
+    """The job, of plain values only; `room` is the program's private folder. Raises `Failure` (kind
+    refused) when a path that may be written is not there, or is none that the profile writes."""
     writes = tuple(_writable(path, policy) for path in policy.writes)
-    own = (room.tmp, room.home)
-    for folder in (*own, room.root):
-        folder.mkdir(mode=0o700)
+    home = room / "home"
+    home.mkdir(mode=0o700)
     reads = [(str(path), os.path.realpath(path)) for path in policy.reads]
     reads = [(path, real) for path, real in reads if os.path.exists(real)]
     snippet, bounds = policy.profile == "snippet", policy.bounds
@@ -74,37 +57,34 @@ def make_job(
         "argv": list(program.argv),
         "entry": program.entry,
         "path": list(program.path),
-        "env": {**program.env, "HOME": str(room.home), "TMPDIR": str(room.tmp)},
-        "cwd": str(policy.cwd or room.tmp),
+        "env": {**program.env, "HOME": str(home), "TMPDIR": str(room)},
+        "cwd": str(policy.cwd or room),
         "required": list(required),
         "missing": {},
         "namespaces": True,
         "by": BY_BUBBLEWRAP,
         "landlock": True,
         "network": policy.network and not snippet,
-        "rules": _rules(program, policy, reads, writes, own),
+        "rules": _rules(program, policy, writes, room),
         "inside": _of_own_view(snippet),
-        "outside": [(f"/proc/{name}", landlock.READ) for name in _FACTS],
-        "root": str(room.root),
-        "binds": _binds(reads, writes, own, room),
+        "outside": _of_everything(snippet, reads),
+        "binds": _binds(reads, writes, room),
         "links": _links(reads),
         "shared": 0 if snippet else _SHARED,
         "filters": _filters(snippet, bool(program.entry), policy.network),
         "limits": _limits(bounds, snippet),
-        "watch": _watch(bounds, snippet, own, writes),
+        "watch": _watch(bounds, snippet, room, writes),
     }
 
 
-def _watch(
-    bounds: Limits, snippet: bool, own: tuple[Path, ...], writes: tuple[Path, ...]
-) -> dict[str, Any]:
+def _watch(bounds: Limits, snippet: bool, room: Path, writes: tuple[Path, ...]) -> dict[str, Any]:
     """What the watcher looks at, see `launch.supervise.Watch`."""
     return {
         "seconds": float(bounds.seconds),
         "processes": 0 if snippet else bounds.processes,
         "disk": bounds.disk,
         "grace": float(bounds.grace),
-        "folders": [str(path) for path in own],
+        "folders": [str(room)],
         "disks": [str(path) for path in writes],
     }
 
@@ -119,24 +99,17 @@ def _writable(path: Path, policy: Policy) -> Path:
 
 
 def _rules(
-    program: Program,
-    policy: Policy,
-    reads: list[tuple[str, str]],
-    writes: tuple[Path, ...],
-    own: tuple[Path, ...],
+    program: Program, policy: Policy, writes: tuple[Path, ...], room: Path
 ) -> list[tuple[str, int]]:
-    """For Landlock: what may be opened, by its real path."""
-    runs = landlock.READ if policy.profile == "snippet" else landlock.RUN
-    rules = [(real, runs) for _, real in reads]
-    rules += [(f"/dev/{name}", landlock.FILE) for name in _DEVICES]
+    """For Landlock: what may be written, or is executed by a snippet, by its real path."""
     if policy.profile == "snippet":
-        rules += [(str(path), landlock.FILE) for path in writes]
-        rules += [(str(path), landlock.OWN) for path in own]
+        rules = [(str(path), landlock.FILE) for path in writes]
+        rules.append((str(room), landlock.OWN))
         if not program.entry:
             rules += [(path, landlock.RUN) for path in _executed(program)]
         return rules
     folder = landlock.WRITE | (landlock.MAKE_SYM if policy.symlinks else 0)
-    return rules + [(str(path), folder) for path in (*writes, *own)]
+    return [(str(path), folder) for path in (*writes, room)]
 
 
 def _executed(program: Program) -> list[str]:
@@ -150,20 +123,29 @@ def _executed(program: Program) -> list[str]:
 
 
 def _of_own_view(snippet: bool) -> list[tuple[str, int]]:
-    """Rules where the program has a view of processes and files of its own."""
-    rules = [("/", landlock.READ_DIR), ("/proc", landlock.READ)]
+    """Rules where the program has a view of processes and files of its own: it holds nothing that
+    may not be read."""
+    rules = [("/", landlock.READ if snippet else landlock.RUN), ("/dev", landlock.FILE)]
     return rules if snippet else [*rules, ("/dev/shm", landlock.WRITE)]
 
 
+def _of_everything(snippet: bool, reads: list[tuple[str, str]]) -> list[tuple[str, int]]:
+    """Rules where the program sees all files of the machine."""
+    rules = [(real, landlock.READ if snippet else landlock.RUN) for _, real in reads]
+    rules += [(f"/dev/{name}", landlock.FILE) for name in _DEVICES]
+    return rules + [(f"/proc/{name}", landlock.READ) for name in _FACTS]
+
+
 def _binds(
-    reads: list[tuple[str, str]], writes: tuple[Path, ...], own: tuple[Path, ...], room: Room
+    reads: list[tuple[str, str]], writes: tuple[Path, ...], room: Path
 ) -> list[tuple[str, str, bool]]:
     """For a view of files: source, name inside, whether it may be written. What stands below
     another one that says the same is part of it."""
-    written = [str(path) for path in (*writes, *own)]
-    shown: list[tuple[str, str, bool]] = [(str(room.tmp), "/tmp", True)]
+    written = [str(path) for path in (*writes, room)]
+    shown: list[tuple[str, str, bool]] = [(str(room), "/tmp", True)]
     shown += [(path, path, True) for path in dict.fromkeys(written)]
     taken = [*written]
+    taken.append("/proc")  # a view has its own
     for path in sorted({real for _, real in reads}, key=lambda real: real.count("/")):
         if path == "/" or any(path == one or path.startswith(f"{one}/") for one in taken):
             continue
@@ -175,31 +157,33 @@ def _binds(
 def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Symbolic links that lead to what is shown: those of the top folder (/bin on most systems),
     and the names that were given for paths which have another real one."""
-    links = {path: real for path, real in reads if real != path}
+    # A name with `..` is walked step by step, through folders that are there.
+    links = {path: real for path, real in reads if real != path and "/../" not in f"{path}/"}
     with os.scandir("/") as entries:
         links |= {entry.path: os.readlink(entry.path) for entry in entries if entry.is_symlink()}
     return list(links.items())
 
 
 @cache
-def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool], bytes]:
-    """The filter of system calls for each combination of namespaces and mounts; empty where the
-    numbers of this machine are not known."""
+def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool, bool], bytes]:
+    """The filter of system calls for each combination of namespaces, mounts, and both of them by
+    bubblewrap; empty where the numbers of this machine are not known."""
     found = {}
-    for inside in (False, True):
-        for mounts in (False, True):
-            try:
-                found[inside, mounts] = seccomp.build(
-                    platform.machine(),
-                    snippet,
-                    executes=not entry,
-                    network=network,
-                    unix=inside and mounts and not network,
-                    namespaces=inside,
-                    mounts=mounts,
-                )
-            except KeyError:
-                found[inside, mounts] = b""
+    for inside, mounts, caged in _WAYS:
+        try:
+            found[inside, mounts, caged] = seccomp.build(
+                platform.machine(),
+                snippet,
+                executes=not entry,
+                network=network,
+                unix=inside and mounts and not network,
+                namespaces=inside,
+                mounts=mounts,
+                # There bubblewrap is number 1, and the watcher comes after it.
+                watchers=(1, 2) if caged else (1,),
+            )
+        except KeyError:
+            found[inside, mounts, caged] = b""
     return found
 
 

@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,10 @@ from typing import Literal
 
 from ..calls import EFFECT_KEY
 from ..errors import Failure, RunError
+from ..rooms import make_room
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
 from ..services import NO_GRANTS, CommandResult, Grants
-from .confine import Confined, confined, remove_tree
+from .confine import Confined, confined
 from .confinement import Confinement
 from .excerpt import Excerpt
 from .policy import Level
@@ -74,8 +74,8 @@ class BashShell:
         if "\0" in command:
             raise Failure("a command holds a NUL character", "refused")
         started = time.monotonic()
-        room = _room()
-        try:
+        with make_room() as held:
+            room = held.folder
             (room / "command").write_bytes(command.encode("utf-8", "replace") + b"\n")
             if state:
                 (room / "state").write_bytes(_unpack(state))
@@ -86,8 +86,6 @@ class BashShell:
                 raise Failure(f"the shell's working folder {where} is gone")
             values = secret_values(self.env)
             after, note = self._state_after(room, state, stop, values)
-        finally:
-            remove_tree(room)
         output = redact(kept.text(), values).replace(f"{room / 'command'}: ", "")
         note = note or self._hint(code, output, granted, level)
         if stop == "silence":
@@ -207,11 +205,6 @@ async def _until(event: asyncio.Event, moment: float) -> None:
             await event.wait()
     except TimeoutError:
         return
-
-
-def _room() -> Path:
-    """A folder of one command's, by its real name."""
-    return Path(os.path.realpath(tempfile.mkdtemp(prefix="flowc-")))
 
 
 def _raise_killed(why: str, bounds: Bounds) -> None:

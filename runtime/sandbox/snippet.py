@@ -13,7 +13,6 @@ import selectors
 import signal
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import Failure, RunError
+from ..rooms import make_room
+from ..scratch import replacing
 from .confine import Confined, confined_python
 from .excerpt import Excerpt
 from .gate import Fault, faults
@@ -75,9 +76,9 @@ def run_snippet(
     found = faults(code)
     if found:
         return SnippetResult("rejected", "; ".join(map(str, found)), faults=found)
-    with tempfile.TemporaryDirectory(prefix="flowc-") as folder:
+    with make_room() as room:
         # The file is made before: its content may be written, and no other file made beside it.
-        target = Path(os.path.realpath(folder)) / f"output{output.suffix}"
+        target = room.folder / f"output{output.suffix}"
         target.touch()
         made = target.stat().st_ino
         inputs = tuple(path.absolute() for path in reads)
@@ -215,18 +216,10 @@ def _collect(result: SnippetResult, source: Path, made: int, place: Path) -> Sni
 
 def _place(source: int, place: Path) -> None:
     """Copy beside the place, then move: a reader never sees half a file. Raises OSError."""
-    real = os.path.realpath(place)
-    number, scratch = tempfile.mkstemp(prefix=".flowc-", dir=os.path.dirname(real))
-    try:
-        with os.fdopen(number, "wb") as file:
-            offset = 0
-            while sent := os.sendfile(file.fileno(), source, offset, 1 << 24):
-                offset += sent
-            os.fchmod(file.fileno(), 0o644)
-        os.replace(scratch, real)
-    except BaseException:
-        os.unlink(scratch)
-        raise
+    with replacing(Path(os.path.realpath(place))) as file:
+        offset = 0
+        while sent := os.sendfile(file.fileno(), source, offset, 1 << 24):
+            offset += sent
 
 
 def _without(result: SnippetResult, why: str) -> SnippetResult:

@@ -30,16 +30,24 @@ create table if not exists service_audit (
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls. `owner` is the one team whose executions they see; None: all."""
+    """Who calls. `owner` is the one team whose executions they see; None: all. `token` is the id
+    of the token that says so, "" without one."""
 
     name: str
     scope: Scope
     owner: str | None
+    token: str = ""
 
     @property
     def apart(self) -> str:
         """The name, apart from the same name in another team. A token's name has no line end."""
         return self.name if self.owner is None else f"{self.owner}\n{self.name}"
+
+    @property
+    def counted(self) -> str:
+        """Under what is counted how much they ask: each token has its own, whatever it is called,
+        in a page as in a program."""
+        return self.token or f"\n{self.name}"
 
     def require(self, scope: Scope) -> None:
         """Raises `ServiceFault` when the caller may not do what needs this scope."""
@@ -96,7 +104,7 @@ class Tokens:
         if not rows or (rows[0][3] and datetime.fromisoformat(rows[0][3]) <= now):
             raise ServiceFault("UNAUTHENTICATED", "the token is unknown or has expired")
         name, scope, owner, _ = rows[0]
-        return Caller(name, scope, owner or None)
+        return Caller(name, scope, owner or None, digest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from .requests import MessagePriority, MessageType
+from .forms import Answer
+from .message_answers import Message
 
 Status = Literal["starting", "executing", "waiting", "completed", "failed", "paused"]
-
-
-class Answer(BaseModel):
-    """Every answer says whether it is one."""
-
-    success: Literal[True] = True
-    error: None = None
 
 
 class ExecutionContext(BaseModel):
@@ -47,7 +41,8 @@ class ValidationStatus(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """The contract's form of an error (C18)."""
+    """The contract's form of an error (C18). What is wrong with a message has `details` and
+    `suggested_action` too."""
 
     success: Literal[False] = False
     error_code: str
@@ -55,6 +50,8 @@ class ErrorAnswer(BaseModel):
     execution_context: ExecutionContext
     recovery_options: list[str]
     validation_status: ValidationStatus | None = None
+    details: dict[str, Any] | None = None
+    suggested_action: str | None = None
 
 
 class WorkflowCreated(Answer):
@@ -177,54 +174,6 @@ class Happening(BaseModel):
     step_id: str
     message: str
     alert: bool
-
-
-class MessageSaid(BaseModel):
-    """What a message says."""
-
-    text: str
-    data: dict[str, Any]
-    attachments: list[dict[str, Any]]
-
-
-class Message(BaseModel):
-    """A message of one agent to others. `position` is what a reader goes on from."""
-
-    message_id: str
-    position: int
-    sender_agent_id: str
-    sender_role: str
-    recipient_agent_ids: list[str]
-    message_type: MessageType
-    content: MessageSaid
-    priority: MessagePriority
-    timestamp: str
-    requires_response: bool
-    context_reference: str | None
-
-
-class MessageList(Answer):
-    """The oldest first; `total_count` counts those beyond the limit too."""
-
-    messages: list[Message]
-    total_count: int
-
-
-class DeliveryStatus(BaseModel):
-    """People can read a message at once; a model finds it when its next step begins."""
-
-    delivered_to: list[str]
-    failed_delivery: list[str]
-    pending_delivery: list[str]
-
-
-class MessageSent(Answer):
-    """SEND_MESSAGE."""
-
-    message_id: str
-    position: int
-    timestamp: str
-    delivery_status: DeliveryStatus
 
 
 class WorkflowStatus(Answer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -13,16 +14,22 @@ from flowc.compiler.ir import OnUnknown
 
 from ..assigned import Assigned
 from ..branches import RunState
+from ..calls import HERE
+from ..choices import RunOptions
 from ..engine import ENDED
 from ..services import Emit, Journal, Json, Outcome, QuestionKind, Services
 from ..signals import RunSignals
 from ..store import RunRecord
-from ..wiring import RunOptions, make_services
+from ..teamwork import working_in
+from ..wiring import make_services
 from .assigning import assigned_text, assignment_of, failed_at, made_for
-from .executing import ANSWERS, Executing, verdicts_of
+from .correspondence import correspondence_of
+from .executing import ANSWERS, Clock, Executing, verdicts_of
 from .figures import iso, steps_of
-from .messages import Messages, told_text
+from .messages import Messages, StoredMessage, told_text
+from .prompts import Prompts, ToldModels
 from .register import OPEN, Assignment, AssignmentStatus, StoredExecution
+from .team_tools import TeamDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,7 @@ class Given:
     holders: Mapping[str, str]
     models: Collection[str]
     messages: Messages
+    clock: Clock
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         if kind == "task":
@@ -45,6 +53,11 @@ class Given:
         given = self.answers.get(node, [])
         return given[visit - 1] if visit <= len(given) else None
 
+    def holder(self, node: str, visit: int) -> str:
+        """The agent that does a visit of a step; "" when it is no step."""
+        given = self._of(node, visit)
+        return given.agent if given is not None else self.holders.get(node, "")
+
     def told(self, node: str, visit: int, turn: int) -> Json | None:
         given = self.answers.get(f"{node}#{visit}", [])
         return given[turn - 1] if turn <= len(given) else None
@@ -52,15 +65,37 @@ class Given:
     async def of(self, node: str, visit: int) -> Assigned | None:
         """A model is told what was written to it before; people read that elsewhere."""
         given = self._of(node, visit)
-        agent = given.agent if given is not None else self.holders.get(node, "")
+        agent = self.holder(node, visit)
         parts = [assigned_text(given)] if given is not None else []
         if agent in self.models:
-            parts.append(told_text(await self.messages.latest_for(self.execution, agent)))
+            parts.append(told_text(await self._written_to(agent, node, visit)))
         text = "\n\n".join(part for part in parts if part)
         return Assigned(agent, text) if given is not None or text else None
 
+    async def _written_to(self, agent: str, node: str, visit: int) -> list[StoredMessage]:
+        """What a model is told when an attempt begins, which it has read from then on. Asked again
+        after a crash, the same: its conversation goes on and does not hear of what came later."""
+        here = HERE.get()
+        reading = _told_at(self.execution, node, visit, here.attempt if here is not None else 1)
+        begun = await self.messages.read_as(self.execution, agent, reading)
+        marks = [id.rpartition(":")[2] for id in begun if id.startswith(reading)]
+        until = int(marks[0]) if marks else None
+        found = await self.messages.latest_for(self.execution, agent, until)
+        if until is None:
+            until = found[-1].number if found else 0
+            ids = [*(message.id for message in found), f"{reading}:{until}"]
+            await self.messages.read(self.execution, agent, ids, iso(self.clock()), reading)
+        return found
+
     def _of(self, node: str, visit: int) -> Assignment | None:
         return assignment_of(self.assignments, node, visit)
+
+
+def _told_at(execution: str, node: str, visit: int, attempt: int) -> str:
+    """The name of what a model is told at the beginning of an attempt. It is marked as read itself,
+    with the number of the last message."""
+    place = f"{execution} {node} {visit} {attempt}"
+    return f"told-{hashlib.sha256(place.encode()).hexdigest()[:32]}"
 
 
 async def carry_on(
@@ -72,28 +107,30 @@ async def carry_on(
     engine = executing.engine
     try:
         assignments = await executing.register.assignments(execution.id)
-        services = _services(executing, execution, result, assignments)
-        if not await engine.store.has(execution.id):
-            return await engine.start(
+        given = _given(executing, execution, assignments)
+        services = _services(executing, execution, result, given)
+        with working_in(TeamDesk(correspondence_of(executing, execution), given.holder)):
+            if not await engine.store.has(execution.id):
+                return await engine.start(
+                    result.spec,
+                    services,
+                    run=execution.id,
+                    inputs=execution.inputs,
+                    options={**_options(executing, result).to_json(), "format": execution.format},
+                    control=signals,
+                )
+            record = await engine.store.get(execution.id)
+            if record.status in ENDED or failed_at(record.error, assignments):
+                return None
+            return await engine.resume(
+                execution.id,
                 result.spec,
                 services,
-                run=execution.id,
-                inputs=execution.inputs,
-                options={**_options(executing, result).to_json(), "format": execution.format},
+                answers=await _verdicts(executing, execution, record),
                 control=signals,
+                on_unknown=_on_unknown(executing),
+                answered=True,
             )
-        record = await engine.store.get(execution.id)
-        if record.status in ENDED or failed_at(record.error, assignments):
-            return None
-        return await engine.resume(
-            execution.id,
-            result.spec,
-            services,
-            answers=await _verdicts(executing, execution, record),
-            control=signals,
-            on_unknown=_on_unknown(executing),
-            answered=True,
-        )
     finally:
         if timer is not None:
             timer.cancel()
@@ -140,25 +177,31 @@ def _options(executing: Executing, result: CompileResult) -> RunOptions:
     return RunOptions(model=config.model or named, base_url=config.base_url)
 
 
-def _services(
-    executing: Executing,
-    execution: StoredExecution,
-    result: CompileResult,
-    assignments: list[Assignment],
-) -> Any:
-    made = make_services(_options(executing, result), result.spec, executing.config)
+def _given(
+    executing: Executing, execution: StoredExecution, assignments: list[Assignment]
+) -> Given:
     workflow = executing.workflow_of(execution)
-    given = Given(
+    return Given(
         execution=execution.id,
         assignments=assignments,
         answers=execution.config.get(ANSWERS, {}),
         holders={step.id: step.agent for step in steps_of(workflow) if step.agent},
         models={id for id, person in executing.people_of(execution).items() if not person},
         messages=Messages(executing.db),
+        clock=executing.clock,
     )
 
+
+def _services(
+    executing: Executing, execution: StoredExecution, result: CompileResult, given: Given
+) -> Any:
+    made = make_services(_options(executing, result), result.spec, executing.config)
+    prompts = Prompts(executing.engine.store.db)
+
     def services(journal: Journal, emit: Emit) -> Services:
-        return replace(made(journal, emit), people=given, assignments=given)
+        plain = made(journal, emit)
+        models = ToldModels(plain.models, prompts, execution.id)
+        return replace(plain, models=models, people=given, assignments=given)
 
     return services
 

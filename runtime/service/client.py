@@ -16,7 +16,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import httpx
 
-from . import talks
+from . import message_talks, talks
 from .exchange import Ask, Pause, Talk
 from .faults import ServiceFault
 
@@ -67,8 +67,12 @@ class _Operations:
     complete_step = _Method(talks.complete_step)
     pause_workflow = _Method(talks.pause_workflow)
     resume_workflow = _Method(talks.resume_workflow)
-    send_message = _Method(talks.send_message)
-    get_messages = _Method(talks.get_messages)
+    send_message = _Method(message_talks.send_message)
+    get_messages = _Method(message_talks.get_messages)
+    mark_message_read = _Method(message_talks.mark_message_read)
+    respond_to_message = _Method(message_talks.respond_to_message)
+    broadcast_update = _Method(message_talks.broadcast_update)
+    request_assistance = _Method(message_talks.request_assistance)
     answer_question = _Method(talks.answer_question)
     list_workflows = _Method(talks.list_workflows)
     list_teams = _Method(talks.list_teams)

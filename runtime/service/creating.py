@@ -29,7 +29,6 @@ _PROBE = json.dumps(
     }
 )
 """A workflow that a team's text is compiled with, for its findings alone."""
-"""A workflow that a team's text is compiled with, for its findings alone."""
 
 
 async def create_workflow(
@@ -59,13 +58,17 @@ async def create_workflow(
 
 
 async def create_team(executing: Executing, caller: Caller, body: str) -> told.TeamCreated:
-    """CREATE_TEAM (C9). What is wrong with it is said with its line."""
-    source, agents = team_text(body)
-    compiled = compile_workflow(_PROBE, CONTRACT, "contract", source)
+    """CREATE_TEAM (C9). What is wrong with it is said with its line in what was sent."""
+    compiled = compile_workflow(_PROBE, CONTRACT, "contract", body)
     faults = [d for d in compiled.validation.diagnostics if d.severity == "error"]
     own = [d for d in faults if d.code != "FC4002"]
     if own:
-        raise ServiceFault("INVALID_REQUEST", f"line {own[0].line}: {own[0].message}")
+        raise ServiceFault(
+            "INVALID_TEAM_CONFIG",
+            f"line {own[0].line}: {own[0].message}",
+            details={"details": {"diagnostics": [d.model_dump() for d in own]}},
+        )
+    source, agents = team_text(body)
     team = StoredTeam(
         id=made_id("team"),
         owner=caller.owner or "",

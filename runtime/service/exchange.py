@@ -120,6 +120,7 @@ def _fault(told: Mapping[str, Any]) -> ServiceFault:
     """The fault that an answer in the contract's form tells of."""
     context = told["execution_context"]
     form = {"success", "error_code", "error_message", "execution_context", "recovery_options"}
+    form |= {"details", "suggested_action"}
     return ServiceFault(
         told["error_code"],
         told["error_message"],
@@ -127,5 +128,8 @@ def _fault(told: Mapping[str, Any]) -> ServiceFault:
         step=context["current_step"],
         agents=tuple(context["affected_agents"]),
         recovery=tuple(told["recovery_options"]),
-        details={name: value for name, value in told.items() if name not in form},
+        details={
+            **(told.get("details") or {}),
+            **{name: value for name, value in told.items() if name not in form},
+        },
     )

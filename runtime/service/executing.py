@@ -25,7 +25,7 @@ from ..errors import RunError
 from ..questions import match_answers
 from ..services import Json, Question
 from ..store import RunRecord
-from . import due, messages, register
+from . import due, messages, prompts, register
 from .due import BELL, Due, Stop
 from .figures import iso
 from .register import Register, StoredExecution
@@ -170,7 +170,7 @@ async def open_executing(
 ) -> AsyncIterator[Executing]:
     """The executions of the store at `url`. Raises `RunError` when it cannot be opened."""
     async with open_engine(url) as engine, engine.store.opened.durable() as db:
-        for schema in (register.SCHEMA, messages.SCHEMA, due.SCHEMA):
+        for schema in (register.SCHEMA, messages.SCHEMA, prompts.SCHEMA, due.SCHEMA):
             await create_tables(db, schema)
         executing = Executing(engine, db, config, clock)
         async with engine.store.opened.ringing(BELL, executing.bell.set):

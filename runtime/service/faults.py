@@ -1,15 +1,23 @@
 """What the service cannot do, in the contract's form: a code, a message, a context, what to try.
 
-The first eight codes are the contract's own (C18), three are those of messages (C20), the others
-ours (C24).
+The first eight codes are the contract's own (C18), `MessageCode` those of messages (C20),
+TEAM_NOT_FOUND and INVALID_TEAM_CONFIG those of teams (C9), the others ours (C24).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-FaultCode = Literal[
+MessageCode = Literal[
+    "AGENT_NOT_FOUND",
+    "MESSAGE_NOT_FOUND",
+    "INVALID_RECIPIENT",
+    "MESSAGE_TOO_LONG",
+    "RESPONSE_NOT_REQUIRED",
+    "RESPONSE_DEADLINE_PASSED",
+]
+OwnCode = Literal[
     "WORKFLOW_NOT_FOUND",
     "EXECUTION_NOT_FOUND",
     "INVALID_WORKFLOW_DEFINITION",
@@ -20,12 +28,10 @@ FaultCode = Literal[
     "WORKFLOW_TIMEOUT",
     "INVALID_REQUEST",
     "TEAM_NOT_FOUND",
+    "INVALID_TEAM_CONFIG",
     "AGENT_NOT_ELIGIBLE",
     "EXECUTION_NOT_ACTIVE",
     "INVALID_RESUME_TOKEN",
-    "AGENT_NOT_FOUND",
-    "INVALID_RECIPIENT",
-    "MESSAGE_TOO_LONG",
     "FORBIDDEN",
     "UNAUTHENTICATED",
     "TOO_MANY_REQUESTS",
@@ -33,6 +39,9 @@ FaultCode = Literal[
     "UNAVAILABLE",
     "INTERNAL",
 ]
+FaultCode = OwnCode | MessageCode
+OF_MESSAGES: frozenset[str] = frozenset(get_args(MessageCode))
+"""Their answers carry `details` and `suggested_action` too, as the contract of messages has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,7 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("WORKFLOW_TIMEOUT", 409, ("resume with reset_timeout",)),
     FaultKind("INVALID_REQUEST", 422, ("correct the fields that the message names",)),
     FaultKind("TEAM_NOT_FOUND", 404, ("create the team: POST /v1/teams",)),
+    FaultKind("INVALID_TEAM_CONFIG", 422, ("correct the team and create it again",)),
     FaultKind(
         "AGENT_NOT_ELIGIBLE",
         409,
@@ -68,6 +78,9 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind(
         "INVALID_RECIPIENT", 422, ("name other agents of the team", 'or send to ["ALL"] alone')
     ),
+    FaultKind("MESSAGE_NOT_FOUND", 404, ("list the messages: GET …/messages?agent_id=ID",)),
+    FaultKind("RESPONSE_NOT_REQUIRED", 409, ("send a message of its own: SEND_MESSAGE",)),
+    FaultKind("RESPONSE_DEADLINE_PASSED", 409, ("send a message of its own: SEND_MESSAGE",)),
     FaultKind("MESSAGE_TOO_LONG", 422, ("shorten content.text, or put the rest into data",)),
     FaultKind("FORBIDDEN", 403, ("use a token with the scope that this needs",)),
     FaultKind("UNAUTHENTICATED", 401, ("send the header Authorization: Bearer TOKEN",)),
@@ -108,7 +121,11 @@ class ServiceFault(Exception):
         return _BY_CODE[self.code].status
 
     def as_answer(self) -> dict[str, Any]:
-        """The contract's form of an error; `details` stand beside it."""
+        """The contract's form of an error; `details` stand beside it, those of messages below a
+        key of their own."""
+        beside = self.details
+        if self.code in OF_MESSAGES:
+            beside = {"details": self.details, "suggested_action": self.recovery[0]}
         return {
             "success": False,
             "error_code": self.code,
@@ -119,5 +136,5 @@ class ServiceFault(Exception):
                 "affected_agents": list(self.agents),
             },
             "recovery_options": list(self.recovery),
-            **self.details,
+            **beside,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,10 +26,15 @@ HEADERS = {
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
+REQUEST_ID = "X-Request-Id"
+
+
 class Guard:
-    """Adds the headers, and refuses what changes something when another site sends it. `hosts` are
-    the names under which the service may be spoken to: whoever reaches a service without tokens
-    may do everything, also a site that lets its own name lead to this machine. None: any."""
+    """Stands around everything else, so that the answer to a fault of ours has the headers too,
+    and a number that stands in the log. Adds both, and refuses what changes something when another
+    site sends it. `hosts` are the names under which the service may be spoken to: whoever reaches a
+    service without tokens may do everything, also a site that lets its own name lead to this
+    machine. None: any."""
 
     def __init__(self, app: Any, hosts: tuple[str, ...] | None = None) -> None:
         self.app = app
@@ -39,9 +45,12 @@ class Guard:
             await self.app(scope, receive, send)
             return
 
+        number = scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
+
         async def told(message: Any) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = number
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

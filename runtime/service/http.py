@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from flowc import __version__
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from ..errors import RunError
 from . import answers as told
@@ -32,6 +32,15 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 LOG = logging.getLogger("flowc.service")
 
 
+class Guarded(FastAPI):
+    """FastAPI answers a fault of ours outside of all middleware; the guard stands further out."""
+
+    hosts: tuple[str, ...] | None = None
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return Guard(super().build_middleware_stack(), self.hosts)
+
+
 def make_app(
     open_service: Callable[[], AbstractAsyncContextManager[Service]],
     hosts: tuple[str, ...] | None = None,
@@ -45,7 +54,7 @@ def make_app(
             app.state.service = service
             yield
 
-    app = FastAPI(
+    app = Guarded(
         title="flowc",
         version=__version__,
         summary="Workflows for teams of agents and people",
@@ -56,7 +65,7 @@ def make_app(
         responses=ERRORS,
     )
     app.add_middleware(BodyLimit)
-    app.add_middleware(Guard, hosts=hosts)
+    app.hosts = hosts
     _add_faults(app)
     add_routes(app)
     add_events(app)
@@ -79,7 +88,8 @@ def _add_faults(app: FastAPI) -> None:
     @app.exception_handler(RunError)
     async def refused(request: Request, error: RunError) -> Response:
         """Where the store lies concerns nobody who asks, least of all who has no token."""
-        LOG.error("%s %r: %s", request.method, request.url.path, error.message)
+        where = (request.state.request_id, request.method, request.url.path)
+        LOG.error("%s: %s %r: %s", *where, error.message)
         fault = ServiceFault("UNAVAILABLE", "the store cannot be used: the service's log says why")
         return await _told(request, fault, fault.status)
 
@@ -95,7 +105,7 @@ def _add_faults(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:
         """The answer tells nothing of what went wrong, only where to find it."""
-        number = secrets.token_hex(4)
+        number = request.state.request_id
         LOG.error("fault %s: %s %r", number, request.method, request.url.path, exc_info=error)
         told_fault = ServiceFault("INTERNAL", f"a fault of the service: {number} in its log")
         return await _told(request, told_fault, told_fault.status)

@@ -13,6 +13,9 @@ from .faults import ServiceFault
 MAX_BODY = 4_000_000
 """Bytes of a request."""
 
+MOST_BUCKETS = 10_000
+"""Buckets before those are looked for that are full again."""
+
 
 class BodyLimit:
     """Refuses a request whose body is larger than `most` bytes, without reading it to its end."""
@@ -59,7 +62,7 @@ async def _refuse(send: Any, most: int) -> None:
 
 @dataclass(slots=True)
 class Rate:
-    """A bucket for each caller: `per_second` requests on average, `burst` at once."""
+    """A bucket for each token: `per_second` requests on average, `burst` at once."""
 
     per_second: float
     burst: float
@@ -69,7 +72,9 @@ class Rate:
     def take(self, caller: Caller) -> None:
         """Raises `ServiceFault` with the seconds to wait when the bucket is empty."""
         now = self.clock()
-        level, before = self.buckets.get(caller.name, (self.burst, now))
+        if len(self.buckets) >= MOST_BUCKETS:
+            self._drop_full(now)
+        level, before = self.buckets.get(caller.counted, (self.burst, now))
         level = min(self.burst, level + (now - before) * self.per_second)
         if level < 1:
             wait = (1 - level) / self.per_second
@@ -78,4 +83,10 @@ class Rate:
                 f"{self.per_second:g} requests a second are answered",
                 details={"retry_after": wait},
             )
-        self.buckets[caller.name] = (level - 1, now)
+        self.buckets[caller.counted] = (level - 1, now)
+
+    def _drop_full(self, now: float) -> None:
+        """Forget whoever may ask as much as somebody new."""
+        kept = self.buckets.items()
+        whole = self.burst / self.per_second
+        self.buckets = {who: (level, at) for who, (level, at) in kept if now - at < whole}

@@ -1,21 +1,20 @@
-"""SEND_MESSAGE, and the messages of an execution for whoever reads them (C20)."""
+"""SEND_MESSAGE, GET_MESSAGES, MARK_MESSAGE_READ and RESPOND_TO_MESSAGE (C20)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
 
-from flowc.compiler.ir import Agent
-
-from . import answers as told
-from . import requests as asked
+from . import message_answers as told
+from . import message_requests as asked
 from .access import Caller
+from .correspondence import Correspondence, correspondence_of, last_words
 from .executing import Executing
 from .faults import ServiceFault
-from .messages import ALL, Messages, StoredMessage
+from .figures import iso
+from .messages import StoredMessage
 from .progressing import now, standing_of
-from .register import made_id
-from .requests import LONGEST_MESSAGE
+from .register import REQUEST, StoredExecution, made_id
 from .standing import Standing
 
 SHOWN = 50
@@ -25,97 +24,197 @@ SHOWN = 50
 async def send_message(
     executing: Executing, caller: Caller, request: asked.SendMessage
 ) -> told.MessageSent:
-    """SEND_MESSAGE (C20). People read it at once; a model finds it when its next step begins."""
-    standing = await standing_of(executing, caller, request.execution_id)
-    if standing.status in ("completed", "failed"):
-        raise ServiceFault(
-            "EXECUTION_NOT_ACTIVE",
-            f"execution {request.execution_id} is {standing.status}",
-            execution=request.execution_id,
-        )
-    agents = {agent.id: agent for agent in standing.workflow.agents}
-    recipients = _recipients(agents, request)
+    """SEND_MESSAGE (C20). People read it at once; a model finds it when its next step begins, or
+    when it looks."""
+    team = await writable(executing, caller, request.execution_id)
     content = request.content
-    sent = await Messages(executing.db).send(
-        StoredMessage(
-            execution=request.execution_id,
-            number=0,
-            id=made_id("msg"),
-            sender=request.sender_agent_id,
-            role=agents[request.sender_agent_id].role,
-            recipients=[ALL] if ALL in request.recipient_agent_ids else recipients,
+    sent = await team.send(
+        draft(
+            request.sender_agent_id,
+            content.text,
+            recipients=list(request.recipient_agent_ids),
             kind=request.message_type,
-            text=content.text,
             data=content.data,
             attachments=content.attachments,
             priority=request.priority,
             requires_response=request.requires_response,
+            response_deadline=written(request.response_deadline),
             context_reference=request.context_reference,
-            time=now(executing),
         )
     )
+    recipients = [id for id in team.agents if sent.is_for(id)]
     return told.MessageSent(
         message_id=sent.id,
         position=sent.number,
         timestamp=sent.time,
         delivery_status=told.DeliveryStatus(
-            delivered_to=[id for id in recipients if agents[id].person],
+            delivered_to=[id for id in recipients if team.agents[id].person],
             failed_delivery=[],
-            pending_delivery=[id for id in recipients if not agents[id].person],
+            pending_delivery=[id for id in recipients if not team.agents[id].person],
         ),
     )
 
 
-def _recipients(agents: Mapping[str, Agent], request: asked.SendMessage) -> list[str]:
-    """The agents that it is for. Raises `ServiceFault` for what the rules refuse."""
-    fault = partial(ServiceFault, execution=request.execution_id)
-    sender, asked_for = request.sender_agent_id, list(dict.fromkeys(request.recipient_agent_ids))
-    known = ", ".join(agents) or "nobody"
-    if sender not in agents:
-        raise fault("AGENT_NOT_FOUND", f"`{sender}` is not in the team, which is {known}")
-    if len(request.content.text) > LONGEST_MESSAGE:
-        raise fault(
-            "MESSAGE_TOO_LONG",
-            f"content.text has {len(request.content.text)} characters, the most are"
-            f" {LONGEST_MESSAGE}",
-        )
-    if sender in asked_for:
-        raise fault("INVALID_RECIPIENT", f"`{sender}` is the sender", agents=(sender,))
-    if ALL in asked_for:
-        if len(asked_for) > 1:
-            raise fault("INVALID_RECIPIENT", f"`{ALL}` stands alone: it is everybody")
-        return [id for id in agents if id != sender]
-    strange = next((id for id in asked_for if id not in agents), None)
-    if strange is not None:
-        raise fault("INVALID_RECIPIENT", f"`{strange}` is not in the team, which is {known}")
-    return asked_for
+async def respond_to_message(
+    executing: Executing, caller: Caller, request: asked.RespondToMessage
+) -> told.MessageAnswered:
+    """RESPOND_TO_MESSAGE (C20): to a message that asked for it, by one of its recipients."""
+    team = await writable(executing, caller, request.execution_id)
+    content = request.response_content
+    sent, updated = await team.respond(
+        request.original_message_id,
+        draft(
+            request.responder_agent_id,
+            content.text,
+            data=content.data,
+            response_status=content.status,
+        ),
+        request.additional_recipients,
+    )
+    return told.MessageAnswered(
+        response_message_id=sent.id,
+        position=sent.number,
+        original_message_updated=updated,
+        timestamp=sent.time,
+    )
+
+
+async def mark_message_read(
+    executing: Executing, caller: Caller, request: asked.MarkMessageRead
+) -> told.MessagesRead:
+    """MARK_MESSAGE_READ (C20): the first mark of an agent counts. Also after the end."""
+    team = await readable(executing, caller, request.execution_id)
+    agent = request.agent_id
+    team.member(agent)
+    own = {m.id for m in await team.kept.of(team.execution) if m.is_for(agent)}
+    wanted = list(dict.fromkeys(request.message_ids))
+    found = [id for id in wanted if id in own]
+    seed = REQUEST.get().seed and made_id("read")
+    fresh = await team.kept.read(team.execution, agent, found, now(executing), seed)
+    return told.MessagesRead(
+        marked_read=[id for id in found if id in fresh],
+        not_found=[id for id in wanted if id not in own],
+        already_read=[id for id in found if id not in fresh],
+    )
 
 
 async def get_messages(
-    executing: Executing, caller: Caller, execution: str, agent: str | None, after: int, limit: int
+    executing: Executing, caller: Caller, request: asked.LookAtMessages
 ) -> told.MessageList:
-    """The messages of an execution behind a position, the oldest first; those for one `agent`, or
-    all. Raises `ServiceFault` for an agent who is not of the team."""
-    standing = await standing_of(executing, caller, execution)
-    known = [member.id for member in standing.workflow.agents]
-    if agent is not None and agent not in known:
+    """GET_MESSAGES (C20). Looking marks nothing as read."""
+    team = await readable(executing, caller, request.execution_id)
+    agent, filters = request.agent_id, request.filters
+    for named in (agent, *(filters.senders or ())):
+        if named is not None:
+            team.member(named)
+    if agent is None and filters.unread_only:
         raise ServiceFault(
-            "AGENT_NOT_FOUND",
-            f"`{agent}` is not in the team, which is {', '.join(known) or 'nobody'}",
-            execution=execution,
+            "INVALID_REQUEST", "unread_only needs an agent_id", execution=team.execution
         )
-    found = await Messages(executing.db).of(execution, after)
-    own = [m for m in found if agent is None or m.is_for(agent)]
-    return told.MessageList(messages=[_told(m) for m in own[:limit]], total_count=len(own))
+    known = await team.kept.of(team.execution)
+    readings = await team.kept.readings(team.execution)
+    said = last_words(known)
+    own = [
+        _told(team, m, said, readings.get(m.id, {}), agent)
+        for m in known
+        if agent is None or m.is_for(agent)
+    ]
+    fit = [one for one in own if _fits(one, request)]
+    if request.sort_order == "newest_first":
+        fit.reverse()
+    return told.MessageList(
+        messages=fit[: request.limit],
+        total_count=len(fit),
+        unread_count=sum(not one.read_status for one in own),
+    )
+
+
+async def messages_of_agent(
+    executing: Executing, caller: Caller, request: asked.GetMessages
+) -> told.MessageList:
+    """GET_MESSAGES by its name: what was written to one agent."""
+    return await get_messages(executing, caller, request)
 
 
 async def latest_messages(executing: Executing, standing: Standing) -> list[told.Message]:
     """The last messages of an execution, as its status shows them."""
-    found = await Messages(executing.db).of(standing.execution.id)
-    return [_told(message) for message in found[-SHOWN:]]
+    team = correspondence_of(executing, standing.execution)
+    known = await team.kept.of(team.execution)
+    if not known:
+        return []
+    readings = await team.kept.readings(team.execution)
+    said = last_words(known)
+    return [_told(team, m, said, readings.get(m.id, {}), None) for m in known[-SHOWN:]]
 
 
-def _told(message: StoredMessage) -> told.Message:
+async def writable(executing: Executing, caller: Caller, id: str) -> Correspondence:
+    """The messages of an execution that goes on. Raises `ServiceFault` for one that has ended."""
+    standing = await standing_of(executing, caller, id)
+    require_open(standing)
+    return correspondence_of(executing, standing.execution)
+
+
+def require_open(standing: Standing) -> None:
+    """Raises `ServiceFault` when the execution has ended: it takes no more messages."""
+    if standing.status in ("completed", "failed"):
+        id = standing.execution.id
+        message = f"execution {id} is {standing.status}"
+        raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id)
+
+
+async def readable(executing: Executing, caller: Caller, id: str) -> Correspondence:
+    """The messages of an execution that the caller may see. Raises `ServiceFault`."""
+    execution = await executing.register.get(StoredExecution, id, caller.owner)
+    return correspondence_of(executing, execution)
+
+
+def draft(sender: str, text: str, **fields: object) -> StoredMessage:
+    """A message before it is sent, with the id that it will have."""
+    made: dict[str, object] = {
+        "execution": "",
+        "number": 0,
+        "id": made_id("msg"),
+        "sender": sender,
+        "role": "",
+        "recipients": [],
+        "kind": "information",
+        "text": text,
+        **fields,
+    }
+    return StoredMessage(**made)  # type: ignore[arg-type]
+
+
+def written(time: datetime | None) -> str | None:
+    """A time as it is kept."""
+    return None if time is None else iso(time.astimezone(UTC))
+
+
+def _fits(message: told.Message, request: asked.LookAtMessages) -> bool:
+    """Whether a message is one of those that were asked for."""
+    filters, after = request.filters, request.after
+    if after and request.sort_order == "newest_first":
+        behind = message.position < after
+    else:
+        behind = message.position > after
+    since = filters.since_timestamp
+    return (
+        behind
+        and (filters.message_types is None or message.message_type in filters.message_types)
+        and (filters.senders is None or message.sender_agent_id in filters.senders)
+        and (filters.priority is None or message.priority == filters.priority)
+        and not (filters.unread_only and message.read_status)
+        and (since is None or datetime.fromisoformat(message.timestamp) > since)
+    )
+
+
+def _told(
+    team: Correspondence,
+    message: StoredMessage,
+    said: Mapping[str, Collection[str]],
+    readings: Mapping[str, str],
+    agent: str | None,
+) -> told.Message:
+    readers = [id for id in team.agents if message.is_for(id)] if agent is None else [agent]
     return told.Message.model_validate(
         {
             "message_id": message.id,
@@ -132,6 +231,12 @@ def _told(message: StoredMessage) -> told.Message:
             "priority": message.priority,
             "timestamp": message.time,
             "requires_response": message.requires_response,
+            "response_deadline": message.response_deadline,
+            "responses_awaited": team.awaited(message, said),
+            "in_reply_to": message.in_reply_to,
+            "response_status": message.response_status,
             "context_reference": message.context_reference,
+            "read_status": all(id in readings for id in readers),
+            "read_by": [{"agent_id": id, "read_at": time} for id, time in readings.items()],
         }
     )

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from ..config import Config
 from ..database import create_tables
+from ..errors import RunError
+from ..sweeping import sweep
 from . import access, once, sessions
 from .access import Audit, Tokens
-from .executing import Clock, open_executing, utc_now
+from .executing import Clock, Executing, open_executing, utc_now
 from .once import Once
 from .serving import Service, default_rate
 from .sessions import Sessions
 from .streams import Streams
 from .working import CONCURRENCY, Worker
 
+LOG = logging.getLogger("flowc.service")
 PATIENCE = 10.0
 """Seconds that an end waits for steps under way."""
 
@@ -41,6 +45,7 @@ async def open_service(
         working = asyncio.create_task(worker.work()) if concurrency else None
         tokens, streams = Tokens(db), Streams(executing.engine.store)
         same = Once(db, executing.engine.store.leases)
+        sweeping = asyncio.create_task(_sweep(executing))
         try:
             async with same.present():
                 yield Service(
@@ -54,9 +59,19 @@ async def open_service(
                     streams=streams,
                 )
         finally:
+            sweeping.cancel()
+            await asyncio.wait([sweeping])
             await streams.close()
             if working is not None:
                 worker.drain()
                 await asyncio.wait([working], timeout=PATIENCE)
                 worker.abandon()
                 await asyncio.wait([working])
+
+
+async def _sweep(executing: Executing) -> None:
+    """Remove what processes before this one left. What cannot be removed now is the next one's."""
+    try:
+        await sweep(executing.engine.store, executing.clock())
+    except RunError as error:
+        LOG.warning("what earlier processes left stays: %s", error.message)

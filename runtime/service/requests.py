@@ -22,8 +22,8 @@ from pydantic import (
 from ..values import Unfit, keepable
 
 
-def _kept_as_it_is(value: Any) -> Any:
-    """Raises `ValueError` for what would be kept as something else, or not at all."""
+def kept_as_it_is(value: Any) -> Any:
+    """The value. Raises `ValueError` for what would be kept as something else, or not at all."""
     try:
         kept = keepable(value)
     except Unfit as unfit:
@@ -61,7 +61,7 @@ def _whole(value: Any) -> Any:
 
 
 ID_PATTERN = "^[!-~]+$"
-Kept = AfterValidator(_kept_as_it_is)
+Kept = AfterValidator(kept_as_it_is)
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
 """Printable ASCII without a space: it stands in paths and in logs."""
 JsonValue = Annotated[Any, Kept]
@@ -75,10 +75,6 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Priority = Literal["low", "normal", "high", "critical"]
 Enforcement = Literal["strict", "lenient", "advisory"]
-MessageType = Literal["information", "request", "response", "coordination"]
-MessagePriority = Literal["low", "normal", "high", "urgent"]
-LONGEST_MESSAGE = 2000
-"""Characters of a message. A longer one has a code of its own, so the operation refuses it."""
 
 
 class Request(BaseModel):
@@ -216,34 +212,6 @@ class ResumeWorkflowBody(Request):
 
 class ResumeWorkflow(ResumeWorkflowBody):
     """RESUME_WORKFLOW, with the execution it is about."""
-
-    execution_id: Id
-
-
-class MessageContent(Request):
-    """What a message says: a text for whoever reads it, and data beside it."""
-
-    text: Annotated[
-        str, Field(min_length=1, json_schema_extra={"maxLength": LONGEST_MESSAGE}), Kept
-    ]
-    data: JsonObject = Field(default_factory=dict)
-    attachments: Annotated[list[JsonObject], Field(max_length=50)] = Field(default_factory=list)
-
-
-class SendMessageBody(Request):
-    """SEND_MESSAGE: from one agent of the team to others, or to `ALL` of them."""
-
-    sender_agent_id: Id
-    recipient_agent_ids: Annotated[list[Id], Field(min_length=1, max_length=100)]
-    message_type: MessageType
-    content: MessageContent
-    priority: MessagePriority = "normal"
-    requires_response: bool = False
-    context_reference: Annotated[str, Field(max_length=200), Kept] | None = None
-
-
-class SendMessage(SendMessageBody):
-    """SEND_MESSAGE, with the execution it is about."""
 
     execution_id: Id
 

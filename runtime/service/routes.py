@@ -12,15 +12,20 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
 from . import answers as told
+from . import message_answers, message_requests
 from . import requests as asked
 from .access import Caller, Scope
 from .assignments import assign_task, complete_step
+from .broadcasting import broadcast_update, request_assistance
 from .control import answer_question, get_workflow_status, pause_workflow, resume_workflow
 from .creating import create_team, create_workflow, execute_workflow
 from .documents import team_content, workflow_content
+from .examples import shown
 from .executing import Executing
 from .faults import ServiceFault
-from .messaging import get_messages, send_message
+from .links import linked
+from .message_routes import add_message_routes
+from .messaging import mark_message_read, messages_of_agent, respond_to_message, send_message
 from .register import StoredExecution, StoredTeam, StoredWorkflow
 from .serving import Key, Who, fields_of, made, post_once, service_of
 from .texts import CONTRACT
@@ -60,7 +65,48 @@ OPERATIONS: tuple[Named, ...] = (
     Named(
         "RESUME_WORKFLOW", resume_workflow, asked.ResumeWorkflow, told.WorkflowResumed, "operate"
     ),
-    Named("SEND_MESSAGE", send_message, asked.SendMessage, told.MessageSent, "operate"),
+    Named(
+        "SEND_MESSAGE",
+        send_message,
+        message_requests.SendMessage,
+        message_answers.MessageSent,
+        "operate",
+    ),
+    Named(
+        "GET_MESSAGES",
+        messages_of_agent,
+        message_requests.GetMessages,
+        message_answers.MessageList,
+        "read",
+    ),
+    Named(
+        "MARK_MESSAGE_READ",
+        mark_message_read,
+        message_requests.MarkMessageRead,
+        message_answers.MessagesRead,
+        "operate",
+    ),
+    Named(
+        "RESPOND_TO_MESSAGE",
+        respond_to_message,
+        message_requests.RespondToMessage,
+        message_answers.MessageAnswered,
+        "operate",
+    ),
+    Named(
+        "BROADCAST_UPDATE",
+        broadcast_update,
+        message_requests.BroadcastUpdate,
+        message_answers.UpdateBroadcast,
+        "operate",
+    ),
+    Named(
+        "REQUEST_ASSISTANCE",
+        request_assistance,
+        message_requests.RequestAssistance,
+        message_answers.AssistanceRequested,
+        "operate",
+    ),
 )
 
 
@@ -70,7 +116,7 @@ def add_routes(app: FastAPI) -> None:
     for named in OPERATIONS:
         _add_operation(app, f"/v1/operations/{named.name}", named)
     _add_executions(app)
-    _add_messages(app)
+    add_message_routes(app)
     _add_lists(app)
     _add_looking(app)
 
@@ -102,10 +148,18 @@ def _add_creating(app: FastAPI) -> None:
 
     for path in ("/v1/workflows", "/v1/operations/CREATE_WORKFLOW"):
         app.post(
-            path, response_model=told.WorkflowCreated, openapi_extra=_body(workflow_content())
+            path,
+            response_model=told.WorkflowCreated,
+            openapi_extra=_body(workflow_content()),
+            responses=linked("CREATE_WORKFLOW"),
         )(create)
     for path in ("/v1/teams", "/v1/operations/CREATE_TEAM"):
-        app.post(path, response_model=told.TeamCreated, openapi_extra=_body(team_content()))(team)
+        app.post(
+            path,
+            response_model=told.TeamCreated,
+            openapi_extra=_body(team_content()),
+            responses=linked("CREATE_TEAM"),
+        )(team)
 
 
 def _body(content: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +208,14 @@ def _add_operation(app: FastAPI, path: str, named: Named) -> None:
     operate.__annotations__["body"] = named.request
     operate.__name__ = named.name.lower()
     operate.__doc__ = named.do.__doc__
-    app.post(path, response_model=named.answer)(operate)
+    rest = not path.startswith("/v1/operations/")
+    app.post(
+        path,
+        response_model=named.answer,
+        openapi_extra=shown(named.name, whole=True),
+        operation_id=named.name.lower() if rest else None,
+        responses=linked(named.name) if rest else {},
+    )(operate)
 
 
 _NESTED: tuple[tuple[str, str, type[BaseModel]], ...] = (
@@ -162,7 +223,11 @@ _NESTED: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("completions", "COMPLETE_STEP", asked.CompleteStepBody),
     ("pause", "PAUSE_WORKFLOW", asked.PauseWorkflowBody),
     ("resume", "RESUME_WORKFLOW", asked.ResumeWorkflowBody),
-    ("messages", "SEND_MESSAGE", asked.SendMessageBody),
+    ("messages", "SEND_MESSAGE", message_requests.SendMessageBody),
+    ("messages/read", "MARK_MESSAGE_READ", message_requests.MarkMessageReadBody),
+    ("messages/responses", "RESPOND_TO_MESSAGE", message_requests.RespondToMessageBody),
+    ("messages/broadcasts", "BROADCAST_UPDATE", message_requests.BroadcastUpdateBody),
+    ("messages/assistance", "REQUEST_ASSISTANCE", message_requests.RequestAssistanceBody),
 )
 """The last part of a path below an execution, the operation, the body without its id."""
 
@@ -173,7 +238,11 @@ def _add_executions(app: FastAPI) -> None:
     for word, name, body in _NESTED:
         _add_nested(app, f"/v1/executions/{{execution_id}}/{word}", by_name[name], body)
 
-    @app.get("/v1/executions/{execution_id}", response_model=told.WorkflowStatus)
+    @app.get(
+        "/v1/executions/{execution_id}",
+        response_model=told.WorkflowStatus,
+        operation_id="get_status",
+    )
     async def status(
         request: Request,
         caller: Who,
@@ -235,7 +304,13 @@ def _add_nested(app: FastAPI, path: str, named: Named, body_type: type[BaseModel
     operate.__annotations__["body"] = body_type
     operate.__name__ = f"{named.name.lower()}_of_execution"
     operate.__doc__ = named.do.__doc__
-    app.post(path, response_model=named.answer)(operate)
+    app.post(
+        path,
+        response_model=named.answer,
+        openapi_extra=shown(named.name, whole=False),
+        operation_id=f"{named.name.lower()}_of_execution",
+        responses=linked(named.name),
+    )(operate)
 
 
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -283,21 +358,6 @@ def _add_lists(app: FastAPI) -> None:
                 for e in found
             ]
         )
-
-
-def _add_messages(app: FastAPI) -> None:
-    @app.get("/v1/executions/{execution_id}/messages", response_model=told.MessageList)
-    async def messages(
-        request: Request,
-        caller: Who,
-        execution_id: asked.Id,
-        agent_id: Annotated[str | None, Query(max_length=200, pattern=asked.ID_PATTERN)] = None,
-        after: Annotated[int, Query(ge=0, le=2**53)] = 0,
-        limit: Annotated[int, Query(ge=1, le=100)] = 50,
-    ) -> BaseModel:
-        """What agents wrote to each other, or to `agent_id` alone, behind a position."""
-        executing = service_of(request).executing
-        return await get_messages(executing, caller, execution_id, agent_id, after, limit)
 
 
 def _add_looking(app: FastAPI) -> None:

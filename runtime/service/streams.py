@@ -79,21 +79,21 @@ class Streams:
         listening = Listening(execution)
         listening.news.set()
         self.open.add(listening)
-        self.callers[caller.name] += 1
+        self.callers[caller.counted] += 1
         if self.task is None:
             self.task = asyncio.create_task(self._look(), name="event streams")
         try:
             yield listening
         finally:
             self.open.discard(listening)
-            self.callers[caller.name] -= 1
-            if self.callers[caller.name] <= 0:
-                del self.callers[caller.name]
+            self.callers[caller.counted] -= 1
+            if self.callers[caller.counted] <= 0:
+                del self.callers[caller.counted]
 
     def refuse_more(self, caller: Caller) -> None:
         """Raises `ServiceFault` when one more stream would be too many."""
         details = {"retry_after": WAIT}
-        if self.callers[caller.name] >= self.most_each:
+        if self.callers[caller.counted] >= self.most_each:
             message = f"a caller has at most {self.most_each} event streams"
             raise ServiceFault("TOO_MANY_REQUESTS", message, details=details)
         if len(self.open) >= self.most:
@@ -139,6 +139,8 @@ class Streams:
                 "select execution, count(*), sum(length(body)) from service_assignments"
                 " where execution in ({}) group by execution",
                 "select execution, max(number) from service_messages"
+                " where execution in ({}) group by execution",
+                "select execution, count(*) from service_message_reads"
                 " where execution in ({}) group by execution",
             ):
                 for row in await self.store.db.rows(query.format(holes), some):

@@ -7,7 +7,7 @@ refuses or cannot be reached.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote
@@ -62,7 +62,7 @@ def get_workflow_status(
 ) -> Talk[told.WorkflowStatus]:
     """GET_WORKFLOW_STATUS."""
     flags = {"include_details": include_details, "include_metrics": include_metrics}
-    return get(_path(execution_id), told.WorkflowStatus, **flags)
+    return get(path_of(execution_id), told.WorkflowStatus, **flags)
 
 
 def assign_task(
@@ -81,7 +81,7 @@ def assign_task(
         "assignment_config": assignment_config,
         "override_role_check": override_role_check,
     }
-    return post(_path(execution_id, "assignments"), told.TaskAssigned, body, key)
+    return post(path_of(execution_id, "assignments"), told.TaskAssigned, body, key)
 
 
 def complete_step(
@@ -98,7 +98,7 @@ def complete_step(
         "completion_data": completion_data,
         "handoff_data": handoff_data,
     }
-    return post(_path(execution_id, "completions"), told.StepCompleted, body, key)
+    return post(path_of(execution_id, "completions"), told.StepCompleted, body, key)
 
 
 def pause_workflow(
@@ -115,7 +115,7 @@ def pause_workflow(
         "pause_type": pause_type,
         "estimated_resume": estimated_resume,
     }
-    return post(_path(execution_id, "pause"), told.WorkflowPaused, body, key)
+    return post(path_of(execution_id, "pause"), told.WorkflowPaused, body, key)
 
 
 def resume_workflow(
@@ -127,49 +127,15 @@ def resume_workflow(
 ) -> Talk[told.WorkflowResumed]:
     """RESUME_WORKFLOW."""
     body = {"resume_token": resume_token, "resume_config": resume_config}
-    return post(_path(execution_id, "resume"), told.WorkflowResumed, body, key)
+    return post(path_of(execution_id, "resume"), told.WorkflowResumed, body, key)
 
 
 def answer_question(
     execution_id: str, question_id: str, answer: Any, *, key: str | None = None
 ) -> Talk[told.WorkflowStatus]:
     """Answer what waits for a person and is no step: an approval, a question of a flowchart."""
-    path = _path(execution_id, "questions", question_id)
+    path = path_of(execution_id, "questions", question_id)
     return post(path, told.WorkflowStatus, {"answer": answer}, key)
-
-
-def send_message(
-    execution_id: str,
-    sender_agent_id: str,
-    recipient_agent_ids: Sequence[str],
-    content: asked.MessageContent | Mapping[str, Any] | str,
-    *,
-    message_type: asked.MessageType = "information",
-    priority: asked.MessagePriority = "normal",
-    requires_response: bool = False,
-    context_reference: str | None = None,
-    key: str | None = None,
-) -> Talk[told.MessageSent]:
-    """SEND_MESSAGE: from one agent of the team to others, or to `["ALL"]`; the content may be its
-    text alone."""
-    body = {
-        "sender_agent_id": sender_agent_id,
-        "recipient_agent_ids": list(recipient_agent_ids),
-        "message_type": message_type,
-        "content": {"text": content} if isinstance(content, str) else content,
-        "priority": priority,
-        "requires_response": requires_response,
-        "context_reference": context_reference,
-    }
-    return post(_path(execution_id, "messages"), told.MessageSent, body, key)
-
-
-def get_messages(
-    execution_id: str, agent_id: str | None = None, *, after: int = 0, limit: int = 50
-) -> Talk[told.MessageList]:
-    """What agents wrote to each other, or to one agent, behind a position, the oldest first."""
-    query = {"agent_id": agent_id, "after": after, "limit": limit}
-    return get(_path(execution_id, "messages"), told.MessageList, **query)
 
 
 def list_workflows(limit: int = 50, after: str | None = None) -> Talk[told.WorkflowList]:
@@ -245,5 +211,6 @@ def wait_for_step(
     return found
 
 
-def _path(execution_id: str, *parts: str) -> str:
+def path_of(execution_id: str, *parts: str) -> str:
+    """A path below an execution."""
     return "/".join(["/v1/executions", *(quote(part, safe="") for part in (execution_id, *parts))])

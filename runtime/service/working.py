@@ -133,7 +133,7 @@ class Worker:
             await asyncio.sleep(_RECOVERY)  # it may be held for long: not again and again
             await self.executing.due.leave(id, self.name, self._now())
         except (RunError, ServiceFault) as error:
-            await self._failed(id, error.message)
+            await self._failed(id, _told(error))
         except Exception as error:
             LOG.error("execution %s cannot be carried on", id, exc_info=error)
             await self._failed(id, "a fault of the service ended it: its log says more")
@@ -176,3 +176,10 @@ class Worker:
 
     def _now(self) -> str:
         return iso(self.executing.clock())
+
+
+def _told(error: RunError | ServiceFault) -> str:
+    """What is wrong and what helps, but for flags of `flowc run`: nobody here can give one."""
+    lines = (error.help or "").splitlines() if isinstance(error, RunError) else []
+    help = "; ".join(" ".join(line.split()) for line in lines if not line.startswith("--"))
+    return f"{error.message} ({help})" if help else error.message

@@ -11,6 +11,7 @@ from ..audio.calls import check_call
 from ..audio.child import AudioWorkers
 from ..roots import Roots
 from ..services import Json, ToolSchema
+from .entries import schemas_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,7 @@ class AudioTools:
 
     async def open(self) -> tuple[ToolSchema, ...]:
         """All of them; nothing is imported for it."""
-        return tuple(
-            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
-            for entry in AUDIO_ENTRIES
-        )
+        return schemas_of(AUDIO_ENTRIES)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """What `audio.child.AudioWorkers` give. Raises `Failure`."""

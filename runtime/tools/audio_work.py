@@ -8,6 +8,7 @@ from typing import Any
 from flowc.compiler.builtin_tools import AUDIO_WORK_ENTRIES
 from flowc.compiler.plan import read_plan
 
+from ..audio.apart import check_result, check_step, check_steps
 from ..audio.calls import AudioCall
 from ..audio.check import Do, Files, calls_of, findings_of, report_of
 from ..audio.child import AudioWorkers
@@ -17,6 +18,7 @@ from ..audio.predicates import RESULT, read_predicate
 from ..audio.review import review
 from ..roots import Roots
 from ..services import Json, ToolSchema
+from .entries import schemas_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +33,15 @@ class AudioWork:
 
     async def open(self) -> tuple[ToolSchema, ...]:
         """All of them; nothing is imported for it."""
-        return tuple(
-            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
-            for entry in AUDIO_WORK_ENTRIES
-        )
+        return schemas_of(AUDIO_WORK_ENTRIES)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """What the entry says. Raises `Failure`."""
         match tool:
             case "audio_catalogue":
                 return catalogue()
+            case "audio_places":
+                return self._places(args["input"], args.get("output"), args.get("document"))
             case "audio_plan":
                 given = (args["plan"], args["id"], args["audio"], args.get("output") or "")
                 return complete_plan(*given)
@@ -52,15 +53,25 @@ class AudioWork:
                 document = read_plan(self.roots.read_text(args["document"]))
                 return await review(document, self._calls())
 
+    def _places(self, sound: str, output: str | None, document: str | None) -> Json:
+        locate = self.roots.locate
+        if output:
+            check_result(sound, output, locate)
+        if document:
+            check_steps(read_plan(self.roots.read_text(document)), document, sound, locate)
+        return {"said": f"nothing is written over {sound}"}
+
     async def _execute(self, args: dict[str, Any]) -> Json:
         async def do(call: AudioCall) -> dict[str, Any]:
             return await self.workers.do_call(call, self.roots.locate)
 
         read, write = args["input"], args["output"]
-        place = self.roots.locate(read)
+        place, output = self.roots.locate(read), self.roots.locate(write)
+        given = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
+        check_step(write, output, given)
         if args.get("free") and self.free is not None and is_free(args["code"]):
-            reads = [place, *map(self.roots.locate, args.get("also") or ())]
-            return await run_free(args["code"], reads, write, self.roots.locate(write), self.free)
+            reads = list(given.values())
+            return await run_free(args["code"], reads, write, output, self.free)
         return await execute_step(args["code"], read, write, args.get("also") or (), place, do)
 
     def _calls(self) -> Do:

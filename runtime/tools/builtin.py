@@ -18,6 +18,7 @@ from flowc.compiler.expr.parse import ParseFault, parse
 from ..errors import Failure
 from ..roots import Roots
 from ..services import Json, ToolSchema
+from .entries import defaults_of, schemas_of
 from .git import git_diff, git_log, git_show, git_status
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
@@ -35,10 +36,7 @@ class BuiltinTools:
 
     async def open(self) -> tuple[ToolSchema, ...]:
         """All built-in tools."""
-        return tuple(
-            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
-            for entry in BUILTIN_TOOLS
-        )
+        return schemas_of(BUILTIN_TOOLS)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """In a thread: a slow disk must not hold the run's other branches."""
@@ -52,14 +50,7 @@ class BuiltinTools:
         """Nothing is held."""
 
 
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    entry.name: {
-        key: value["default"]
-        for key, value in entry.parameters["properties"].items()
-        if "default" in value
-    }
-    for entry in BUILTIN_TOOLS
-}
+_DEFAULTS = defaults_of(BUILTIN_TOOLS)
 
 
 def _whole(value: Json) -> Json:

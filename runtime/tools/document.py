@@ -7,6 +7,7 @@ compiler/builtin_tools.py.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,8 @@ from .. import document_moves as moves
 from ..document import Change, DocumentFile
 from ..document_new import (
     file_name,
+    free_hash,
+    hash_of,
     id_of,
     new_document,
     planned_steps,
@@ -43,6 +46,7 @@ from ..document_view import (
 from ..errors import Failure
 from ..roots import Roots
 from ..services import Json, ToolSchema
+from .entries import defaults_of, schemas_of
 
 Clock = Callable[[], datetime]
 Args = Mapping[str, Any]
@@ -59,10 +63,7 @@ class DocumentTools:
 
     async def open(self) -> tuple[ToolSchema, ...]:
         """All of them."""
-        return tuple(
-            ToolSchema(entry.name, entry.description, entry.parameters, entry.effect)
-            for entry in DOCUMENT_ENTRIES
-        )
+        return schemas_of(DOCUMENT_ENTRIES)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """In a thread: writing to the disk must not hold the run's other branches. Raises
@@ -92,17 +93,22 @@ class DocumentTools:
         """When the run died while it made a document, that one is made."""
         request, audio = str(args["request"]), str(args["input"])
         record = RECORD.get()
-        begun = record.begun()
+        begun, first = record.begun(), file_name(hash_of(request, audio))
+        gate = DocumentFile(self.roots.locate(first), first)
         if begun is not None:
+            gate.forget_alone()
             return self._begun(begun)
-        now = self.clock()
-        id = id_of(request, audio, now)
-        file = DocumentFile(self.roots.locate(file_name(id)), file_name(id))
-        try:
-            text = new_document(id, request, audio, now)
-        except Refused as refused:
-            raise Failure(f"the request cannot be written down: {refused}", "refused") from None
-        file.create(text, lambda before, after: record.announce(file.place, before, after))
+        # Two runs of one request may be here at once: each finds the other's document, or none.
+        with gate.alone():
+            now, folder = self.clock(), self.roots.locate(".")
+            names = [name for name in os.listdir(folder) if not name.startswith(".")]
+            id = id_of(free_hash(request, audio, names), now)
+            file = DocumentFile(self.roots.locate(file_name(id)), file_name(id))
+            try:
+                text = new_document(id, request, audio, now)
+            except Refused as refused:
+                raise Failure(f"the request cannot be written down: {refused}", "refused") from None
+            file.create(text, lambda before, after: record.announce(file.place, before, after))
         return whole_of(file.read(), file.shown)
 
     def _begun(self, begun: Record) -> Json:
@@ -227,14 +233,7 @@ def _said(told: Mapping[str, Json]) -> str:
     return str(told.get("overall") or told["document"])
 
 
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    entry.name: {
-        key: value["default"]
-        for key, value in entry.parameters["properties"].items()
-        if "default" in value
-    }
-    for entry in DOCUMENT_ENTRIES
-}
+_DEFAULTS = defaults_of(DOCUMENT_ENTRIES)
 
 _FUNCTIONS: dict[str, Callable[[DocumentTools, Args], Json]] = {
     "document_create": DocumentTools.create,

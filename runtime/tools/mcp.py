@@ -7,10 +7,8 @@ import contextlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from flowc.compiler.ir import Effect
@@ -18,11 +16,13 @@ from flowc.compiler.source import Unreadable, read_text
 
 from ..calls import EFFECT_KEY
 from ..errors import Failure, RunError
+from ..rooms import Room, make_room
 from ..secrets import redact
 from ..services import Json, ToolSchema
 
 _PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_LOG = "stderr"
 _EXTRA = "pip install 'flowc[mcp]'"
 
 
@@ -120,7 +120,8 @@ class McpServer:
     settings: ServerSettings
     start_seconds: float = 30.0
     _client: Any = None
-    _log: Path | None = None
+    _room: Room | None = None
+    """Where what the server writes to its standard error is kept."""
 
     @property
     def name(self) -> str:
@@ -175,18 +176,18 @@ class McpServer:
     async def close(self) -> None:
         """End the session and the server's process. May be called twice."""
         client, self._client = self._client, None
-        if client is not None:
-            try:
+        room, self._room = self._room, None
+        try:
+            if client is not None:
                 await client.__aexit__(None, None, None)
-            except _PASSING:
-                raise
-            except (OSError, RuntimeError, ExceptionGroup):
-                # It is gone already, which is what we want.
-                pass
-        if self._log is not None:
-            with contextlib.suppress(OSError):
-                self._log.unlink()
-            self._log = None
+        except _PASSING:
+            raise
+        except (OSError, RuntimeError, ExceptionGroup):
+            # It is gone already, which is what we want.
+            pass
+        finally:
+            if room is not None:
+                room.remove()
 
     def _transport(self) -> Any:
         from fastmcp.client.transports import (
@@ -199,12 +200,10 @@ class McpServer:
         if given.url:
             remote = SSETransport if given.kind == "sse" else StreamableHttpTransport
             return remote(given.url, headers=dict(given.headers))
-        descriptor, log = tempfile.mkstemp(prefix="flowc-mcp-")
-        os.close(descriptor)
-        self._log = Path(log)
+        self._room = make_room()
         return StdioTransport(
             given.command, list(given.args), env=dict(given.env), cwd=given.cwd,
-            keep_alive=False, log_file=self._log,
+            keep_alive=False, log_file=self._room.folder / _LOG,
         )  # fmt: skip
 
     def _said(self, error: BaseException) -> str:
@@ -213,9 +212,11 @@ class McpServer:
         if isinstance(error, TimeoutError):
             text = f"no answer within {self.start_seconds:g} s"
         lines: list[str] = []
-        if self._log is not None:
+        if self._room is not None:
             with contextlib.suppress(OSError):
-                lines = self._log.read_text("utf-8", "replace").strip().splitlines()
+                lines = (
+                    (self._room.folder / _LOG).read_text("utf-8", "replace").strip().splitlines()
+                )
         said = f"{text} ({lines[-1][:300]})" if lines else text
         return redact(said, self.settings.hidden)
 

@@ -16,12 +16,14 @@ from .document import DocumentTools
 from .mcp import McpServer, read_servers
 from .python import PythonFunction
 from .source import ToolSource
+from .team import TeamTools
 
 TOOL_SOURCES: tuple[type[ToolSource], ...] = (
     BuiltinTools,
     AudioTools,
     AudioWork,
     DocumentTools,
+    TeamTools,
     PythonFunction,
     McpServer,
 )
@@ -48,6 +50,7 @@ def tool_sources(
             AudioTools(roots, sound.workers),
             AudioWork(roots, sound.workers, sound.free),
             DocumentTools(roots),
+            TeamTools(),
             *(PythonFunction(path, config.folder) for path in config.python_tools),
             *(McpServer(name, settings) for name, settings in servers.items()),
         )

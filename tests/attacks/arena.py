@@ -31,8 +31,9 @@ FILE = 4 * 1024 * 1024
 PROCESSES = 24
 SECONDS = 1.5
 OUTPUT = 8 * 1024 * 1024
-PATIENCE = 5.0
-"""Seconds after which a program has outlived its limits, on a machine with much else to do."""
+PATIENCE, BARE = 20.0, 5.0
+"""Seconds after which a program has outlived its limits, on a machine with much else to do; and
+after which one without a sandbox is taken to have no end."""
 
 
 @dataclass(slots=True)
@@ -203,7 +204,7 @@ class Arena:
             "memory": ran.memory > MEMORY * 1.3,
             "processes": ran.processes > PROCESSES * 6,  # the watchdog looks every so often
             "disk": disk > FILE * 24,
-            "seconds": ran.seconds > PATIENCE,
+            "seconds": ran.seconds > (PATIENCE if ran.outcome else BARE),
             "output": ran.written > OUTPUT * 3,
         }
         names = [name for name, is_over in over.items() if is_over]
@@ -295,7 +296,7 @@ def run_bare(arena: Arena, code: str, language: str) -> Ran:
             env={**os.environ, "HOME": str(arena.home), "CANARY_TOKEN": arena.key},
         )  # fmt: skip
         os.close(inherited)
-        _read_until(process, ran, began + PATIENCE + 0.2)
+        _read_until(process, ran, began + BARE + 0.2)
     ran.seconds = time.monotonic() - began
     return ran
 

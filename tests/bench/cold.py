@@ -1,4 +1,4 @@
-"""`flowc check` on a 10 kB file in a fresh process, beside one that imports its libraries."""
+"""`flowc check` and a help in a fresh process, beside those that import the libraries."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from texts import step_document
 from timing import line, medians
 
 REFERENCE = "import lark, pydantic, typer"
+LANGGRAPH = "import langgraph.graph"
 ROUNDS = 15
 
 
@@ -25,6 +26,8 @@ def report() -> None:
             {
                 "check": lambda: _run(check),
                 "reference": lambda: _run([sys.executable, "-c", REFERENCE]),
+                "help": lambda: _run([sys.executable, "-m", "flowc", "run", "--help"]),
+                "langgraph": lambda: _run([sys.executable, "-c", LANGGRAPH]),
                 "python": lambda: _run([sys.executable, "-c", "pass"]),
             },
             ROUNDS,
@@ -34,6 +37,12 @@ def report() -> None:
     line(f"python -c '{REFERENCE}'", f"{both['reference'] * 1000:.0f} ms")
     line("python -c pass", f"{both['python'] * 1000:.0f} ms")
     line("ratio to the reference", f"{both['check'] / both['reference']:.2f}", "target: 2 or less")
+    line(
+        "flowc run --help",
+        f"{both['help'] * 1000:.0f} ms",
+        f"{both['help'] / both['langgraph']:.2f}",
+    )
+    line(f"python -c '{LANGGRAPH}'", f"{both['langgraph'] * 1000:.0f} ms")
 
 
 def _run(command: list[str]) -> None:

@@ -17,6 +17,7 @@ from timing import line, medians
 
 LENGTHS = {1_000: 7, 10_000: 3}
 """Steps and rounds."""
+AGENTS = 400
 
 
 def report() -> None:
@@ -48,6 +49,28 @@ def report() -> None:
     line("flowc, flow YAML to GraphSpec", f"{slower['flow']:.2f} x", "target: 1.3 x or less")
     line("flowc, GraphSpec to compiled graph", f"{slower['graph']:.2f} x")
     line("by hand", f"{slower['hand']:.2f} x")
+    _report_agents()
+
+
+def _report_agents() -> None:
+    from flowc.runtime.graph import build
+    from flowc.runtime.inert import inert_services
+
+    spec = spec_of(agents(AGENTS), "bench.flow.yaml")
+    sides = {
+        "agents": lambda: build(spec, inert_services()).compile(),
+        "hand": lambda: by_hand(AGENTS).compile(),
+    }
+    took = medians(sides, LENGTHS[1_000])
+    line(f"{AGENTS} agents to a compiled graph", f"{took['agents'] * 1000:.0f} ms")
+    line(f"{AGENTS} plain nodes by hand", f"{took['hand'] * 1000:.0f} ms")
+
+
+def agents(count: int) -> str:
+    """Flow YAML in which so many nodes ask a model."""
+    node = "  - name: p{}\n    agent: a\n    prompt: Say it.\n"
+    head = "flow: 1\nname: many\nagents:\n  a: {system: You answer.}\nnodes:\n"
+    return head + "".join(node.format(number) for number in range(count))
 
 
 def spec_of(text: str, path: str = "bench.wf.md") -> GraphSpec:

@@ -26,6 +26,8 @@ import specs
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AskNode, ChooseNode, ToolNode
 from flowc.runtime.engine import open_engine
+from flowc.runtime.graph import build
+from flowc.runtime.inert import inert_services
 from stores import KINDS, SERVER, ask, fresh_store
 from worlds import Functions, World
 
@@ -36,7 +38,7 @@ LINE = 1_000
 
 
 def report() -> None:
-    """Print the four comparisons for each store."""
+    """Print the five comparisons for each store."""
     for kind in KINDS:
         if kind == "postgresql" and not SERVER:
             print("PostgreSQL: skipped, FLOWC_TEST_POSTGRES names no server")
@@ -45,6 +47,7 @@ def report() -> None:
         steps(kind)
         sizes(kind)
         resumes(kind)
+        history(kind)
 
 
 def steps(kind: str) -> None:
@@ -82,6 +85,14 @@ def resumes(kind: str) -> None:
     for length in (LENGTH, 10):
         seconds = in_store(kind, lambda url, n=length: first_new_node(url, n), result=True)
         line(f"from resume to the first new node, {length} steps", f"{seconds * 1000:.0f} ms")
+
+
+def history(kind: str) -> None:
+    """Seconds for all checkpoints of a run with their variables, and for LangGraph's own."""
+    with tempfile.TemporaryDirectory() as folder, fresh_store(kind, Path(folder)) as url:
+        ours, bares = asyncio.run(looked_back(url))
+    line(f"history of {LENGTH} steps", f"{ours * 1000:.0f} ms", f"{ours / bares:.3f}")
+    line("LangGraph's aget_state_history", f"{bares:.2f} s")
 
 
 def in_store(
@@ -135,6 +146,22 @@ async def first_new_node(url: str, length: int) -> float:
     async with open_engine(url) as engine:
         await engine.resume("bench", spec, world, answers={"": "x"}, listeners=(heard,))
     return seen[0]
+
+
+async def looked_back(url: str) -> tuple[float, float]:
+    spec = looped(LENGTH // 2, LIST=specs.lit(filler()))
+    await through_flowc(url, spec)
+    async with open_engine(url) as engine:
+        began = time.perf_counter()
+        views = await engine.history("bench")
+        ours = time.perf_counter() - began
+        app = build(spec, inert_services()).compile(checkpointer=engine.saver)
+        config: Any = {"configurable": {"thread_id": "bench"}}
+        began = time.perf_counter()
+        items = [item async for item in app.aget_state_history(config)]
+        bares = time.perf_counter() - began
+    assert len(views) == len(items) - 1 > LENGTH, (len(views), len(items))
+    return ours, bares
 
 
 def looped(rounds: int, *last: Any, **values: Any) -> Any:

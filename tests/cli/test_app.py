@@ -71,6 +71,27 @@ def test_a_fault_of_ours_is_one_line_and_how_to_report_it():
     assert "FLOWC_DEBUG=1" in second
 
 
+@pytest.mark.parametrize("number", ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"])
+def test_a_machine_that_is_short_of_something_is_no_fault_of_ours(number):
+    done = fault(f"OSError(__import__('errno').{number}, 'Too little')")
+    assert done.returncode == 3
+    first, second = done.stderr.splitlines()
+    assert first == "error: the machine is short of something: too little"
+    assert second.startswith("  help: ")
+
+
+def test_a_folder_that_is_gone_is_said(tmp_path):
+    script = "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone');"
+    script += "from flowc.runtime.cli import app; sys.exit(app.run(['runs']))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "error: the folder that this is started in is gone",
+    )
+
+
 def test_the_traceback_is_shown_on_request():
     assert "Traceback" in fault("KeyError('x')", FLOWC_DEBUG="1").stderr
 

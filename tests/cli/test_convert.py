@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -105,3 +106,21 @@ def test_a_folder_that_is_not_there_is_an_error_without_a_traceback(flowc, steps
     done = flowc("convert", "look.md", "--to", "steps", "-o", "nowhere/look.md")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
+
+
+def test_a_link_is_followed_and_a_device_takes_it_as_it_is(flowc, steps, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.md").symlink_to("there/made.md")
+    asked = ("convert", "look.md", "--to", "steps", "-o")
+    assert "`link.md` is there already" in flowc(*asked, "link.md").stderr
+    assert flowc(*asked, "link.md", "--force").returncode == 0
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "there" / "made.md").read_text(encoding="utf-8") == STEPS
+    done = flowc(*asked, "/dev/stdout")
+    assert (done.returncode, done.stdout, done.stderr) == (0, STEPS, "wrote /dev/stdout\n")
+    full = flowc(*asked, "/dev/full")
+    assert (full.returncode, full.stdout) == (2, "")
+    assert "`/dev/full` cannot be written: no space left on device" in full.stderr
+    folder = flowc(*asked, "there", "--force")
+    assert (folder.returncode, folder.stderr.splitlines()[0]) == (2, "error: `there` is a folder")
+    assert os.listdir(tmp_path / "there") == ["made.md"]

@@ -93,6 +93,17 @@ def test_graph_into_a_folder_that_is_not_there(flowc, chart):
     assert "`nowhere/a.mmd` cannot be written" in done.stderr
 
 
+def test_graph_follows_a_link_and_writes_to_a_device(flowc, chart, tmp_path):
+    (tmp_path / "a.dot").symlink_to("made.dot")
+    assert flowc("graph", chart, "-o", "a.dot").returncode == 0
+    assert (tmp_path / "a.dot").is_symlink()
+    drawn = (tmp_path / "made.dot").read_text()
+    assert flowc("graph", chart, "-f", "dot", "-o", "/dev/stdout").stdout == drawn
+    full = flowc("graph", chart, "-f", "dot", "-o", "/dev/full")
+    assert full.returncode == 2
+    assert "`/dev/full` cannot be written: no space left on device" in full.stderr
+
+
 def test_svg_is_drawn_by_the_program_dot(flowc, chart, tmp_path):
     """A program of that name receives the Graphviz text and its output is the picture."""
     programs = tmp_path / "bin"

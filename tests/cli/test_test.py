@@ -110,6 +110,17 @@ def test_what_is_not_as_expected_is_shown(what: str, folder: Path, capsys) -> No
     assert what in str(failure.get("message"))
 
 
+def test_a_report_that_cannot_be_written_is_refused_before_any_case_runs(
+    folder: Path, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr("flowc.runtime.cli.test.run_trial", None)
+    (folder / "a.flowtest.yaml").write_text(case())
+    for out, says in ((".", "`.` is a folder"), ("no/report.xml", "its folder does not exist")):
+        assert run(["test", "a.flowtest.yaml", "--junit", out]) == 2
+        told = capsys.readouterr()
+        assert (told.out, says in told.err) == ("", True)
+
+
 def test_a_path_that_is_complete_names_every_node(folder: Path) -> None:
     (folder / "a.flowtest.yaml").write_text(case(path=["less"], complete=True))
     assert run(["test", "a.flowtest.yaml"]) == 1

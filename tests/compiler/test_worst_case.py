@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from flowc.compiler.driver import compile_file, compile_text
 from flowc.compiler.worst_case import worst_case
+from flowc.runtime.choices import RunOptions
 from flowc.runtime.config import Config
 from flowc.runtime.engine import open_engine
-from flowc.runtime.wiring import RunOptions, make_services
+from flowc.runtime.wiring import make_services
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import World

@@ -21,9 +21,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
+from tests.fixtures.dying import Blow, count_boundaries, in_child, kind_of
 from tests.fixtures.stores import fresh_store
 
-from .dying import Blow, count_boundaries, in_child, kind_of
 from .trials import Plan, Trial, Way, bare_trial, flowc_trial, undisturbed
 from .world import MODEL, ONCE, Place, model_server, place
 

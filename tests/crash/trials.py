@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tests.fixtures.dying import Blow, in_child
+
 from . import bare
-from .dying import Blow, in_child
 from .world import ANSWER, MODEL, ONCE, REPEATABLE, WORKFLOW, Place
 
 Way = Literal["moment", "boundary", "signal"]

@@ -45,6 +45,19 @@ def test_what_cannot_be_edited_ends_before_anything_is_written(flowc, audio, req
     assert not [*folder.glob("workflow_*")]
 
 
+def test_a_result_that_is_the_sound_by_another_name_ends_before_anything_is_written(flowc):
+    before = sounds.write(flowc.folder / "in.wav", sounds.tone(0.5)).read_bytes()
+    (flowc.folder / "link.wav").symlink_to("in.wav")
+    done = run(flowc, "in.wav", "mono, louder by 3 dB", "-i", "output=link.wav")
+    assert done.returncode == 1
+    assert "`link.wav` cannot be the result: it is the sound that is edited" in done.stderr
+    assert "workflows/audio/edit.yaml:" in done.stderr
+    assert "help: name another file, such as `link_edited.wav`" in done.stderr
+    assert (flowc.folder / "in.wav").read_bytes() == before
+    left = sorted(path.name for path in flowc.folder.iterdir() if path.name != ".flowc")
+    assert left == ["in.wav", "link.wav"]
+
+
 def test_a_request_that_the_rules_do_not_know_stands_in_a_document_that_failed(flowc):
     sounds.write(flowc.folder / "in.wav", sounds.tone(0.5))
     done = run(flowc, "in.wav", "mono, bitte leiser")

@@ -90,3 +90,30 @@ def test_the_page_holds_sounds_pictures_and_what_was_measured(flowc):
     assert gone.returncode == 1
     assert "out.wav" in gone.stderr
     assert not (flowc.folder / "gone.html").exists()
+
+
+@pytest.fixture
+def sounds(flowc):
+    """A document with its sounds, which have other names too."""
+    flowc.write("plan.md", DOCUMENT)
+    for name in ("in.wav", "out.wav", ".flowc/runs.db"):
+        flowc.write(name, name)
+    (flowc.folder / "link").symlink_to("in.wav")
+    (flowc.folder / "hard").hardlink_to(flowc.folder / "out.wav")
+    return flowc.folder
+
+
+def test_a_page_never_takes_the_place_of_what_it_is_about(flowc, sounds):
+    for out, what in (
+        ("link", "the sound `in.wav`"),
+        ("hard", "the sound `out.wav`"),
+        ("plan.md", "the document"),
+        (".flowc/runs.db-wal", "the store of the runs"),
+    ):
+        done = flowc("audio", "report", "./plan.md", "-o", out)
+        assert done.returncode == 2
+        assert f"the page cannot be `{out}`: it is {what}" in done.stderr
+        assert "help: name another file" in done.stderr
+    assert (sounds / "in.wav").read_text() == "in.wav"
+    assert (sounds / "out.wav").read_text() == "out.wav"
+    assert (sounds / "plan.md").read_text() == DOCUMENT

@@ -98,6 +98,8 @@ def test_a_document_that_is_damaged_gone_or_elsewhere_is_said(paused, flowc):
     good = paused.read_bytes()
     paused.write_bytes(b"\xff")
     assert "is not UTF-8" in flowc("resume", paused.name).stderr
+    paused.write_bytes(bytes(10 * 2**20 + 1))
+    assert re.search(r"larger than 10 MiB\n  help: shorten", flowc("resume", "r1").stderr)
     paused.write_bytes(b"")
     assert "FC7001" in flowc("resume", "r1").stderr
     paused.rename(paused.with_name("other.md"))

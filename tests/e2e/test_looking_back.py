@@ -63,6 +63,41 @@ def test_two_runs_are_compared_and_a_past_one_is_told_again(flowc):
     assert (wrong.returncode, "`days`" in wrong.stderr) == (2, True), wrong.stderr
 
 
+def test_the_past_inside_a_called_workflow_is_shown_and_not_branched_off(flowc):
+    flowc.write("trip.flow.yaml", FLOW)
+    assert flowc("run", "trip.flow.yaml", "--run-id", "one").returncode == 0
+    told = flowc("history", "one").stdout.splitlines()
+    inner = next(line for line in told if "sub/greet → sub/again" in line)
+    assert "greeting = Hello Oslo" in inner
+    assert any("sub/again → sub/end" in line for line in told)
+    shown = [flowc("show", "one", "--at", at) for at in ("sub/again", inner.split()[0])]
+    assert shown[0].stdout == shown[1].stdout
+    assert "after sub/greet, before sub/again" in shown[0].stdout
+    assert "Hello Oslo" in shown[0].stdout
+    before = next(line.split()[0] for line in told if line.split()[-1] == "sub" or "→ sub " in line)
+    refused = flowc("fork", "one", "--at", inner.split()[0])
+    assert (refused.returncode, "lies inside `sub`" in refused.stderr) == (2, True)
+    assert f"flowc fork one --at {before}" in refused.stderr
+    found = json.loads(flowc("history", "one", "--json").stdout)["checkpoints"]
+    assert [view["path"] for view in found if view["id"] == inner.split()[0]] == [["sub"]]
+
+
+def test_gc_says_what_would_go_before_it_goes(flowc):
+    flowc.write("trip.flow.yaml", FLOW)
+    assert flowc("run", "trip.flow.yaml", "--run-id", "one").returncode == 0
+    before = flowc("history", "one").stdout
+    counts = ("dropped_inside", "dropped_history", "leases", "idempotency_keys")
+    would = json.loads(flowc("gc", "--dry-run", "--json").stdout)
+    assert (would["dry_run"], would["bytes_before"]) == (True, would["bytes_after"])
+    said = flowc("gc", "--dry-run")
+    assert f"would go: {would['dropped_inside']} checkpoints inside nodes" in said.stderr
+    assert flowc("history", "one").stdout == before
+    gone = json.loads(flowc("gc", "--json").stdout)
+    assert [gone[name] for name in counts] == [would[name] for name in counts]
+    assert min(gone["dropped_inside"], gone["dropped_history"]) > 1
+    assert len(flowc("history", "one").stdout.splitlines()) == 1
+
+
 def test_a_terminal_that_is_made_narrower_keeps_no_pieces_of_live_lines(flowc):
     flowc.write(
         "wait.flow.yaml",

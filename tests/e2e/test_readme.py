@@ -17,10 +17,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "workflows/examples"
 ROW = re.compile(r"^\| \[([\w-]+)\]\(([^)]+)\) \|.*\| `flowc ([^`]+)` \|$", re.MULTILINE)
-ROWS = ROW.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-
-
-FIRST = re.search(r"```sh\nmake setup && (.*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.S)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ROWS = ROW.findall(README)
+FIRST = re.search(r"```sh\nmake setup && (.*?)\n```", README, re.S)
 
 
 @pytest.mark.parametrize("kind", ["speech", "music"])
@@ -54,6 +53,16 @@ def test_the_first_command_makes_sound_that_measures_as_it_says(kind, tmp_path):
     criteria = text.partition("**Success Criteria:**")[2].partition("---")[0].count("*   `")
     assert criteria == done.stdout.count("passed ·") == 10
     assert done.stderr.splitlines()[1] == "offline rules v1: deterministic, not a language model"
+    if kind == "speech":
+        _is_as_shown(done)
+
+
+def _is_as_shown(done: subprocess.CompletedProcess[str]) -> None:
+    """The README's excerpt: its first line but for the run's name, and every requirement."""
+    shown = README.partition("\n```\n\n```\n")[2].partition("\n```\n")[0].splitlines()
+    assert done.stderr.splitlines()[0].rpartition("· run")[0] == shown[0].rpartition("· run")[0]
+    passed = [line for line in shown if line.startswith("passed ·")]
+    assert passed == [line for line in done.stdout.splitlines() if line.startswith("passed ·")]
 
 
 def _measured(path: Path) -> dict[str, Any]:

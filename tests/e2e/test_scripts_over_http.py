@@ -22,10 +22,11 @@ from flowc.compiler.ir import (
     Thread,
     Tool,
 )
+from flowc.runtime.choices import RunOptions
 from flowc.runtime.config import Config
 from flowc.runtime.engine import open_engine
 from flowc.runtime.services import Outcome
-from flowc.runtime.wiring import RunOptions, make_services
+from flowc.runtime.wiring import make_services
 from openai_server import Say
 from specs import SUCCESS, case, edge, lit, name, program
 

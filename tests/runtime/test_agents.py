@@ -10,11 +10,15 @@ from flowc.compiler.ir import (
     Agent,
     AgentNode,
     Assertion,
+    ExecNode,
     Input,
     MessageNode,
     Output,
 )
 from flowc.runtime.errors import Failure
+from flowc.runtime.graph import build
+from flowc.runtime.inert import inert_services
+from langgraph.graph import StateGraph
 from specs import (
     FAILED,
     SUCCESS,
@@ -37,6 +41,25 @@ def test_an_agent_remembers_question_and_answer_in_its_thread(execute, world) ->
     execute(spec)
     sent = [m["content"] for m in world.models.requests[1].messages]
     assert sent == ["first", "one", "second"]
+
+
+def test_agents_and_commands_share_a_graph_each_whatever_the_workflow(monkeypatch) -> None:
+    """To compile one for each node took most of the start of a large workflow."""
+    graphs: list[StateGraph[Any, Any, Any, Any]] = []
+    compiling = StateGraph.compile
+
+    def compile_(graph: Any, **options: Any) -> Any:
+        graphs.append(graph)
+        return compiling(graph, **options)
+
+    monkeypatch.setattr(StateGraph, "compile", compile_)
+    agents = (AgentNode(id=f"p{n}", agent="main", prompt=lit("?"), into="N") for n in range(20))
+    commands = (
+        ExecNode(id=f"x{n}", source=lit("true"), form="command", session="main", into="RESULT")
+        for n in range(20)
+    )
+    build(program(*agents, *commands, SUCCESS), inert_services())
+    assert len(graphs) <= 2
 
 
 def test_an_agent_with_a_users_perspective_sees_the_roles_swapped(execute, world) -> None:

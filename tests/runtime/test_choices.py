@@ -9,7 +9,7 @@ import pytest
 from flowc.compiler.ir import Agent, AgentNode, AskNode, Thread
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.nodes.ask import choice_in
+from flowc.runtime.questions import choice_in
 from specs import SUCCESS, lit, program
 from worlds import World, start
 

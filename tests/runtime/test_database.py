@@ -10,6 +10,7 @@ from flowc.runtime.checkpoint import open_database
 from flowc.runtime.database import Database, create_tables
 from flowc.runtime.errors import RunError
 from flowc.runtime.location import locate
+from flowc.runtime.store import open_store
 
 SCHEMA = """
 create table if not exists spent (run text not null, amount integer not null, primary key (run));
@@ -24,6 +25,8 @@ def kept(any_store, wait):
 
     def run(function: Any) -> Any:
         async def go() -> Any:
+            async with open_store(any_store):
+                pass  # a database with other tables alone would be another program's
             async with open_database(locate(any_store), durable=True) as db:
                 await create_tables(db, SCHEMA)
                 await create_tables(db, SCHEMA)

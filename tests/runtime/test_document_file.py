@@ -101,6 +101,21 @@ def test_what_is_no_document_is_said(tmp_path, make: Callable[[Path], object], s
     with pytest.raises(Failure) as failure:
         DocumentFile(tmp_path / "x.md", "x.md").change(running)
     assert said in failure.value.message
+    remedies = {
+        "is larger than 10 MiB": "shorten",
+        "is not UTF-8 text (byte 0)": "save it as UTF-8",
+    }
+    assert failure.value.help.startswith(remedies.get(said, ""))
+
+
+def test_a_change_that_nobody_could_read_again_is_not_written(place):
+    long = "x" * module.MAX_BYTES
+    with pytest.raises(Failure, match=r"`x\.md` would become larger than 10 MiB"):
+        DocumentFile(place, "x.md").change(lambda d: d.set("Description", long, step="step_1"))
+    assert place.read_bytes() == TEXT.encode()
+    with pytest.raises(Failure, match=r"`y\.md` would be larger than 10 MiB"):
+        DocumentFile(place.with_name("y.md"), "y.md").create(long + "x")
+    assert [path.name for path in place.parent.iterdir()] == [place.name]
 
 
 def test_a_folder_that_cannot_be_written_is_said(place):

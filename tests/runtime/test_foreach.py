@@ -21,13 +21,14 @@ from flowc.compiler.ir import (
     ToolNode,
     Workflow,
 )
+from flowc.runtime.choices import RunOptions
 from flowc.runtime.config import Config
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
 from flowc.runtime.project import check_project, load_module
 from flowc.runtime.signals import RunSignals
-from flowc.runtime.wiring import RunOptions, make_services
+from flowc.runtime.wiring import make_services
 from specs import (
     FAILED,
     STATE,

@@ -239,6 +239,27 @@ def test_a_glance_at_a_run_does_not_keep_another_process_from_taking_it(tmp_path
     timer.join()
 
 
+def test_a_batch_of_events_is_one_statement(any_store, wait, monkeypatch) -> None:
+    events = [RunEvent("node_started", "r", "t", f"n{number}") for number in range(100)]
+    statements: list[str] = []
+
+    async def go() -> None:
+        async with open_store(any_store) as store:
+            database = type(store.db)
+            run = database.run
+
+            async def counted(self: Any, query: str, values: Any = ()) -> int:
+                statements.append(query)
+                return int(await run(self, query, values))
+
+            monkeypatch.setattr(database, "run", counted)
+            await store.append_events("r", events)
+            assert [event.node for event in await store.events("r")] == [e.node for e in events]
+
+    wait(go())
+    assert len(statements) == 1
+
+
 @pytest.mark.parametrize("run", ["", "  ", "a\nb", "\udcff", "-r", "x" * 201])
 def test_what_cannot_be_the_id_of_a_run_is_refused(tmp_path: Path, wait, world, run) -> None:
     async def go() -> None:

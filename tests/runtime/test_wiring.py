@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from flowc.compiler.driver import compile_text
 from flowc.compiler.graphspec import GraphSpec
+from flowc.runtime.choices import RunOptions, settle
 from flowc.runtime.config import Config
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.inert import inert_services
 from flowc.runtime.journal import NoJournal
 from flowc.runtime.services import Services
-from flowc.runtime.wiring import RunOptions, make_services, settle
+from flowc.runtime.wiring import make_services
 
 FLOW = """# Demo
 # Workflow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
 import threading
 import time
@@ -54,14 +55,12 @@ def served(
         thread.join(PATIENCE)
 
 
-class Lossy:
-    """Passes each request on and its answer back, but for the first `losses` answers: those are
-    taken from the service, and the connection is closed without them."""
+class _Between:
+    """Listens on an address of its own; what connects is handed to `_pass`, in a thread."""
 
-    def __init__(self, port: int, losses: int) -> None:
-        self.target, self.losses, self.seen = port, losses, 0
+    def __init__(self) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.port = int(self.listener.getsockname()[1])
         threading.Thread(target=self._serve, daemon=True).start()
 
     def close(self) -> None:
@@ -72,6 +71,19 @@ class Lossy:
             while True:
                 near, _ = self.listener.accept()
                 threading.Thread(target=self._pass, args=(near,), daemon=True).start()
+
+    def _pass(self, near: socket.socket) -> None:
+        raise NotImplementedError
+
+
+class Lossy(_Between):
+    """Passes each request on and its answer back, but for the first `losses` answers: those are
+    taken from the service, and the connection is closed without them."""
+
+    def __init__(self, port: int, losses: int) -> None:
+        self.target, self.losses, self.seen = port, losses, 0
+        super().__init__()
+        self.address = f"http://127.0.0.1:{self.port}"
 
     def _pass(self, near: socket.socket) -> None:
         with near, socket.create_connection(("127.0.0.1", self.target)) as far:
@@ -100,3 +112,28 @@ def _message(end: socket.socket) -> bytes:
         body += part
         data += part
     return data
+
+
+class InTurn(_Between):
+    """One address for several services: each connection leads to the next of their `ports`."""
+
+    def __init__(self, *ports: int) -> None:
+        self.ports = itertools.cycle(ports)
+        self.reached: set[int] = set()
+        super().__init__()
+
+    def _pass(self, near: socket.socket) -> None:
+        port = next(self.ports)
+        self.reached.add(port)
+        far = socket.create_connection(("127.0.0.1", port))
+        threading.Thread(target=_copy, args=(near, far), daemon=True).start()
+        _copy(far, near)
+
+
+def _copy(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+    for end in (one, other):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)

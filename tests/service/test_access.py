@@ -162,6 +162,32 @@ class TestLimits:
         now = 0.11
         rate.take(caller)
 
+    def test_a_token_is_counted_by_itself_and_not_by_its_name(self, desk: Desk) -> None:
+        """Two teams may have named a token alike; neither takes from the other."""
+        service, portal = desk.client.app.state.service, desk.client.portal  # type: ignore[attr-defined]
+        assert portal is not None
+        service.rate = Rate(0.001, 2.0, lambda: 0.0)
+
+        def bearer(owner: str) -> dict[str, str]:
+            made = portal.call(service.tokens.create, "ci", "read", owner, None, desk.clock())
+            return {"Authorization": f"Bearer {made}"}
+
+        hedge, others = bearer("hedge"), bearer("others")
+        for _ in range(2):
+            desk.get("/teams", **hedge)
+        assert desk.get("/teams", 429, **hedge)["error_code"] == "TOO_MANY_REQUESTS"
+        desk.get("/teams", **others)
+        assert "ci" not in service.rate.buckets
+
+    def test_who_asks_no_more_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("flowc.runtime.service.limits.MOST_BUCKETS", 3)
+        now = 0.0
+        rate = Rate(1.0, 2.0, lambda: now)
+        for number in range(20):
+            rate.take(Caller("ci", "read", None, f"token {number}"))
+            now += 1.0
+        assert len(rate.buckets) <= 4
+
     @pytest.mark.parametrize(
         ("method", "path", "status"),
         [("GET", "/v1/nothing", 404), ("DELETE", "/v1/workflows", 405), ("GET", "/v1", 404)],

@@ -105,8 +105,22 @@ class TestCreateTeam:
     )
     def test_c9_what_is_no_team_is_refused(self, desk: Desk, fields: dict[str, Any]) -> None:
         told = desk.post("/teams", {**team(), **fields}, 422)
-        assert told["error_code"] == "INVALID_REQUEST"
+        assert told["error_code"] == "INVALID_TEAM_CONFIG"
         assert "line " in told["error_message"]
+
+    def test_invalid_team_config(self, desk: Desk) -> None:
+        """The line is one of what was sent, and every fault is told."""
+        text = '{"team_name": "T",\n"team_type":\n"band", "agent_roles": []}'
+        told = desk.client.post("/v1/teams", content=text).json()
+        assert told["error_code"] == "INVALID_TEAM_CONFIG"
+        lines = [d["line"] for d in told["details"]["diagnostics"]]
+        assert lines == [3, 3]
+        assert "band" in told["error_message"]
+        assert told["execution_context"]["execution_id"] == ""
+        assert desk.client.post("/v1/teams", content=b"\xff").json()["error_code"] == (
+            "INVALID_REQUEST"
+        )
+        assert desk.get("/teams")["teams"] == []
 
 
 class TestExecute:

@@ -14,6 +14,11 @@ import pytest
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
+from flowc.runtime.config import Config
+from flowc.runtime.service.http import make_app
+from flowc.runtime.service.links import LINKS
+from flowc.runtime.service.opening import open_service
+
 from .served import Served, served
 
 HERE = Path(__file__).parent
@@ -57,3 +62,34 @@ def test_two_thousand_requests_are_answered_as_described(tmp_path: Path) -> None
         assert (
             checked(service, tmp_path, "-n", "60", "--phases", "examples,coverage,fuzzing") >= 2000
         )
+
+
+def test_a_link_leads_to_an_operation_and_fills_what_it_takes(tmp_path: Path) -> None:
+    described = make_app(lambda: open_service("", Config(), trusted=True)).openapi()
+    operations = {
+        operation["operationId"]: operation
+        for path in described["paths"].values()
+        for operation in path.values()
+    }
+    links = [
+        link
+        for operation in operations.values()
+        for link in operation["responses"].get("200", {}).get("links", {}).values()
+    ]
+    assert len(links) >= sum(len(found) for found in LINKS.values())
+    for link in links:
+        target = operations[link["operationId"]]
+        assert link.get("parameters", {}).keys() <= {p["name"] for p in target["parameters"]}
+        body = target.get("requestBody", {}).get("content", {}).get("application/json", {})
+        name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+        fields = described["components"]["schemas"][name]["properties"] if name else {}
+        assert link.get("requestBody", {}).keys() <= fields.keys()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_what_is_made_is_asked_about_as_links_follow_from_it(tmp_path: Path) -> None:
+    """What one answer made is what the next request is about: executions of workflows and teams
+    that are there, messages in executions, pauses and their tokens."""
+    with served(tmp_path) as service:
+        assert checked(service, tmp_path, "-n", "40", "--phases", "stateful") >= 200

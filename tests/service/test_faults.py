@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from flowc.runtime.errors import RunError
 from flowc.runtime.service import working
 from flowc.runtime.service.executing import Executing
+from flowc.runtime.service.guard import HEADERS
+from flowc.runtime.service.register import Register
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS
 
@@ -93,7 +96,7 @@ class TestUnkept:
 
 def test_a_team_nested_too_deeply_is_refused(desk: Desk) -> None:
     answer = desk.client.post("/v1/teams", content=b"[" * 100_000)
-    assert refused(answer)["error_code"] == "INVALID_REQUEST"
+    assert refused(answer)["error_code"] == "INVALID_TEAM_CONFIG"
 
 
 class TestBugs:
@@ -113,6 +116,32 @@ class TestBugs:
         number = answer.json()["error_message"].split()[-4]
         assert number in caplog.text
         assert "ZeroDivisionError" in caplog.text
+        assert answer.headers["X-Request-Id"] == number
+        assert all(answer.headers[name] == value for name, value in HEADERS.items())
+
+    def test_every_answer_has_the_headers_and_a_number_of_its_own(self, desk: Desk) -> None:
+        asked = [("GET", "/v1/health"), ("GET", "/v1/none"), ("POST", "/v1/teams"), ("GET", "/")]
+        answers = [desk.client.request(*one) for one in asked]
+        answers.append(desk.client.post("/v1/teams", headers={"Origin": "https://other.example"}))
+        answers.append(desk.client.post("/v1/teams", content=b"x" * 5_000_000))
+        assert [a.status_code for a in answers] == [200, 404, 422, 200, 403, 413]
+        for answer in answers:
+            for name, value in HEADERS.items():
+                assert answer.headers[name] == value
+        assert len({a.headers["X-Request-Id"] for a in answers}) == len(answers)
+
+    def test_a_page_that_breaks_has_the_headers_too(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def broken(*_: Any, **__: Any) -> None:
+            raise ZeroDivisionError("a secret")
+
+        monkeypatch.setattr(Register, "page", broken)
+        client = TestClient(desk.client.app, raise_server_exceptions=False)
+        answer = client.get("/")
+        assert (answer.status_code, "secret" in answer.text) == (500, False)
+        assert answer.headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
+        assert answer.headers["X-Request-Id"] in answer.text
 
     def test_a_bug_in_one_execution_is_its_own(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
@@ -132,6 +161,20 @@ class TestBugs:
         status = desk.status(bad)
         assert "secret" not in str(status)
         assert desk.status(good)["workflow_status"] == "executing"
+
+
+def test_an_execution_that_cannot_begin_says_what_helps(desk: Desk, monkeypatch: Any) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    id = desk.execution("researcher")
+    until(lambda: desk.status(id)["workflow_status"] == "failed")
+    told = json.dumps(desk.status(id), ensure_ascii=False)
+    assert "OPENAI_API_KEY is not set (export OPENAI_API_KEY=" in told
+
+
+def test_flags_are_no_help_in_a_service() -> None:
+    error = RunError("none was chosen", help="--model NAME   one\nmodel =    in flowc.toml")
+    assert working._told(error) == "none was chosen (model = in flowc.toml)"
+    assert working._told(RunError("none was chosen")) == "none was chosen"
 
 
 @pytest.mark.parametrize("kind", KINDS)

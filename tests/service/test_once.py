@@ -19,7 +19,7 @@ from flowc.runtime.service.once import Answer, Once
 from flowc.runtime.service.register import made_id
 from stores import KINDS, ask
 
-from .conftest import Desk, Opening, contract, team
+from .conftest import Clock, Desk, Opening, contract, team
 
 KEY = {"Idempotency-Key": "k1"}
 
@@ -156,3 +156,26 @@ def test_as_long_as_its_process_lives_it_is_under_way(store: str, opening: Openi
             told = desk.post("/workflows", contract(), 409, **KEY)
             assert "under way" in told["error_message"]
         assert desk.post("/workflows", contract(), **KEY)["workflow_id"]
+
+
+def test_an_answer_is_forgotten_by_the_next_process_after_a_week(
+    store: str, opening: Opening
+) -> None:
+    clock = Clock()
+    with opening(clock) as first:
+        first.post("/workflows", contract(), **KEY)
+        clock.forward(days=1)
+        first.post("/workflows", contract(workflow_name="Other"), **{"Idempotency-Key": "k2"})
+    clock.forward(days=6, seconds=1)
+    with opening(clock) as second:
+        known = second.client.app.state.service.once.db  # type: ignore[attr-defined]
+
+        async def forgotten() -> list[Any]:
+            while True:
+                kept = await known.rows("select key from service_idempotency")
+                if len(kept) < 2:
+                    return list(kept)
+                await asyncio.sleep(0.01)
+
+        assert second.client.portal is not None
+        assert second.client.portal.call(forgotten) == [("k2",)]

@@ -1,4 +1,5 @@
-"""The page in a browser: from an empty service to a completed execution, without a reload."""
+"""The page in a browser: from an empty service to a completed execution, without a reload. Two
+processes answer in turn where there is PostgreSQL, on a store that is encrypted."""
 
 from __future__ import annotations
 
@@ -13,9 +14,12 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 pytest.importorskip("playwright", reason="the extra `dev` is not installed")
 from axe_playwright_python.sync_playwright import Axe
+from flowc.runtime.seal import VARIABLE
 from playwright.sync_api import Page, expect, sync_playwright
+from stores import SERVER, ask, fresh_store
 
 from .conftest import contract, gate, step
+from .served import InTurn
 from .test_processes import Curl, free_port, serving
 
 CHROMIUM = shutil.which("chromium")
@@ -58,12 +62,32 @@ class Watched:
 
 
 @pytest.fixture
-def watched(tmp_path: Path) -> Iterator[Watched]:
-    port = free_port()
-    with serving(tmp_path, port), sync_playwright() as play:
+def address(tmp_path: Path) -> Iterator[str]:
+    """Where two services answer in turn, or one."""
+    key = {VARIABLE: "k" * 43}
+    if not SERVER:
+        port = free_port()
+        with serving(tmp_path, port, **key):
+            yield f"http://127.0.0.1:{port}"
+        return
+    first, second = free_port(), free_port()
+    with fresh_store("postgresql", tmp_path) as url:
+        more = {**key, "FLOWC_STORE": url}
+        with serving(tmp_path, first, **more), serving(tmp_path, second, "--no-execute", **more):
+            way = InTurn(first, second)
+            yield f"http://127.0.0.1:{way.port}"
+            way.close()
+        assert way.reached == {first, second}
+        (body,) = ask(url, "select body from flowc.service_assignments limit 1")
+        assert "gather" not in body[0]
+
+
+@pytest.fixture
+def watched(address: str) -> Iterator[Watched]:
+    with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
-            yield Watched(browser.new_page(), f"http://127.0.0.1:{port}")
+            yield Watched(browser.new_page(), address)
         finally:
             browser.close()
 

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -19,9 +20,9 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
-from openai_server import OpenAIServer, Say
+from openai_server import Hang, OpenAIServer, Recorded, Say
 
-from .conftest import contract, gate, team
+from .conftest import contract, gate, step, team
 
 PATIENCE = 60.0
 
@@ -65,9 +66,11 @@ class Curl:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, port: int, *args: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
+def serving(
+    folder: Path, port: int, *args: str, stderr: int = subprocess.DEVNULL, **env: str
+) -> Iterator[subprocess.Popen[bytes]]:
     argv = [sys.executable, "-m", "flowc", "serve", "--port", str(port), *args]
-    server = subprocess.Popen(argv, cwd=folder, env=environment(**env), stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(argv, cwd=folder, env=environment(**env), stderr=stderr)
     try:
         end = time.monotonic() + PATIENCE
         while True:
@@ -167,3 +170,63 @@ def test_it_listens_beyond_this_machine_only_with_tokens(tmp_path: Path) -> None
             assert json.load(answer)["workflows"] == []
     gone = subprocess.run([*argv, "token", "revoke", "ana"], **about)
     assert (gone.returncode, "revoked 1" in gone.stderr) == (0, True)
+
+
+def at_a_model(curl: Curl) -> str:
+    """An execution whose only step is a model's."""
+    made = curl("/teams", team("researcher"))
+    workflow = curl("/workflows", contract(steps=[step("gather")]))["workflow_id"]
+    asked = {"workflow_id": workflow, "team_id": made["team_id"]}
+    return str(curl("/executions", asked)["execution_id"])
+
+
+def asked_once(model: OpenAIServer) -> None:
+    end = time.monotonic() + PATIENCE
+    while not model.requests:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_first_signal_lets_a_step_finish_and_ends_with_0(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    port, sent = free_port(), threading.Event()
+    with OpenAIServer() as model:
+
+        def answer(request: Recorded) -> Say:
+            assert sent.wait(PATIENCE)
+            return result("found", 0.9)
+
+        model.answer = answer
+        (tmp_path / "flowc.toml").write_text(f'base_url = "{model.url}"\n', encoding="utf-8")
+        with serving(tmp_path, port) as server:
+            id = at_a_model(Curl(port))
+            asked_once(model)
+            server.send_signal(number)
+            sent.set()
+            assert server.wait(PATIENCE) == 0
+        with serving(tmp_path, port):
+            end = time.monotonic() + PATIENCE
+            while Curl(port)(f"/executions/{id}")["workflow_status"] != "completed":
+                assert time.monotonic() < end
+                time.sleep(0.05)
+        assert len(model.requests) == 1, "its answer was kept"
+
+
+def test_the_second_signal_ends_a_service_at_once(tmp_path: Path) -> None:
+    """Which an answer that never comes would hold for as long as it is waited for."""
+    port = free_port()
+    with OpenAIServer() as model:
+        model.answer = lambda request: Hang()
+        (tmp_path / "flowc.toml").write_text(f'base_url = "{model.url}"\n', encoding="utf-8")
+        with serving(tmp_path, port, stderr=subprocess.PIPE) as server:
+            at_a_model(Curl(port))
+            asked_once(model)
+            assert server.stderr is not None
+            for word in (b"once more", b"gives up"):
+                server.send_signal(signal.SIGTERM)
+                while word not in (line := server.stderr.readline()):
+                    assert line, "it ended without a word"
+            assert server.wait(PATIENCE) == 130
+            server.stderr.close()

@@ -21,8 +21,15 @@ _RECURSIVE = 0x8000
 _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
 _AT_FDCWD = -100
 _DETACH = 2
+_ONCE, _THREADS = 300, 8
+_OWN_BOUNDS = (6, 14)
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_LINKS = (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"))
+_LINKS = (
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "fd/0"),
+    ("/dev/stdout", "fd/1"),
+    ("/dev/stderr", "fd/2"),
+)
 
 
 def enter(libc: ctypes.CDLL, network: bool) -> None:
@@ -45,67 +52,163 @@ def enter(libc: ctypes.CDLL, network: bool) -> None:
 
 def show_only(
     libc: ctypes.CDLL,
+    binds: list[tuple[str, str, bool]],
+    links: list[tuple[str, str]],
+    shared: int,
+    processes: int,
+) -> None:
+    """Replace the tree of files by one that holds what `binds` (source, name inside, writable) say,
+    `links` (name, target), an empty /dev and a /proc of its own where the system gives one. What
+    stands under another name than its own is a folder that others may stand in. Of /dev/shm there
+    are `shared` bytes, at 0 there is none. Not many more than `processes` (0: any number) can be
+    there at a time, where the kernel knows how. Paths are absolute, and real ones where they name a
+    source. Raises OSError, and has then changed nothing that is seen."""
+    # Put together over /proc, which is everywhere and holds nothing that is shown.
+    root = "/proc"
+    _mount(libc, "none", "/", None, _REC | _PRIVATE)
+    _mount(libc, "tmpfs", root, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
+    try:
+        _put_together(libc, root, binds, links, shared)
+        _proc(libc, f"{root}/proc", processes)
+        os.chdir(root)
+        _checked(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
+    except OSError:
+        os.chdir("/")
+        libc.umount2(root.encode(), _DETACH)
+        raise
+    _checked(libc.umount2(b".", _DETACH), "umount")
+    os.chdir("/")
+
+
+def _put_together(
+    libc: ctypes.CDLL,
     root: str,
     binds: list[tuple[str, str, bool]],
     links: list[tuple[str, str]],
     shared: int,
 ) -> None:
-    """Replace the tree of files by one that holds what `binds` (source, name inside, writable) say,
-    `links` (name, target), an empty /dev and a /proc of its own where the system gives one. It is
-    put together at the empty folder `root`. /dev/shm has `shared` bytes, and is left out at 0.
-    Paths are absolute, and real ones where they name a source. Raises OSError."""
-    _mount(libc, "none", "/", None, _REC | _PRIVATE)
-    _mount(libc, "tmpfs", root, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
-    for source, name, writable in sorted(binds, key=lambda bind: bind[1].count("/")):
-        _bind(libc, source, root + name, writable)
-    _devices(libc, root, shared)
-    os.makedirs(f"{root}/proc", exist_ok=True)
-    # What can be set in /proc/sys asks for the user, not for capabilities: nothing can be set.
-    flags = _NOSUID | _NODEV | _NOEXEC | _RDONLY
-    proc = libc.mount(b"proc", f"{root}/proc".encode(), b"proc", ctypes.c_ulong(flags), None)
-    if proc != 0:
-        # Where a container hides parts of /proc the kernel gives no whole one: then none is shown.
-        _mount(libc, "tmpfs", f"{root}/proc", "tmpfs", _NOSUID | _NODEV | _RDONLY, "size=4k")
-    for name, target in links:
-        _link(root + name, target)
-    _mount(libc, "none", root, None, _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV)
-    os.chdir(root)
-    _checked(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
-    _checked(libc.umount2(b".", _DETACH), "umount")
-    os.chdir("/")
-
-
-def _bind(libc: ctypes.CDLL, source: str, target: str, writable: bool) -> None:
-    if os.path.isdir(source):
-        os.makedirs(target, exist_ok=True)
-    elif not os.path.lexists(target):
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o600))
-    _mount(libc, source, target, None, _BIND | _REC)
-    attributes = _ATTR_NOSUID | _ATTR_NODEV | (0 if writable else _ATTR_RDONLY)
-    packed = (ctypes.c_uint64 * 4)(attributes, 0, 0, 0)
-    done = libc.syscall(
-        _MOUNT_SETATTR, _AT_FDCWD, target.encode(), _RECURSIVE, packed, ctypes.c_size_t(32)
-    )
-    _checked(done, f"mount_setattr {target}")
-
-
-def _devices(libc: ctypes.CDLL, root: str, shared: int) -> None:
-    os.makedirs(f"{root}/dev", exist_ok=True)
-    for name in _DEVICES:
-        os.close(os.open(f"{root}/dev/{name}", os.O_CREAT | os.O_WRONLY, 0o600))
-        _mount(libc, f"/dev/{name}", f"{root}/dev/{name}", None, _BIND)
-    for name, target in _LINKS:
-        _link(f"{root}/dev/{name}", target)
+    ordered = sorted(binds, key=lambda bind: bind[1].count("/"))
+    under = [bind for bind in ordered if bind[0] != bind[1]]
+    own = [bind for bind in ordered if bind[0] == bind[1]]
+    tree = _Tree(root)
+    for source, name, _ in under:
+        tree.hold(source, name)
+        _mount(libc, source, root + name, None, _BIND | _REC)
+    _plant(tree, own, links, shared)
+    for source, name, writable in own:
+        if not writable:
+            _mount(libc, source, root + name, None, _BIND | _REC)
+    # All that is there by now at once; what is mounted below it afterwards has attributes of its
+    # own, and below what may be written nothing is mounted that may not.
+    _attributes(libc, root, _ATTR_NOSUID | _ATTR_NODEV | _ATTR_RDONLY)
+    for _, name, writable in under:
+        if writable:
+            _attributes(libc, root + name, 0, _ATTR_RDONLY, 0)
+    for source, name, writable in own:
+        if writable:
+            _mount(libc, source, root + name, None, _BIND | _REC)
+            _attributes(libc, root + name, _ATTR_NOSUID | _ATTR_NODEV)
+    for device in _DEVICES:
+        _mount(libc, f"/dev/{device}", f"{root}/dev/{device}", None, _BIND)
+        # A device is written to all the same, and stays whose it is.
+        _attributes(libc, f"{root}/dev/{device}", _ATTR_NOSUID | _ATTR_RDONLY, 0, 0)
     if shared:
-        os.mkdir(f"{root}/dev/shm")
         _mount(libc, "tmpfs", f"{root}/dev/shm", "tmpfs", _NOSUID | _NODEV, f"size={shared}")
 
 
-def _link(name: str, target: str) -> None:
-    if not os.path.lexists(name):
-        os.makedirs(os.path.dirname(name), exist_ok=True)
-        os.symlink(target, name)
+def _plant(
+    tree: _Tree, binds: list[tuple[str, str, bool]], links: list[tuple[str, str]], shared: int
+) -> None:
+    """What mounts need, made before them: nothing is ever made in what is shown under its own
+    name."""
+    for source, name, _ in binds:
+        tree.hold(source, name)
+    for device in _DEVICES:
+        tree.hold(f"/dev/{device}", f"/dev/{device}")
+    tree.folder("/dev/shm" if shared else "/dev")
+    tree.folder("/proc")
+    for name, target in (*_LINKS, *links):
+        tree.link(name, target)
+
+
+class _Tree:
+    """Folders, empty files and links below `root`."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._folders, self._others = {""}, set[str]()
+
+    def folder(self, name: str) -> bool:
+        """A folder, and those above it; False where something else is in the way."""
+        if name in self._folders:
+            return True
+        if name in self._others or not self.folder(name.rpartition("/")[0]):
+            return False
+        if not os.path.isdir(self._root + name):
+            os.mkdir(self._root + name)
+        self._folders.add(name)
+        return True
+
+    def hold(self, source: str, name: str) -> None:
+        """Something to mount `source` on."""
+        if os.path.isdir(source):
+            self.folder(name)
+        elif self._free(name):
+            os.close(os.open(self._root + name, os.O_CREAT | os.O_WRONLY, 0o600))
+
+    def link(self, name: str, target: str) -> None:
+        """A symbolic link, where nothing is yet."""
+        if self._free(name) and not os.path.lexists(self._root + name):
+            os.symlink(target, self._root + name)
+
+    def _free(self, name: str) -> bool:
+        if name in self._folders or name in self._others:
+            return False
+        if not self.folder(name.rpartition("/")[0]):
+            return False
+        self._others.add(name)
+        return True
+
+
+def _proc(libc: ctypes.CDLL, target: str, processes: int) -> None:
+    # What can be set in /proc/sys asks for the user, not for capabilities: nothing can be set.
+    flags = _NOSUID | _NODEV | _NOEXEC
+    own = bool(processes) and bounds_are_own(os.uname().release)
+    given = ctypes.c_ulong(flags if own else flags | _RDONLY)
+    if libc.mount(b"proc", target.encode(), b"proc", given, None) != 0:
+        # Where a container hides parts of /proc the kernel gives no whole one: then none is shown.
+        _mount(libc, "tmpfs", target, "tmpfs", _NOSUID | _NODEV | _RDONLY, "size=4k")
+    elif own:
+        _bound(f"{target}/sys/kernel/pid_max", processes)
+        _mount(libc, "none", target, None, _REMOUNT | _BIND | _RDONLY | flags)
+
+
+def bounds_are_own(release: str) -> bool:
+    """Whether a namespace of processes has a `pid_max` of its own on this kernel: from Linux 6.14.
+    Before that there is one for the whole machine, and root may set it from anywhere."""
+    numbers = [part for part in release.replace("-", ".").split(".") if part.isdigit()]
+    return len(numbers) >= 2 and (int(numbers[0]), int(numbers[1])) >= _OWN_BOUNDS
+
+
+def _bound(path: str, processes: int) -> None:
+    """The numbers below 300 are given out once. Threads take numbers too, which the limit does not
+    count: this is what the watcher never has to be in time for."""
+    try:
+        with open(path, "wb", buffering=0) as file:
+            file.write(b"%d" % (_ONCE + _THREADS * processes))
+    except OSError:
+        return
+
+
+def _attributes(
+    libc: ctypes.CDLL, target: str, given: int, taken: int = 0, how: int = _RECURSIVE
+) -> None:
+    """Give attributes to a mount, and to all below it, or take them."""
+    packed = (ctypes.c_uint64 * 4)(given, taken, 0, 0)
+    done = libc.syscall(
+        _MOUNT_SETATTR, _AT_FDCWD, target.encode(), how, packed, ctypes.c_size_t(32)
+    )
+    _checked(done, f"mount_setattr {target}")
 
 
 def _mount(

@@ -12,7 +12,7 @@ import struct
 from .numbers import numbers
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_LOAD, _JUMP, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _NR, _ARCH, _ARGS = 0, 4, 16
@@ -20,6 +20,9 @@ _X32 = 0x40000000
 _NEW_NAMESPACES = 0x7E020000
 _THREAD = 0x00010000
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_LEAVES = 3
+_Instruction = tuple[int, int, int, int]
+_ALLOWED = (_RETURN, 0, 0, _ALLOW)
 
 _NEVER = (
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease",
@@ -59,16 +62,18 @@ _ALWAYS_ARGUMENTS = (
     ("fcntl", 1, "not", (8, 10, 15)),  # F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to anybody
     ("personality", 0, "only", (0, 0xFFFFFFFF)),
 )
-_OTHER_PROCESSES = (
-    ("prlimit64", 0, "only", (0,)),
-    ("setpriority", 1, "only", (0,)),
-    ("ioprio_set", 1, "only", (0,)),
-    ("sched_setaffinity", 0, "only", (0,)),
-    ("sched_setscheduler", 0, "only", (0,)),
-    ("sched_setparam", 0, "only", (0,)),
-    ("sched_setattr", 0, "only", (0,)),
+_OF_A_USER = (("setpriority", 0, "not", (2,)), ("ioprio_set", 0, "not", (3,)))
+"""Priorities of all processes of a user, flowc among them."""
+_OF_PROCESSES = (
+    ("prlimit64", 0),
+    ("setpriority", 1),
+    ("ioprio_set", 1),
+    ("sched_setaffinity", 0),
+    ("sched_setscheduler", 0),
+    ("sched_setparam", 0),
+    ("sched_setattr", 0),
 )
-"""Limits and priorities of other processes of the user, where their numbers can be named."""
+"""Limits and priorities of other processes, and the argument that names one."""
 
 
 def build(
@@ -80,10 +85,12 @@ def build(
     unix: bool = False,
     namespaces: bool = False,
     mounts: bool = False,
+    watchers: tuple[int, ...] = (1,),
 ) -> bytes:
     """The filter. `executes`: a snippet that is a program of its own; `unix`: sockets with a path
-    lead nowhere but inside; `namespaces`, `mounts`: these layers hold what is left open here.
-    Raises KeyError for a machine whose numbers are not known."""
+    lead nowhere but inside; `namespaces`, `mounts`: these layers hold what is left open here;
+    `watchers`: the numbers of those above the program, in a namespace. Raises KeyError for a
+    machine whose numbers are not known."""
     out = _Filter(machine)
     denied = [*_NEVER]
     if snippet:
@@ -94,7 +101,9 @@ def build(
         denied += [] if mounts else _BY_PATH
     for name in dict.fromkeys(denied):
         out.deny(name)
-    arguments = _ALWAYS_ARGUMENTS + (() if namespaces else _OTHER_PROCESSES)
+    how, named = ("not", watchers) if namespaces else ("only", (0,))
+    others = tuple((name, argument, how, named) for name, argument in _OF_PROCESSES)
+    arguments = (*_ALWAYS_ARGUMENTS, *_OF_A_USER, *others)
     for name, argument, how, values in arguments:
         out.deny_argument(name, argument, how == "only", values, _EPERM)
     if not snippet and not mounts:
@@ -114,33 +123,34 @@ def build(
 
 
 class _Filter:
-    """Instructions, one block for a system call."""
+    """Instructions, one block for a system call. They are looked up in a tree: before the kernel
+    takes a filter it walks through it for every call there is, and afterwards for each that is
+    made of those with a block."""
 
     def __init__(self, machine: str) -> None:
         self._numbers = numbers(machine)
-        self._code: list[tuple[int, int, int, int]] = [
-            (_LOAD, 0, 0, _ARCH),
-            (_EQUAL, 1, 0, _ARCHITECTURES[machine]),
-            (_RETURN, 0, 0, _KILL),
-            (_LOAD, 0, 0, _NR),
-        ]
-        if machine == "x86_64":
-            self._code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ERRNO | _ENOSYS)]
+        self._machine = machine
+        self._blocks: dict[int, list[_Instruction]] = {}
 
     def deny(self, name: str, errno: int = _EPERM) -> None:
         """A call fails whatever it is given."""
         if name in self._numbers:
-            self._block(name, [(_RETURN, 0, 0, _ERRNO | errno)])
+            self._blocks[self._numbers[name]] = [(_RETURN, 0, 0, _ERRNO | errno)]
 
     def deny_argument(
         self, name: str, argument: int, only: bool, values: tuple[int, ...], errno: int
     ) -> None:
-        """A call fails for some values of an argument of 32 bits, or for all but those."""
-        block = [(_LOAD, 0, 0, _ARGS + 8 * argument)]
+        """A call fails for some values of an argument of 32 bits, or for all but those; one that
+        fails already goes on to, also for values of another argument."""
+        number = self._numbers[name]
+        before = self._blocks.get(number, [_ALLOWED])
+        if before[-1] != _ALLOWED:
+            return
+        block = [*before[:-1], (_LOAD, 0, 0, _ARGS + 8 * argument)]
         hit, missed = (_ALLOW, _ERRNO | errno) if only else (_ERRNO | errno, _ALLOW)
         for value in values:
             block += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, hit)]
-        self._block(name, [*block, (_RETURN, 0, 0, missed)])
+        self._blocks[number] = [*block, (_RETURN, 0, 0, missed)]
 
     def clone(self, threads_only: bool) -> None:
         """No new namespaces; in a snippet no processes either."""
@@ -152,12 +162,30 @@ class _Filter:
         ]
         if threads_only:
             block += [(_ANY_BIT, 1, 0, _THREAD), (_RETURN, 0, 0, denied)]
-        self._block("clone", [*block, (_RETURN, 0, 0, _ALLOW)])
+        self._blocks[self._numbers["clone"]] = [*block, (_RETURN, 0, 0, _ALLOW)]
 
     def finish(self) -> bytes:
         """The instructions as the kernel takes them."""
-        code = [*self._code, (_RETURN, 0, 0, _ALLOW)]
+        code = [
+            (_LOAD, 0, 0, _ARCH),
+            (_EQUAL, 1, 0, _ARCHITECTURES[self._machine]),
+            (_RETURN, 0, 0, _KILL),
+            (_LOAD, 0, 0, _NR),
+        ]
+        if self._machine == "x86_64":
+            code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ERRNO | _ENOSYS)]
+        code += _tree(sorted(self._blocks.items()))
         return b"".join(struct.pack("=HBBI", *one) for one in code)
 
-    def _block(self, name: str, block: list[tuple[int, int, int, int]]) -> None:
-        self._code += [(_EQUAL, 0, len(block), self._numbers[name]), *block]
+
+def _tree(blocks: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
+    """Finds the block of a call among those sorted by its number; without one it is allowed."""
+    if len(blocks) <= _LEAVES:
+        code: list[_Instruction] = []
+        for number, block in blocks:
+            code += [(_EQUAL, 0, len(block), number), *block]
+        return [*code, (_RETURN, 0, 0, _ALLOW)]
+    middle = len(blocks) // 2
+    low, high = _tree(blocks[:middle]), _tree(blocks[middle:])
+    # A condition jumps over 255 instructions at most.
+    return [(_AT_LEAST, 0, 1, blocks[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]

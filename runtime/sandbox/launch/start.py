@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` imports enum, as slow as ctypes
 import ctypes
+import gc
 import marshal
 import os
 import sys
@@ -58,8 +59,10 @@ class _Start:
         if os.getppid() != self.job["parent"]:
             os._exit(REFUSED)
         _lead_session()
+        self.job["turns"] = privileges.go_first()
         privileges.limit([("core", 0, 0)])
         privileges.close_descriptors([self.report])
+        supervise.keep_in_sight()
         self._namespaces()
         supervise.adopt(self.libc)
         lifeline, held = os.pipe()
@@ -74,7 +77,7 @@ class _Start:
             self.watcher(lifeline, told)
         for number in (lifeline, told, self.report):
             os.close(number)
-        supervise.keep(self.job["parent"], watcher, status)
+        supervise.keep(self.job["parent"], watcher, status, self.inside)
 
     def _namespaces(self) -> None:
         if not self.job["namespaces"]:
@@ -110,6 +113,7 @@ class _Start:
     def in_bubblewrap(self, lifeline: int, status: int) -> None:
         """The second process, in bubblewrap."""
         self.inside = True
+        supervise.keep_in_sight()
         self.active |= {"namespaces": self.job["by"], "mounts": self.job["by"]}
         privileges.hide(self.libc)
         for one in (self.report, lifeline, status):
@@ -141,7 +145,8 @@ class _Start:
     def _files(self) -> None:
         job = self.job
         try:
-            namespaces.show_only(self.libc, job["root"], job["binds"], job["links"], job["shared"])
+            most = job["watch"]["processes"]
+            namespaces.show_only(self.libc, job["binds"], job["links"], job["shared"], most)
         except OSError as error:
             self._lacks("mounts", error)
         else:
@@ -151,6 +156,7 @@ class _Start:
         """The third process: confines itself, then becomes the program."""
         job = self.job
         privileges.die_with_parent(self.libc)
+        privileges.take_turns(job["turns"])
         os.setsid()
         for layer, apply in (("limits", self._limits), ("landlock", self._landlock)):
             try:
@@ -209,7 +215,8 @@ class _Start:
 
     def _seccomp(self) -> str:
         mounts = "mounts" in self.active
-        code: bytes = self.job["filters"][self.inside, mounts]
+        caged = self.active.get("namespaces") == self.job["by"]
+        code: bytes = self.job["filters"][self.inside, mounts, caged]
         if not code:
             raise OSError(0, f"not known on {os.uname().machine}")
         buffer = ctypes.create_string_buffer(code, len(code))
@@ -249,6 +256,7 @@ class _Start:
         sys.path[:] = [*job["path"], *sys.path]
         sys.argv[:] = job["argv"]
         _signal.signal(_SIGINT, _signal.default_int_handler)
+        gc.enable()
         try:
             import importlib
 

@@ -26,7 +26,12 @@ _TICK, _LOOK = 0.025, 0.1
 """Seconds between two looks, and between those for which all processes of the machine are looked
 through: a program without a namespace of its own is found among them."""
 _ROUNDS = 200
+_REST = 9
+_STAT = 4096
 _NOBODY = 255
+
+
+_proc = -1
 
 
 class Watch:
@@ -41,11 +46,11 @@ class Watch:
         self.grace: float = limits["grace"]
         self.folders: list[str] = limits["folders"]
         self.disks: list[str] = limits["disks"]
-        self._inside = inside
+        self._view = inside and _has_view()
         self._began = time.monotonic()
         self._since = time.time()
         self._free = [_free(path) for path in self.disks]
-        self._looks, self._newest = 0.0, 0
+        self._looks, self._newest, self._rested = 0.0, 0, 0.0
 
     @property
     def busy(self) -> bool:
@@ -60,11 +65,22 @@ class Watch:
         """Which limit is exceeded: "time", "processes", "disk", or ""."""
         if self.left() <= 0:
             return "time"
-        if not self._inside and not self._due():
+        if not self._view and not self._due():
             return ""
-        if self.processes and len(below(os.getpid(), self._inside)) > self.processes:
+        if self.processes and len(below(self._view)) > self.processes:
             return "processes"
-        return "disk" if self.disk and self._too_much() else ""
+        return "disk" if self.disk and self._walked() else ""
+
+    def _walked(self) -> bool:
+        """Look through the folders, a tenth of the time at most: this runs before every usual
+        process, and there may be a hundred thousand files."""
+        began = time.monotonic()
+        if began < self._rested:
+            return False
+        found = self._too_much()
+        ended = time.monotonic()
+        self._rested = ended + _REST * (ended - began)
+        return found
 
     def _due(self) -> bool:
         """Whether to look through all processes: every so often, and at once when more were begun
@@ -89,8 +105,9 @@ class Watch:
         return written > self.disk
 
 
-def keep(parent: int, watcher: int, status: int) -> None:
-    """Stay until the watcher has ended, then end as the program did. Does not return."""
+def keep(parent: int, watcher: int, status: int, inside: bool) -> None:
+    """Stay until the watcher has ended, then end as the program did. `inside`: it is number 1 of a
+    namespace, and nothing outlives it. Does not return."""
 
     def stop(number: int, frame: object) -> None:
         os.kill(watcher, _SIGTERM)
@@ -106,7 +123,8 @@ def keep(parent: int, watcher: int, status: int) -> None:
     if with_watcher not in ready:
         os._exit(_NOBODY)  # flowc is gone; the watcher takes the others with it
     os.waitpid(watcher, 0)
-    kill_all(inside=False)
+    if not inside:
+        kill_all(inside=False)
     told = os.read(status, 4)
     ended = int.from_bytes(told, "little") if told else _SIGKILL
     if os.WIFSIGNALED(ended):
@@ -164,42 +182,67 @@ def prepare_watcher() -> None:
     _signal.pthread_sigmask(0, (17, *_STOPPING))
 
 
-def below(pid: int, inside: bool) -> list[int]:
-    """The living descendants of a process; as number 1 of a namespace, all others in it."""
-    if inside:
-        return [number for number in _listed() if number != pid]
-    return [number for number, _ in _family(pid)]
+def keep_in_sight() -> None:
+    """Hold the /proc that is there before anything is mounted over it: it has all processes below,
+    by numbers of its own, also where a namespace gets none."""
+    global _proc
+    _proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def below(view: bool) -> list[int]:
+    """The living descendants of this process; where it has a view of its own namespace, all others
+    in that."""
+    if view:
+        return [number for number in _listed("/proc") if number != os.getpid()]
+    return [number for number, _ in _family()]
+
+
+def _has_view() -> bool:
+    """Whether /proc is that of the namespace that this is number 1 of."""
+    try:
+        return os.readlink("/proc/self") == str(os.getpid())
+    except OSError:
+        return False
 
 
 def _newest() -> int:
     """The process that was begun last; 0 where nobody says."""
     try:
-        with open("/proc/loadavg", "rb", buffering=0) as file:
-            return int(file.read(200).split()[-1])
+        return int(_read("loadavg").split()[-1])
     except (OSError, ValueError, IndexError):
         return 0
 
 
-def _listed() -> list[int]:
+def _listed(proc: str | int) -> list[int]:
     try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        return [int(name) for name in os.listdir(proc) if name.isdigit()]
     except OSError:
         return []
 
 
-def _family(pid: int) -> list[tuple[int, int]]:
-    """The living descendants of a process, each with its process group."""
+def _read(name: str) -> bytes:
+    number = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=_proc)
+    try:
+        return os.read(number, _STAT)
+    finally:
+        os.close(number)
+
+
+def _family() -> list[tuple[int, int]]:
+    """The living descendants of this process, each with its process group."""
     children: dict[int, list[tuple[int, int]]] = {}
-    for number in _listed():
+    for number in _listed(_proc):
         try:
-            with open(f"/proc/{number}/stat", "rb", buffering=0) as file:
-                # The name in parentheses may hold anything.
-                state, parent, group = file.read().rpartition(b")")[2].split()[:3]
+            # The name in parentheses may hold anything.
+            state, parent, group = _read(f"{number}/stat").rpartition(b")")[2].split()[:3]
         except (OSError, ValueError):
             continue
         if state not in b"ZX":
             children.setdefault(int(parent), []).append((number, int(group)))
-    found, front = [], [pid]
+    try:
+        found, front = [], [int(os.readlink("self", dir_fd=_proc))]
+    except (OSError, ValueError):  # nothing is mounted there
+        return []
     while front:
         more = [child for one in front for child in children.get(one, ())]
         found += more
@@ -213,7 +256,7 @@ def kill_all(inside: bool) -> None:
         _each(inside, _SIGKILL)
         while _any_child_ended():
             continue
-        if inside or not below(os.getpid(), inside):
+        if inside or not below(view=False):
             return
         time.sleep(0.001)
 
@@ -224,7 +267,7 @@ def _each(inside: bool, number: int) -> None:
     else:
         # A group is signalled at one moment, which the fastest to fork do not outrun. Groups below
         # are none of ours: the program began with a session of its own.
-        family = _family(os.getpid())
+        family = _family()
         own = os.getpgrp()
         targets = {-group for _, group in family if group != own} | {pid for pid, _ in family}
     for target in sorted(targets):

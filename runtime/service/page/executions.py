@@ -147,7 +147,7 @@ async def _detail(visit: Visit, looking: Looking, looked: Looked, number: int) -
         raise ServiceFault("INVALID_REQUEST", f"there is no node number {number}")
     executing = service_of(visit.request).executing
     events = await looking.histories.of(executing.engine.store, looked.standing.execution.id)
-    return detail_of(executing, looked.standing, events, looked.nodes[number])
+    return await detail_of(executing, looked.standing, events, looked.nodes[number])
 
 
 def _shown(looked: Looked) -> dict[str, Any]:

@@ -52,6 +52,8 @@ def team_in(form: FormData) -> str:
             agent["agent_config"]["model"] = model
         if said := field(form, f"instructions_{number}"):
             agent["agent_config"]["instructions"] = said
+        if tools := field(form, f"tools_{number}").replace(",", " ").split():
+            agent["agent_config"]["tools"] = tools
         roles.append(agent)
     team = {
         "team_name": field(form, "team_name"),
@@ -104,8 +106,11 @@ def completion_in(form: FormData, execution: str) -> dict[str, Any]:
 
 
 def answer_in(form: FormData) -> dict[str, Any]:
-    """The answer to a question: a word, or JSON where the question asks for more than that."""
+    """The answer to a question: a word, or JSON where the question asks for more than that, as for
+    a number or a yes for a variable that holds one."""
     given = field(form, "answer")
+    if field(form, "type") not in ("", "string"):
+        return {"answer": _value("answer", given)}
     structured = field(form, "kind") in ("turn", "unknown") and given[:1] in ("{", "[")
     return {"answer": _value("answer", given) if structured else given}
 

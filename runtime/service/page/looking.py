@@ -9,10 +9,11 @@ from typing import Any
 
 from flowc.compiler.emit.html_svg import Mark
 from flowc.compiler.emit.picture import Shown
-from flowc.compiler.ir import EndNode, TaskNode
+from flowc.compiler.ir import AskNode, EndNode, TaskNode, Workflow
 
 from ...drawing import overlay_of
 from ...events import RunEvent
+from ...services import Question
 from ...store import RunStore
 from .. import answers as told
 from ..executing import Executing
@@ -28,6 +29,16 @@ LINES = 300
 KEPT = 64
 """Executions whose events are remembered."""
 Events = list[tuple[int, RunEvent]]
+JSON_TYPES: Mapping[str, Mapping[str, str]] = {
+    "text": {"type": "string"},
+    "number": {"type": "number"},
+    "integer": {"type": "integer"},
+    "boolean": {"type": "boolean"},
+    "object": {"type": "object"},
+    "list": {"type": "array"},
+    "any": {},
+}
+"""What a variable or a parameter of a type holds, in the words of JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ class GateRow:
 @dataclass(frozen=True, slots=True)
 class Due:
     """Something that waits for a person: a step that is assigned (`assignment`), or a question.
-    `fields` are those of the step's result."""
+    `fields` are those of the step's result, or `answer` where that is no text."""
 
     id: str
     kind: str
@@ -262,9 +273,19 @@ def _due(standing: Standing) -> list[Due]:
                 who=question.who or question.asker,
                 choices=question.choices or (("yes", "no") if question.commands else ()),
                 commands=question.commands,
+                fields=_answer(standing.workflow, question),
             )
         )
     return found
+
+
+def _answer(workflow: Workflow, question: Question) -> Mapping[str, Any]:
+    """What the variable holds that the answer goes into; nothing where a text will do."""
+    nodes = [] if question.path else workflow.nodes
+    asking = next((n for n in nodes if isinstance(n, AskNode) and n.id == question.node), None)
+    into = next((s for s in workflow.state if asking and s.name == asking.into), None)
+    schema = JSON_TYPES[into.type] if into is not None else {}
+    return {"answer": schema} if schema.get("type", "string") != "string" else {}
 
 
 def _who(standing: Standing, step: Step, agent: str) -> str:

@@ -12,6 +12,7 @@ from flowc.compiler.ir import Node, TaskNode
 
 from ...events import RunEvent
 from ..executing import Executing
+from ..prompts import Prompt, Prompts
 from ..standing import Standing
 from .looking import Events, NodeRow
 from .words import LogLine, log_line
@@ -23,17 +24,20 @@ LONGEST = 20_000
 @dataclass(frozen=True, slots=True)
 class NodeDetail:
     """`facts` are what the workflow says of it, `given` and `gave` (label, text) what went in and
-    came out, `log` its own lines."""
+    came out, `prompts` what models were sent there, `log` its own lines."""
 
     row: NodeRow
     kind: str
     facts: Sequence[tuple[str, str, str]]
     given: Sequence[tuple[str, str]]
     gave: Sequence[tuple[str, str]]
+    prompts: Sequence[Prompt]
     log: Sequence[LogLine]
 
 
-def detail_of(executing: Executing, standing: Standing, events: Events, row: NodeRow) -> NodeDetail:
+async def detail_of(
+    executing: Executing, standing: Standing, events: Events, row: NodeRow
+) -> NodeDetail:
     """What is known of a node."""
     workflow = standing.workflow
     node = next(n for n in workflow.nodes if n.id == row.id)
@@ -46,6 +50,7 @@ def detail_of(executing: Executing, standing: Standing, events: Events, row: Nod
         facts=facts,
         given=_given(node, standing, [e for _, e in own]),
         gave=_gave(node, standing, [e for _, e in own]),
+        prompts=await Prompts(executing.db).at(standing.execution.id, row.id),
         log=[line for at, e in own if (line := log_line(at, e))][-50:],
     )
 

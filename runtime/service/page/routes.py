@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
+from flowc.compiler.team import LONGEST_NAME, TEAM_TYPES
 from pydantic import BaseModel
 
 from ...errors import RunError
@@ -18,11 +19,12 @@ from ..register import StoredExecution, StoredTeam, StoredWorkflow
 from ..routes import After
 from ..serving import made, service_of
 from ..sessions import COOKIE, new_visit
-from ..standing import Standing
 from ..texts import CONTRACT, compile_workflow, required
 from . import forms
 from .assets import add_assets
 from .executions import Looking, add_executions
+from .looking import JSON_TYPES
+from .rows import Rows
 from .visiting import (
     SIGN_IN,
     SignedOut,
@@ -45,7 +47,7 @@ def add_page(app: FastAPI) -> None:
     """All of it."""
     looking = Looking()
     add_assets(app)
-    _add_home(app)
+    _add_home(app, Rows())
     _add_workflows(app, looking)
     _add_teams(app)
     _add_signing_in(app)
@@ -84,7 +86,7 @@ async def signed_out(request: Request, fault: SignedOut) -> Response:
     return leads_to(Visit(request, "", False, None), there)
 
 
-def _add_home(app: FastAPI) -> None:
+def _add_home(app: FastAPI, rows: Rows) -> None:
     @app.get("/", include_in_schema=False)
     async def home(request: Request, visit: Visiting, after: After = "") -> Response:
         service = service_of(request)
@@ -93,33 +95,17 @@ def _add_home(app: FastAPI) -> None:
         executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after)
         workflows = await register.page(StoredWorkflow, owner, 100)
         names = {w.id: w.name for w in workflows}
-        rows = []
-        for execution in executions[:PER_PAGE]:
-            standing = await executing.standing(execution)
-            rows.append(_row(standing, names.get(execution.workflow, "")))
+        shown = executions[:PER_PAGE]
         return html(
             visit,
             "home.html",
-            rows=rows,
+            rows=await rows.of(executing, shown),
+            names={e.id: name for e in shown if (name := names.get(e.workflow))},
             older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
             after=after,
             workflows=workflows,
             teams=await register.page(StoredTeam, owner, 100),
         )
-
-
-def _row(standing: Standing, name: str) -> dict[str, Any]:
-    status = standing.answer(details=False, metrics=False)
-    people = [a for a in standing.open if a.person]
-    active = standing.status in ("starting", "executing")
-    return {
-        "id": standing.execution.id,
-        "name": name or standing.workflow.title or standing.workflow.name,
-        "status": status.workflow_status,
-        "progress": status.overall_progress,
-        "created": standing.execution.created,
-        "due": (len(people) + len(standing.other_questions)) if active else 0,
-    }
 
 
 def _add_workflows(app: FastAPI, looking: Looking) -> None:
@@ -186,6 +172,7 @@ async def _workflow_page(
         workflow=workflow,
         svg=svg,
         params=_params(stored),
+        json_types=JSON_TYPES,
         roles=list(dict.fromkeys(s.role for s in steps_of(workflow) if not s.by_nobody)),
         teams=await executing.register.page(StoredTeam, visit.who.owner, 100),
         is_contract=stored.file == CONTRACT,
@@ -201,12 +188,19 @@ def _params(stored: StoredWorkflow) -> tuple[Any, ...]:
     return tuple(workflow.params) if workflow is not None else ()
 
 
+_TEAM_FORM: dict[str, Any] = {
+    "agents": forms.AGENTS,
+    "kinds": TEAM_TYPES,
+    "longest_name": LONGEST_NAME,
+}
+
+
 def _add_teams(app: FastAPI) -> None:
     @app.get("/teams/new", include_in_schema=False)
     async def new(request: Request, visit: Visiting, roles: str = "") -> Response:
         visit.who.require("operate")
         given = {f"role_{n}": role for n, role in enumerate(roles.split(",")[: forms.AGENTS], 1)}
-        return html(visit, "new_team.html", fault=None, given=given, agents=forms.AGENTS)
+        return html(visit, "new_team.html", fault=None, given=given, **_TEAM_FORM)
 
     @app.post("/teams", include_in_schema=False)
     async def create(request: Request, visit: Visiting) -> Response:
@@ -219,7 +213,7 @@ def _add_teams(app: FastAPI) -> None:
         try:
             await operate(visit, form, body, do)
         except ServiceFault as fault:
-            shown = {"fault": fault, "given": dict(form), "agents": forms.AGENTS}
+            shown = {"fault": fault, "given": dict(form), **_TEAM_FORM}
             return html(visit, "new_team.html", fault.status, **shown)
         return leads_to(visit, "/#teams")
 

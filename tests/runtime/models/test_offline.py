@@ -139,7 +139,9 @@ def test_what_a_rule_does_measures_as_it_plans(rule, signal, tmp_path):
         ("speed up by -10 %", "only known words"),
         ("compress 100:1", "`ratio` of COMPRESS cannot be 100"),
         ("normalise to 16 LUFS", "`target_lufs` of LOUDNESS_NORM cannot be 16"),
-        ("export flac, export mp3", "two formats"),
+        ("export flac, export mp3", "`export flac` and `export mp3` contradict each other"),
+        ("high-pass at 80 Hz, mono, high-pass at 120 Hz", "and `high-pass at 120 Hz` contradict"),
+        ("normalise to -16 LUFS and to -14 LUFS", "`normalise to -16 LUFS` and `to -14 LUFS`"),
         ("  \n ", "empty"),
         (", . ;", "asks for nothing"),
         ("trim silence, " * 400, "longer than"),
@@ -199,7 +201,9 @@ def test_the_format_is_asked_for_or_stands_in_a_name():
     assert plan_of("mono", "in.flac")["format"] == "flac"
     assert plan_of("mono", "in.m4a")["format"] == "wav"
     assert plan_of("mono", "in.wav", "kept/out.aif")["format"] == "aiff"
-    assert plan_of("mono, export mp3", "in.wav", "out.flac")["format"] == "mp3"
+    assert plan_of("mono, export mp3", "in.wav", "out.mp3")["format"] == "mp3"
+    with pytest.raises(Failure, match="`export mp3` and `output=out"):
+        plan_of("mono, export mp3", "in.wav", "out.flac")
 
 
 def test_numbers_and_units_are_read():

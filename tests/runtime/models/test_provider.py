@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 
 import pytest
 from flowc.runtime.errors import Failure, RunError
@@ -280,3 +282,17 @@ def test_the_label_says_model_and_server():
     assert ProviderModels("openai:gpt-demo").label == "openai:gpt-demo"
     local = ProviderModels("openai:gpt-demo", "http://127.0.0.1:1/v1")
     assert local.label == "openai:gpt-demo at http://127.0.0.1:1/v1"
+
+
+def test_a_worker_loads_what_a_model_needs_before_it_is_asked():
+    script = """
+import sys
+from flowc.runtime.models.provider import preload
+
+for name in (None, "", "offline", "people", "nobody:x", "../os:x", "a.b:x", "not there:x"):
+    preload(name)
+assert "langchain_openai" not in sys.modules
+preload("openai:gpt-4o")
+assert "langchain_openai" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

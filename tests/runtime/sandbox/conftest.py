@@ -83,6 +83,8 @@ def layers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             job = jobs.make_job(*args)
             job["namespaces"] = "namespaces" in names
             job["landlock"] = "landlock" in names
+            if "no mounts" in names:
+                job["binds"] = [("/not/there", "/not/there", False)]
             job["required"] = list(required)
             if "seccomp" not in names:
                 job["filters"] = dict.fromkeys(job["filters"], b"")

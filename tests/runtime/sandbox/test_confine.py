@@ -98,6 +98,76 @@ def test_too_many_processes_end_it(shell):
     assert (done.code, done.why) == (-9, "processes") or "fork" in done.out
 
 
+def test_the_kernel_bounds_the_processes_of_a_namespace(shell):
+    done = shell("cat /proc/sys/kernel/pid_max", limits=Limits(processes=50))
+    release = tuple(int(part) for part in os.uname().release.split(".")[:2])
+    if release >= (6, 14) and done.report.level == "full":
+        assert done.out == "700\n"
+    elif release >= (6, 14):
+        pytest.skip("no namespace here")
+
+
+def test_who_bounds_the_program_runs_before_it(shell):
+    command = "sleep 30 & cut -d' ' -f40,41,19 /proc/$!/stat; echo > ready; wait"
+    with shell.start(command) as start:
+        process = popen(start)
+        assert until((shell.workspace / "ready").exists)
+        keeper = os.sched_getscheduler(process.pid), os.getpriority(0, process.pid)
+        process.kill()
+        own = os.sched_getscheduler(0), os.getpriority(0, 0)
+        assert process.communicate(timeout=60)[0].split() == [b"%d" % own[1], b"0", b"%d" % own[0]]
+    may = "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))"
+    tried = subprocess.run([sys.executable, "-c", may], capture_output=True, check=False)
+    if tried.returncode == 0:
+        assert keeper[0] == os.SCHED_FIFO
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "os.sched_setscheduler(1, os.SCHED_OTHER, os.sched_param(0))",
+        "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+        "os.setpriority(os.PRIO_USER, 0, 19)",
+        "os.sched_setaffinity(1, {0})",
+        "__import__('resource').prlimit(1, 7, (0, 0))",
+        "os.chmod('/dev/null', 0o666)",
+    ],
+)
+def test_what_bounds_a_program_is_out_of_its_reach(shell, attempt):
+    if probe("shell").level != "full" and "null" in attempt and os.geteuid() == 0:
+        pytest.skip("no view of files here")
+    done = shell(f'python3 -c "import os; {attempt}"; echo code $?; echo still > /dev/null')
+    assert "code 1" in done.out
+    assert "Error" in done.out
+
+
+def test_a_program_may_bound_itself_by_its_number(shell):
+    code = "import os; os.sched_setaffinity(os.getpid(), {0}); print(os.sched_getaffinity(0))"
+    done = shell(f"python3 -c '{code}'")
+    if done.report.level == "full":
+        assert done.out == "{0}\n"
+
+
+def test_what_is_read_below_proc_is_that_of_the_program(shell):
+    done = shell(
+        "cat /proc/cpuinfo | head -c 4; ls /dev/fd | wc -l",
+        reads=(Path("/proc/cpuinfo"), Path("/dev/fd")),
+    )
+    assert done.code == 0
+    assert done.out
+
+
+def test_a_folder_is_named_by_a_way_around(shell, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "note").write_text("read")
+    way = shell.workspace / ".." / "there"
+    assert shell(f"cat {way}/note", reads=(way, way / ".." / "there")).out == "read"
+
+
+def test_home_is_empty_whatever_is_shown(shell):
+    assert shell('ls -A ~; rm -rf ~/* && cd && echo "$PWD" | wc -l').out == "1\n"
+
+
 def test_too_much_time_ends_it(shell):
     done = shell("sleep 30", limits=Limits(seconds=0.5))
     assert (done.code, done.why) == (-9, "time")

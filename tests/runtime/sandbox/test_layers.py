@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 
 import pytest
 from flowc.runtime.errors import Failure, RunError
+from flowc.runtime.sandbox import confine
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.launch import landlock, numbers, seccomp
 from flowc.runtime.sandbox.policy import LAYERS, Limits, Offer, decide, level_of
@@ -194,3 +196,29 @@ def test_a_filter_is_made_for_both_machines_and_fits_the_kernel(machine, snippet
 def test_an_unknown_machine_has_no_filter():
     with pytest.raises(KeyError):
         seccomp.build("riscv64", True)
+
+
+@with_layer["namespaces"]
+def test_processes_are_counted_where_a_namespace_has_no_files_of_its_own(layers, shell):
+    names = ("namespaces", "landlock", "seccomp", "limits")
+    layers(*names, "no mounts", required=names)
+    done = shell("for n in $(seq 90); do sleep 30 & done; wait", limits=Limits(processes=50))
+    assert (done.code, done.why) == (-9, "processes")
+    assert "/not/there" in done.report.missing["mounts"]
+    one = shell("sleep 0.3; cat /proc/self/stat", limits=Limits(processes=50))
+    assert (one.code, one.why) == (0, ""), "those of the machine are none of its"
+    assert "(cat)" in one.out
+
+
+def test_a_trial_for_which_there_is_no_room_is_made_again(monkeypatch):
+    """A service would otherwise take the machine for one without a sandbox until it ends."""
+    confine._tried.cache_clear()
+
+    def refuse(*_, **__):
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    with monkeypatch.context() as short:
+        short.setattr(confine.subprocess, "Popen", refuse)
+        with pytest.raises(RunError, match="could not be tried: resource temporarily"):
+            confine.probe("shell")
+    assert confine.probe("shell") == HERE

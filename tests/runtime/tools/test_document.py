@@ -206,3 +206,30 @@ def test_a_request_may_hold_anything(call, tmp_path):
     made = call("create", request=request, input="a `b` c.wav")
     assert made["request"] == request
     assert made["input"] == "a `b` c.wav"
+
+
+def test_each_document_of_one_request_has_a_hash_of_its_own(call, tmp_path):
+    """What is written for it has the hash in its name: also that of a document which has gone."""
+    first = call("create", request="Quieter.", input="in.wav")["id"]
+    second = call("create", request="Quieter.", input="in.wav")["id"]
+    (tmp_path / f"workflow_{second}.md").rename(tmp_path / f"in_{second[-8:]}_final.flac")
+    third = call("create", request="Quieter.", input="in.wav")["id"]
+    assert len({id[-8:] for id in (first, second, third)}) == 3
+    (tmp_path / f"workflow_{first}.md").unlink()
+    assert call("create", request="Quieter.", input="in.wav")["id"][-8:] == first[-8:], "A10"
+    hidden = [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert hidden == []
+
+
+def test_documents_of_one_request_that_are_made_at_once_have_hashes_of_their_own(tmp_path):
+    """At one second, too."""
+    tools = DocumentTools(Roots(tmp_path), lambda: datetime(2031, 5, 1, 14))
+    given = {"request": "Quieter.", "input": "in.wav"}
+
+    async def all_at_once() -> list[Any]:
+        calls = (tools.call("document_create", given) for _ in range(8))
+        return await asyncio.gather(*calls)
+
+    made = asyncio.run(all_at_once())
+    assert len({said["id"][-8:] for said in made}) == 8
+    assert len(list(tmp_path.glob("workflow_*.md"))) == 8

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from flowc.runtime import rooms
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.tools.mcp import McpServer, ServerSettings, read_servers
 from flowc.runtime.tools.registry import ToolBox
+from killing import Killed, in_process, kill_me
 from tool_runs import server, use
 
 
@@ -70,6 +73,26 @@ def test_a_server_that_cannot_start_says_how_it_is_started(tmp_path):
             use(ToolBox((source,)))
         assert f"`{source.server}` cannot be reached" in caught.value.message
         assert says in caught.value.message + caught.value.help
+
+
+def test_what_a_server_says_is_kept_where_it_is_swept_after_a_kill(tmp_path, monkeypatch):
+    pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    source = server()
+    source._transport()
+    (kept,) = tmp_path.iterdir()
+    assert rooms.left_behind() == [], "held as long as this process lives"
+    asyncio.run(source.close())
+    assert list(tmp_path.iterdir()) == []
+
+    def dies() -> None:
+        server()._transport()
+        kill_me()
+
+    with pytest.raises(Killed):
+        in_process(dies)
+    (kept,) = tmp_path.iterdir()
+    assert rooms.sweep() == [kept]
 
 
 def test_a_server_that_never_answers_is_given_up(tmp_path):

@@ -104,7 +104,8 @@ def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
 def test_every_kind_of_source_is_registered():
     names = {cls.__name__ for cls in TOOL_SOURCES}
     assert names == {
-        "BuiltinTools", "AudioTools", "AudioWork", "DocumentTools", "PythonFunction", "McpServer"
+        "BuiltinTools", "AudioTools", "AudioWork", "DocumentTools", "TeamTools",
+        "PythonFunction", "McpServer",
     }  # fmt: skip
 
 
@@ -236,7 +237,9 @@ def test_a_lock_made_from_the_configured_tools_is_read_by_check(folder):
     tools = asyncio.run(asyncio.wait_for(configured_tools(config, folder=folder), 60))
     assert {"read_file", "slow", "count_words"} <= {tool.name for tool in tools}
     sources = {tool.source for tool in tools}
-    assert sources == {"builtin", "audio", "document", "python:demo_tools:slow", "mcp:demo"}
+    assert sources == {
+        "builtin", "audio", "document", "team", "python:demo_tools:slow", "mcp:demo"
+    }  # fmt: skip
     (folder / "flowc.tools.json").write_text(lock_of(tools))
     sink = Sink()
     catalog = load_catalog(str(folder / "x.md"), SourceSet(), sink)

@@ -1,0 +1,126 @@
+"""Executions as the rows of a list, put together anew only where something has changed.
+
+A row costs a look at the run's checkpoint; its mark costs a part of three queries for all rows.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import answers as told
+from ..executing import Executing
+from ..register import StoredExecution
+from ..standing import Standing
+
+KEPT = 500
+"""Executions whose rows are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An execution in a line; `due` is how many things wait for a person."""
+
+    id: str
+    name: str
+    status: told.Status
+    progress: told.Progress
+    created: str
+    due: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a row was made of, and another value as soon as the row would be another one:
+
+    - the execution as it is kept: pauses, answers, faults, the texts of workflow and team;
+    - the bodies of its assignments, as they stand in the store, in their order;
+    - status and time of its run's last change, and the position of the run's last event; None
+      before the run has begun.
+
+    A run's state lies in its checkpoints, and while it is `running` those change in between; when
+    it rests its record is what is written last. So only the row of a run that rests is remembered,
+    and nothing in a row depends on what time it is."""
+
+    execution: StoredExecution
+    assignments: tuple[str, ...]
+    run: tuple[str, str] | None
+    position: int
+
+    @property
+    def settled(self) -> bool:
+        """Whether the row may be remembered."""
+        return self.run is None or self.run[0] != "running"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that one process remembers, by execution."""
+
+    known: OrderedDict[str, tuple[Mark, Row]] = field(default_factory=OrderedDict)
+
+    async def of(self, executing: Executing, executions: Sequence[StoredExecution]) -> list[Row]:
+        """A row for each, in the same order."""
+        # Marks first: what changes meanwhile makes a row newer than its mark, never older.
+        marks = await marks_of(executing, executions)
+        return [await self._row(executing, mark) for mark in marks]
+
+    async def _row(self, executing: Executing, mark: Mark) -> Row:
+        id = mark.execution.id
+        known = self.known.get(id)
+        if known is not None and known[0] == mark:
+            self.known.move_to_end(id)
+            return known[1]
+        row = row_of(await executing.standing(mark.execution))
+        if mark.settled:
+            self.known[id] = (mark, row)
+            self.known.move_to_end(id)
+            while len(self.known) > KEPT:
+                self.known.popitem(last=False)
+        return row
+
+
+async def marks_of(executing: Executing, executions: Sequence[StoredExecution]) -> list[Mark]:
+    """The mark of each."""
+    if not executions:
+        return []
+    ids = [execution.id for execution in executions]
+    holes = ", ".join("?" * len(ids))
+
+    async def rows(query: str) -> list[Any]:
+        return await executing.db.rows(query.format(holes), ids)
+
+    runs = {
+        id: (status, updated)
+        for id, status, updated in await rows(
+            "select id, status, updated from runs where id in ({})"
+        )
+    }
+    positions = dict(await rows("select run, max(seq) from events where run in ({}) group by run"))
+    bodies: dict[str, list[str]] = {}
+    for id, body in await rows(
+        "select execution, body from service_assignments where execution in ({})"
+        " order by execution, number"
+    ):
+        bodies.setdefault(id, []).append(body)
+    return [
+        Mark(e, tuple(bodies.get(e.id, ())), runs.get(e.id), positions.get(e.id) or 0)
+        for e in executions
+    ]
+
+
+def row_of(standing: Standing) -> Row:
+    """The row of an execution as it stands."""
+    status = standing.answer(details=False, metrics=False)
+    people = [a for a in standing.open if a.person]
+    active = standing.status in ("starting", "executing")
+    return Row(
+        id=standing.execution.id,
+        name=standing.workflow.title or standing.workflow.name,
+        status=status.workflow_status,
+        progress=status.overall_progress,
+        created=standing.execution.created,
+        due=(len(people) + len(standing.other_questions)) if active else 0,
+    )

@@ -1,0 +1,55 @@
+"""Calls that cannot both be meant, and chains that can."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.runtime.audio.calls import parse_call
+from flowc.runtime.audio.contradictions import contradiction
+
+
+def between(*calls: str) -> tuple[int, int, str] | None:
+    return contradiction(
+        [parse_call(call.replace("(", "(input='a', output='b', ")) for call in calls]
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("HIGHPASS(cutoff_hz=80)", "HIGHPASS(cutoff_hz=120)", "cannot be 80 Hz and 120 Hz"),
+        ("HIGHPASS(cutoff_hz=80)", "BANDPASS(low_hz=300, high_hz=3000)", "lower edge"),
+        ("LOWPASS(cutoff_hz=100)", "HIGHPASS(cutoff_hz=8000)", "nothing is left above 8000 Hz"),
+        ("LOUDNESS_NORM(target_lufs=-16)", "LOUDNESS_NORM(target_lufs=-14)", "-16 LUFS and -14"),
+        ("CONVERT(channels=1)", "CONVERT(channels=2)", "the number of channels cannot be 1 and 2"),
+        ("CONVERT(subtype='PCM_16')", "CONVERT(subtype='PCM_24')", "PCM_16 and PCM_24"),
+        ("COMPRESS(ratio=3)", "COMPRESS(ratio=4)", "the ratio cannot be 3:1 and 4:1"),
+        ("FADE(in_s=1)", "FADE(in_s=2)", "the fade in cannot be 1 s and 2 s"),
+        ("CLIP(end_s=3)", "CLIP(start_s=4)", "of 3 s nothing is left after 4 s"),
+        ("TRIM_SILENCE(threshold_dbfs=-60)", "TRIM_SILENCE(edges='end')", "silence at the end"),
+        ("GAIN(gain_db=3)", "GAIN(gain_db=-3)", "takes back the gain"),
+        ("TIME_STRETCH(rate=1.1)", "TIME_STRETCH(rate=0.9)", "takes back the change"),
+    ],
+)
+def test_what_undoes_or_replaces_is_told_with_both_places(one, other, why):
+    first, second, told = between("INVERT()", one, other) or (0, 0, "")
+    assert (first, second) == (1, 2)
+    assert why in told
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        ("HIGHPASS(cutoff_hz=80)", "HIGHPASS(cutoff_hz=80, slope=24)"),
+        ("HIGHPASS(cutoff_hz=80)", "LOWPASS(cutoff_hz=8000)"),
+        ("CONVERT(channels=1)", "CONVERT(sample_rate_hz=48000)"),
+        ("FADE(in_s=1)", "FADE(out_s=2)"),
+        ("CLIP(end_s=10)", "CLIP(start_s=2)"),
+        ("GAIN(gain_db=3)", "GAIN(gain_db=2)"),
+        ("GAIN(gain_db=3)", "COMPRESS(ratio=3)", "GAIN(gain_db=-3)"),
+        ("PITCH_SHIFT(semitones=3)", "PITCH_SHIFT(semitones=2)"),
+        ("TRIM_SILENCE(edges='start')", "TRIM_SILENCE(threshold_dbfs=-40, edges='end')"),
+        ("PEAK_NORM(target_dbfs=-3)", "COMPRESS(ratio=3)", "LOUDNESS_NORM(target_lufs=-16)"),
+    ],
+)
+def test_what_goes_together_is_none(calls):
+    assert between(*calls) is None

@@ -1,0 +1,78 @@
+"""Peaks that are held, and loudness that would need too much of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from flowc.runtime.errors import Failure
+from sounds import noise, speech_like, write
+
+if TYPE_CHECKING:
+    from sounds import Frames
+
+RATE = 48_000
+
+
+def beats(seconds: float = 10, bed: float = 0.01) -> Frames:
+    """Two drums a second over a little noise."""
+    time = np.arange(round(seconds * RATE)) / RATE % 0.5
+    drum = 0.8 * np.exp(-time / 0.02) * np.sin(2 * np.pi * 120 * time)
+    return noise(seconds, bed) + drum[:, None].astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("signal", "target", "limited"),
+    [
+        ("speech", -16, False),
+        ("speech", -23, False),
+        ("speech", -11, True),
+        ("noise", -8, True),
+        ("beats", -23, False),
+        ("beats", -18, True),
+    ],
+)
+def test_loudness_and_true_peak_end_where_they_were_asked_to(
+    signal, target, limited, tmp_path, apply
+):
+    kinds = {"speech": lambda: speech_like(10, RATE), "noise": lambda: noise(10), "beats": beats}
+    write(tmp_path / "a.wav", kinds[signal]())
+    said = apply("loudness_norm", input="a.wav", output="b.flac", target_lufs=target)
+    found = apply("measure", input="b.flac")
+    assert said["limited"] == limited
+    assert found["integrated_lufs"] == pytest.approx(target, abs=0.1)
+    assert found["integrated_lufs"] == pytest.approx(said["integrated_lufs"], abs=0.02)
+    assert found["true_peak_dbtp"] <= -1
+
+
+CRUSHED = re.compile(r"more than 6 dB off its peaks.*; (-[0-9.]+) LUFS is the loudest")
+
+
+@pytest.mark.parametrize(("signal", "target"), [("clicks", -16), ("clicks", -5), ("beats", -12)])
+def test_what_a_limiter_would_crush_is_refused_with_the_loudest_there_is(
+    signal, target, tmp_path, apply
+):
+    clicks = (np.arange(RATE * 10) % 96_000 < 3)[:, None] * np.float32(0.9)
+    write(tmp_path / "a.wav", beats() if signal == "beats" else noise(10, 0.01) + clicks)
+    given = {"input": "a.wav", "output": "b.wav"}
+    with pytest.raises(Failure) as caught:
+        apply("loudness_norm", target_lufs=target, **given)
+    assert f"cannot be brought to {target} LUFS below -1 dBTP" in caught.value.message
+    assert "COMPRESS first" in caught.value.help
+    assert not (tmp_path / "b.wav").exists()
+    found = CRUSHED.search(caught.value.message)
+    assert found
+    before = apply("measure", input="a.wav")
+    said = apply("loudness_norm", target_lufs=float(found[1]), **given)
+    assert said["integrated_lufs"] == pytest.approx(float(found[1]), abs=0.02)
+    assert before["true_peak_dbtp"] + said["gain_db"] + 1 <= 6.01
+
+
+@pytest.mark.parametrize("ceiling", [-1, -6, -20])
+def test_the_limiter_holds_true_peaks(ceiling, tmp_path, apply):
+    write(tmp_path / "a.wav", noise(5, 0.5))
+    apply("limit", input="a.wav", output="b.wav", ceiling_dbtp=ceiling)
+    peak = apply("measure", input="b.wav")["true_peak_dbtp"]
+    assert ceiling - 0.6 < peak <= ceiling
