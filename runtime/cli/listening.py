@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 from collections.abc import Iterator
@@ -40,12 +41,7 @@ def listen(app: Any, host: str, port: int, what: str, path: str = "") -> None:
                     signal.signal(number, handler)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            again = self.should_exit
-            # Past print, whose buffer may be in use where the signal came.
-            os.write(2, _AGAIN if again else _ENDS)
-            if again:
-                os._exit(INTERRUPTED)
-            super().handle_exit(sig, frame)
+            received(self)
 
     with _taken(host, port) as taken:
         say(f"flowc serves {what}http://{_shown(host)}:{port}{path} (Ctrl-C ends it)")
@@ -54,6 +50,23 @@ def listen(app: Any, host: str, port: int, what: str, path: str = "") -> None:
         server.run(sockets=[taken])
     if not server.started:
         raise RunError("the service did not start: its log says why", exit_code=1)
+
+
+def received(server: Any) -> None:
+    """End what serves after a first signal, the process after a second one, which may come while
+    the first is being told."""
+    again, server.should_exit = server.should_exit, True
+    _tell(_AGAIN if again else _ENDS)
+    if again:
+        os._exit(INTERRUPTED)
+
+
+def _tell(words: bytes) -> None:
+    """Past print, whose buffer may be in use where a signal came, and not to a reader that has
+    stopped reading: an end waits for nobody."""
+    with contextlib.suppress(OSError):
+        if os.name == "nt" or select.select([], [2], [], 0)[1]:
+            os.write(2, words)
 
 
 def _taken(host: str, port: int) -> socket.socket:

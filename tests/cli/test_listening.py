@@ -1,46 +1,58 @@
-"""What listens for HTTP is refused in our words when it cannot, before anything is promised."""
+"""What the signals do that end what listens."""
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
+import os
+import types
 
 import pytest
-
-pytest.importorskip("fastapi", reason="the extra `service` is not installed")
-pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+from flowc.runtime.cli import listening
 
 
-@pytest.fixture
-def taken() -> Iterator[int]:
-    """A port on which somebody else listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
+class _Ended(Exception):
+    """In place of the process."""
 
 
-@pytest.mark.parametrize("words", [("serve", "--port"), ("mcp", "--http")])
-def test_a_port_that_is_taken_is_refused(words, taken, flowc) -> None:
-    done = flowc(*words, str(taken))
-    assert done.returncode == 2
-    assert (
-        f"error: nothing can listen at 127.0.0.1:{taken}: address already in use\n" in done.stderr
-    )
-    assert "flowc serves" not in done.stderr
-    assert "help: choose another port" in done.stderr
+def _end(code: int) -> None:
+    raise _Ended(code)
 
 
-@pytest.mark.parametrize(
-    ("store", "says"),
-    [
-        ("mysql://x", "a store cannot be at `mysql://…`"),
-        ("postgresql://nobody@127.0.0.1:1/none", "cannot be reached"),
-    ],
-)
-def test_a_store_that_cannot_be_opened_is_refused(store, says, flowc) -> None:
-    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
-    done = flowc("serve", "--store", store)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert says in done.stderr
-    assert done.stderr.startswith("error: ")
-    assert "Traceback" not in done.stderr
-    assert "flowc serves" not in done.stderr
+def test_a_signal_that_comes_while_the_first_is_being_told_is_the_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server, told = types.SimpleNamespace(should_exit=False), list[bytes]()
+
+    def tell(words: bytes) -> None:
+        told.append(words)
+        if len(told) == 1:
+            listening.received(server)
+
+    monkeypatch.setattr(listening, "_tell", tell)
+    monkeypatch.setattr(os, "_exit", _end)
+    with pytest.raises(_Ended, match="130"):
+        listening.received(server)
+    assert [b"once more" in words for words in told] == [True, False]
+    assert server.should_exit
+
+
+def test_a_reader_that_has_stopped_reading_or_is_gone_holds_no_end_up() -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = os.dup(2)
+    try:
+        while True:
+            try:
+                os.write(writer, b"." * 65536)
+            except BlockingIOError:
+                break
+        os.set_blocking(writer, True)
+        os.dup2(writer, 2)
+        listening.received(types.SimpleNamespace(should_exit=False))
+        os.close(reader)
+        listening.received(types.SimpleNamespace(should_exit=False))
+        os.close(2)
+        listening.received(types.SimpleNamespace(should_exit=False))
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(writer)
