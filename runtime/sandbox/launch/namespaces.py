@@ -144,8 +144,11 @@ class _Tree:
             return True
         if name in self._others or not self.folder(name.rpartition("/")[0]):
             return False
-        if not os.path.isdir(self._root + name):
+        try:
             os.mkdir(self._root + name)
+        except FileExistsError:
+            if not os.path.isdir(self._root + name):
+                raise
         self._folders.add(name)
         return True
 
@@ -158,8 +161,11 @@ class _Tree:
 
     def link(self, name: str, target: str) -> None:
         """A symbolic link, where nothing is yet."""
-        if self._free(name) and not os.path.lexists(self._root + name):
-            os.symlink(target, self._root + name)
+        if self._free(name):
+            try:
+                os.symlink(target, self._root + name)
+            except FileExistsError:
+                return
 
     def _free(self, name: str) -> bool:
         if name in self._folders or name in self._others:
