@@ -19,9 +19,8 @@ def loaded(what):
         sys.exit(f"{what} loads {heavy}")
 
 for command in COMMANDS:
-    if command.name != "step":
-        import_module(f"flowc.runtime.cli.{command.module}")
-        loaded(command.name)
+    import_module(f"flowc.runtime.cli.{command.module}")
+    loaded(command.name)
 for words in (["graph", "good.md"], ["inspect", "good.md"], ["run", "bad.md"], ["runs"]):
     sys.argv = ["flowc", *words]
     try:
