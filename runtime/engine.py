@@ -19,7 +19,7 @@ from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import OnUnknown
 from flowc.compiler.serde import dump_spec, load_spec
 
-from . import document_record, ledger
+from . import document_record, executions, ledger
 from . import journal as effects
 from .branches import RunState, copy_thread, refuse_inner, state_of
 from .compaction import Dropped, compact
@@ -242,14 +242,25 @@ class Engine:
             )
             return await self.store.create(fresh)
 
-    async def delete(self, run: str) -> None:
-        """Forget a run with all its checkpoints. Raises `RunError` while it is being executed."""
+    async def note(self, run: str, options: dict[str, Json]) -> None:
+        """Keep more options of a run, in place of those of the same name. Raises `RunError` while
+        it is being executed."""
         async with self._held(run):
-            await self.store.delete(run)
+            record = await self.store.get(run)
+            await self.store.update(
+                dataclasses.replace(record, options={**record.options, **options})
+            )
+
+    async def delete(self, run: str) -> None:
+        """Forget a run with all its checkpoints, and what the service kept of it. Raises `RunError`
+        while it is being executed."""
+        async with self._held(run):
+            await executions.forget(self.journal_db, run)
             await self._journal().forget(run)
             await forget_charges(self.journal_db, run)
             await document_record.forget(self.journal_db, run)
             await self.saver.adelete_thread(run)
+            await self.store.delete(run)  # last: whoever is killed before it can be asked again
 
     async def compact(self, run: str, *, history: bool = True, dry_run: bool = False) -> Dropped:
         """Drop what the run does not need to go on: checkpoints inside visits that are over and,

@@ -51,8 +51,9 @@ class Runs:
         model: str | None,
         answers: str | None,
         progress: Progress,
+        about: dict[str, Json],
     ) -> dict[str, Json]:
-        """Execute a new run until it ends or waits."""
+        """Execute a new run until it ends or waits. `about` are more options, to be kept of it."""
         compiled = self.checked(file)
         if not compiled.ok:
             raise Faulty(compiled)
@@ -60,7 +61,7 @@ class Runs:
         asked = RunOptions(model=model, answers=script, roots=(str(self.folder),))
         options = settle(asked, self.config)
         frontend = compiled.frontend
-        about = {"format": frontend.name if frontend else "", "folder": os.getcwd()}
+        about = {**about, "format": frontend.name if frontend else "", "folder": os.getcwd()}
         outcome = await self.engine.start(
             compiled.spec,
             make_services(options, compiled.spec, self.config),

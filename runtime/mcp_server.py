@@ -7,7 +7,7 @@ and reports it. Whatever goes wrong is an answer with `success` false, never a c
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,8 +16,12 @@ from typing import Any
 from flowc import __version__
 from mcp.server.mcpserver import Context, MCPServer
 
+from .audit import SCHEMA as AUDIT
+from .database import create_tables
 from .errors import Failure, RunError
+from .mcp_clients import Client, Clients, client_of
 from .mcp_runs import Progress, Runs
+from .presence import present
 from .report import ReportFault, refusal
 from .services import Json
 from .standing import Faulty
@@ -25,14 +29,13 @@ from .stepping import Stepper
 
 Answer = dict[str, Any]
 GUIDE = "flowc://guide"
-STDIO = "stdio"
-"""The client of a server that has only one."""
 _INSTRUCTIONS = """\
 Workflows are files. To carry one out step by step: load_workflow, then do what each prompt says
 with your own tools and call report_step_result; its answer holds the next prompt. Every report is
 kept: a server that was restarted goes on where the last one stopped. Over HTTP pass the `run` that
-load_workflow answered to every other call. check_workflow finds faults before anything runs;
-run_workflow has flowc itself execute a workflow."""
+load_workflow answered to every other call; a run that another client is at work on is not yours.
+check_workflow finds faults before anything runs; run_workflow has flowc itself execute a
+workflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Desk:
 
     stepper: Stepper
     alone: bool
+    clients: Clients
 
 
 def mcp_server(open_stepper: Callable[[], Any], *, alone: bool) -> MCPServer[Desk]:
@@ -50,7 +54,10 @@ def mcp_server(open_stepper: Callable[[], Any], *, alone: bool) -> MCPServer[Des
     @asynccontextmanager
     async def lifespan(server: MCPServer[Desk]) -> AsyncIterator[Desk]:
         async with open_stepper() as stepper:
-            yield Desk(stepper, alone)
+            engine = stepper.engine
+            await create_tables(engine.journal_db, AUDIT)
+            async with present(engine.store.leases, stepper.server):
+                yield Desk(stepper, alone, Clients(engine, stepper.server))
 
     server: MCPServer[Desk] = MCPServer(
         "flowc",
@@ -78,18 +85,20 @@ async def load_workflow(
 ) -> Answer:
     """Load a workflow file and begin with it. `inputs` gives values to its parameters. Answers
     the number of steps and the first one, and `run`, the name under which it is kept."""
-    stepper = _stepper(ctx)
-    client = _client(ctx, None)
-    answer = await stepper.load(client, file_path, inputs or {})
-    stepper.loaded[str(answer["run"])] = stepper.loaded[client]
+    desk, client = _desk(ctx), _client(ctx)
+    answer = await desk.stepper.load(client.label, file_path, inputs or {})
+    desk.clients.called(str(answer["run"]))
     return answer
 
 
-async def execute_workflow_step(ctx: Context[Desk], run: str | None = None) -> Answer:
+async def execute_workflow_step(
+    ctx: Context[Desk], run: str | None = None, take_over: bool = False
+) -> Answer:
     """The prompt of the current step: do what it says, then call report_step_result. Asking
-    changes nothing."""
-    stepper, client = await _at(ctx, run)
-    return await stepper.execute(client)
+    changes nothing. `take_over` goes on with a `run` that another client is at work on, which
+    cannot go on with it then: only if you were asked to."""
+    async with _stepping(ctx, run, take_over) as (stepper, key):
+        return await stepper.execute(key)
 
 
 async def report_step_result(
@@ -104,7 +113,6 @@ async def report_step_result(
     """Report the current step: `status` is "passed" or "failed", `assertion_results` one
     {assertion, passed, detail} for each success criterion, `output_variables` the values that
     the prompt asks for. Answers the next step's prompt."""
-    stepper, client = await _at(ctx, run)
     given = {
         "step_number": step_number,
         "status": status,
@@ -112,19 +120,20 @@ async def report_step_result(
         "output_variables": output_variables or {},
         "error_message": error_message,
     }
-    return await stepper.report(client, given)
+    async with _stepping(ctx, run) as (stepper, key):
+        return await stepper.report(key, given)
 
 
 async def get_workflow_state(ctx: Context[Desk], run: str | None = None) -> Answer:
     """Where the workflow stands: steps that passed and failed, variables, every outcome."""
-    stepper, client = await _at(ctx, run)
-    return await stepper.state(client)
+    stepper, key = await _at(ctx, run)
+    return await stepper.state(key)
 
 
 async def reset_workflow(ctx: Context[Desk], run: str | None = None) -> Answer:
     """Begin again with the first step. What was done so far is kept under its own `run`."""
-    stepper, client = await _at(ctx, run)
-    return await stepper.reset(client)
+    async with _stepping(ctx, run) as (stepper, key):
+        return await stepper.reset(key)
 
 
 async def get_workflow_template(ctx: Context[Desk], task_description: str | None = None) -> Answer:
@@ -155,7 +164,9 @@ async def run_workflow(
     a file of scripted answers; without them the configured model answers. Questions that wait
     are in the answer: give them to answer_workflow."""
 
-    return await _runs(ctx).start(file_path, inputs or {}, model, answers, _progress(ctx))
+    about = {"client": _client(ctx).label}
+    progress = _progress(ctx)
+    return await _runs(ctx).start(file_path, inputs or {}, model, answers, progress, about)
 
 
 async def workflow_status(ctx: Context[Desk], run: str) -> Answer:
@@ -169,6 +180,7 @@ async def answer_workflow(
     """Answer the question that a run waits with (`question`: its id, where several wait), or
     let a run that was interrupted go on."""
 
+    await _desk(ctx).clients.require(_client(ctx), run)
     return await _runs(ctx).resume(run, answer, question, _progress(ctx))
 
 
@@ -194,35 +206,56 @@ WORKFLOW_TOOLS: tuple[Tool, ...] = (
 """What flowc itself does."""
 
 
+NOTED = frozenset(
+    ("load_workflow", "report_step_result", "reset_workflow", "run_workflow", "answer_workflow")
+)
+"""What the audit log tells of, beside taking a run over."""
+
+
 def _answering(tool: Tool) -> Tool:
-    """The tool with its faults as structured answers (S28)."""
+    """The tool with its faults as structured answers (S28), and an entry in the audit log of what
+    came of it."""
 
     @functools.wraps(tool)
-    async def answering(*args: Any, **kwargs: Any) -> Answer:
+    async def answering(ctx: Context[Desk], **kwargs: Any) -> Answer:
+        answer = await _answered(tool, ctx, kwargs)
+        if tool.__name__ not in NOTED and not kwargs.get("take_over"):
+            return answer
+        about = answer.get("run") or kwargs.get("run") or kwargs.get("file_path") or ""
+        outcome = str(answer.get("error_type") or "done")
         try:
-            return await tool(*args, **kwargs)
-        except ReportFault as fault:
-            return refusal(fault)
-        except Faulty as faulty:
-            return {**_refused(faulty, "invalid"), "diagnostics": faulty.diagnostics}
+            clients = _desk(ctx).clients
+            await clients.note(_client(ctx), f"{tool.__name__} {about}".rstrip(), outcome)
         except RunError as error:
             return _refused(error, "refused")
-        except Failure as failure:
-            return _refused(failure, failure.kind)
+        return answer
 
     return answering
+
+
+async def _answered(tool: Tool, ctx: Context[Desk], given: Mapping[str, Any]) -> Answer:
+    try:
+        return await tool(ctx, **given)
+    except ReportFault as fault:
+        return refusal(fault)
+    except Faulty as faulty:
+        return {**_refused(faulty, "invalid"), "diagnostics": faulty.diagnostics}
+    except RunError as error:
+        return _refused(error, "refused")
+    except Failure as failure:
+        return _refused(failure, failure.kind)
 
 
 def _refused(error: RunError | Failure, kind: str) -> Answer:
     return refusal(ReportFault(error.message, kind, error.help))
 
 
-def _stepper(ctx: Context[Desk]) -> Stepper:
-    return ctx.request_context.lifespan_context.stepper
+def _desk(ctx: Context[Desk]) -> Desk:
+    return ctx.request_context.lifespan_context
 
 
 def _runs(ctx: Context[Desk]) -> Runs:
-    stepper = _stepper(ctx)
+    stepper = _desk(ctx).stepper
     return Runs(stepper.engine, stepper.config, stepper.folder, stepper.new_run)
 
 
@@ -233,23 +266,48 @@ def _progress(ctx: Context[Desk]) -> Progress:
     return progress
 
 
+@asynccontextmanager
+async def _stepping(
+    ctx: Context[Desk], run: str | None, take_over: bool = False
+) -> AsyncIterator[tuple[Stepper, str]]:
+    """As `_at`, for a call that goes on with the run: one at a time, by the client that steps it.
+    Raises `ReportFault` while another client does."""
+    clients = _desk(ctx).clients
+    stepper, key = await _at(ctx, run)
+    if key not in stepper.loaded:  # the stepper says so
+        yield stepper, key
+        return
+    async with clients.alone(stepper.loaded[key].run):
+        await clients.require(_client(ctx), stepper.loaded[key].run, take_over=take_over)
+        yield stepper, key
+        clients.called(stepper.loaded[key].run)
+
+
 async def _at(ctx: Context[Desk], run: str | None) -> tuple[Stepper, str]:
-    """The stepper, and under which name it knows what the call is about; a run that this server
-    does not know yet is taken up."""
-    stepper, client = _stepper(ctx), _client(ctx, run)
-    alone = ctx.request_context.lifespan_context.alone
-    if client not in stepper.loaded and (run is not None or alone):
-        await stepper.go_on(client, run)
-    return stepper, client
+    """The stepper, and under which name it knows what the call is about: the run's, or that of
+    the client, who has one at a time. A run that this server does not know yet is taken up."""
+    desk, client = _desk(ctx), _client(ctx)
+    stepper = desk.stepper
+    if run is None and not client.known:
+        raise ReportFault(
+            "no workflow loaded",
+            "not_loaded",
+            "without a session every call names its run: pass the `run` that load_workflow"
+            " answered, or load a workflow first",
+        )
+    key = run if run is not None else client.label
+    if key not in stepper.loaded:
+        taken = run if run is not None else await desk.clients.last_of(client)
+        if taken is not None:
+            await stepper.go_on(key, taken)
+    return stepper, key
 
 
-def _client(ctx: Context[Desk], run: str | None) -> str:
-    """Whose call it is: that of the run it names, of the one client, of the HTTP session."""
-    if run is not None:
-        return run
-    if ctx.request_context.lifespan_context.alone:
-        return STDIO
-    return (ctx.headers or {}).get("mcp-session-id", "")
+def _client(ctx: Context[Desk]) -> Client:
+    """Who calls."""
+    said = ctx.request_context.session.client_params
+    session = (ctx.headers or {}).get("mcp-session-id")
+    return client_of(said.client_info if said else None, session, _desk(ctx).alone)
 
 
 def template_text(task: Json) -> str:

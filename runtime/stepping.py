@@ -8,6 +8,8 @@ one before it was killed. A step that failed is reported again in a fork from ju
 from __future__ import annotations
 
 import os
+import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,26 +40,31 @@ from .standing import (
 from .turns import answer_of
 from .wiring import make_services
 
-STEPPED = "stepped_by"
-"""The key of a run's options that names the client session it belongs to."""
+STEPPED, STEPPED_IN = "stepped_by", "stepped_in"
+"""The keys of a run's options that name the client that steps it, and the server it does so
+through."""
+KEPT = 500
+"""Workflows that are kept loaded."""
 
 
 @dataclass(slots=True)
 class Stepper:
     """Carries out workflows for clients, one each at a time. Files lie below `folder`; `new_run`
-    makes names of runs. Raises `ReportFault` for what a client cannot do now and `RunError` for
+    makes names of runs, `server` is the lease of this process, `loaded` what was loaded last, by
+    client and by run. Raises `ReportFault` for what a client cannot do now and `RunError` for
     what cannot be done at all."""
 
     engine: Engine
     config: Config
     folder: Path
     new_run: Callable[[], str]
-    loaded: dict[str, Loaded] = field(default_factory=dict)
+    server: str = field(default_factory=lambda: f"mcp-{secrets.token_hex(8)}")
+    loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
 
     async def load(self, client: str, file: str, inputs: dict[str, Json]) -> dict[str, Json]:
         """Begin with a workflow; whatever the client had loaded before is left as it is (S27)."""
         loaded = Loaded(file, self._compiled(file), dict(inputs), "")
-        self.loaded[client] = loaded = await self._begun(client, loaded)
+        loaded = await self._begun(client, loaded)
         steps = loaded.steps
         answer: dict[str, Json] = {"success": True, "run": loaded.run}
         if steps:
@@ -76,20 +83,15 @@ class Stepper:
         complete = {} if first_step else {"workflow_complete": True}
         return {**answer, "step_count": None, "first_step": first_step or None, **complete}
 
-    async def go_on(self, client: str, run: str | None = None) -> None:
-        """Take up a run that was stepped before, by default the client's last one; nothing happens
-        when there is none. Raises `RunError` for a run that is stepped by nobody."""
-        if run is None:
-            mine = [r for r in await self.engine.store.list() if r.options.get(STEPPED) == client]
-            record = mine[0] if mine else None
-        else:
-            record = await self.engine.store.get(run)
-            if STEPPED not in record.options:
-                raise RunError(f"run {run} is not carried out step by step", help="flowc resume")
-        if record is not None:
-            file = str(record.options.get("loaded_as", record.file))
-            inputs = dict(record.inputs)
-            self.loaded[client] = Loaded(file, self._compiled(file), inputs, record.id)
+    async def go_on(self, client: str, run: str) -> None:
+        """Take up a run that was stepped before. Raises `RunError` for one that is stepped by
+        nobody."""
+        record = await self.engine.store.get(run)
+        if STEPPED not in record.options:
+            raise RunError(f"run {run} is not carried out step by step", help="flowc resume")
+        file = str(record.options.get("loaded_as", record.file))
+        inputs = dict(record.inputs)
+        self._keep(client, Loaded(file, self._compiled(file), inputs, record.id))
 
     async def execute(self, client: str) -> dict[str, Json]:
         """What is to be done now; nothing changes (S29)."""
@@ -130,8 +132,9 @@ class Stepper:
     async def reset(self, client: str) -> dict[str, Json]:
         """Back to the first step, in a new run (S46)."""
         loaded = self._of(client)
-        again = loaded
-        self.loaded[client] = again = await self._begun(client, again)
+        who = (await self.engine.store.get(loaded.run)).options[STEPPED]
+        again = await self._begun(str(who), loaded)
+        self._keep(client, again)
         total = len(loaded.steps) or None
         return {"success": True, "run": again.run, "current_step": 0, "total_steps": total}
 
@@ -144,9 +147,10 @@ class Stepper:
         step = steps[standing.position]
         report = read_report(step, args)
         refuse_missing(loaded, standing)
+        asked = standing.questions[0].id if standing.questions else ""
         if standing.failed:
-            loaded = await self._again(client, loaded, step)
-        await self._resume(loaded, {"": {**args, "step_number": step.step or 0}})
+            loaded, asked = await self._again(client, loaded, step), ""
+        await self._resume(loaded, {asked: {**args, "step_number": step.step or 0}})
         answer: dict[str, Json] = {"success": report.status == "passed", "run": loaded.run}
         answer["step_number"] = step.step or 0
         if report.warnings:
@@ -204,9 +208,13 @@ class Stepper:
                 "folder": os.getcwd(),
                 "loaded_as": loaded.file,
                 STEPPED: client,
+                STEPPED_IN: self.server,
             },
         )
-        return replace(loaded, run=run)
+        begun = replace(loaded, run=run)
+        self._keep(client, begun)
+        self._keep(run, begun)
+        return begun
 
     async def _again(self, client: str, loaded: Loaded, step: AgentNode) -> Loaded:
         """A fork from just before a step that failed, waiting for its report (S43)."""
@@ -214,8 +222,16 @@ class Stepper:
         await self.engine.fork(loaded.run, step.id, {}, run)
         again = replace(loaded, run=run)
         await self._resume(again, {})
-        self.loaded[client] = again
+        self._keep(client, again)
+        self._keep(run, again)
         return again
+
+    def _keep(self, key: str, loaded: Loaded) -> None:
+        """Under a client or a run: what goes for it can be taken up again."""
+        self.loaded[key] = loaded
+        self.loaded.move_to_end(key)
+        while len(self.loaded) > KEPT:
+            self.loaded.popitem(last=False)
 
     async def _resume(self, loaded: Loaded, answers: dict[str, Json]) -> Outcome:
         spec = loaded.spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from . import rooms
+from . import executions, rooms
 from .layout import has_table
 from .store import RunStore
 
@@ -17,18 +17,24 @@ KEPT = timedelta(days=7)
 class Swept:
     """How many went, or would: private `folders` of processes that were killed, `leases` of
     processes that are gone and whose run is not kept, answers to idempotency `keys` of the service
-    that are older than `KEPT`."""
+    that are older than `KEPT`, `executions` of the service of which more is kept than of their
+    run."""
 
     folders: int = 0
     leases: int = 0
     keys: int = 0
+    executions: int = 0
 
 
 async def sweep(store: RunStore, now: datetime | None = None, *, dry_run: bool = False) -> Swept:
     """Remove them; with `dry_run` only count. Raises `RunError`."""
     folders = rooms.left_behind() if dry_run else rooms.sweep()
     leases = await store.leases.sweep(await store.ids(), dry_run=dry_run)
-    return Swept(len(folders), leases, await _sweep_keys(store, now or datetime.now(UTC), dry_run))
+    keys = await _sweep_keys(store, now or datetime.now(UTC), dry_run)
+    left = await executions.left_over(store.db)
+    for execution in () if dry_run else left:
+        await executions.forget(store.db, execution)
+    return Swept(len(folders), leases, keys, len(left))
 
 
 async def _sweep_keys(store: RunStore, now: datetime, dry_run: bool) -> int:

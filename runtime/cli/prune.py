@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -12,6 +13,7 @@ import typer
 
 from ..confining import forget_own_folder
 from ..errors import RunError
+from ..executions import kept_of
 from ..late import open_engine
 from ..pruning import Choice, chosen, duration
 from ..store import RunRecord, RunStatus, open_store
@@ -70,15 +72,21 @@ def prune(
             raise RunError(f"`{name}` is no status of a run", help=f"one of {known}")
     age = duration(older_than) if older_than else None
     choice = Choice(age, tuple(status or ()), keep, everything)
-    gone = asyncio.run(_prune(existing_store(store), choice, dry_run))
+    gone, beside = asyncio.run(_prune(existing_store(store), choice, dry_run))
     if as_json:
-        runs_gone = [{"run": r.id, "status": r.status, "updated": r.updated} for r in gone]
-        print_json({"schema_version": SCHEMA_VERSION, "dry_run": dry_run, "runs": runs_gone})
+        print_json(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "dry_run": dry_run,
+                "runs": [{"run": r.id, "status": r.status, "updated": r.updated} for r in gone],
+                "service": {word: beside[word] for word in _BESIDE},
+            }
+        )
         return OK
     for record in gone:
         print(f"{record.id}  {record.status}  {ago(record.updated)}")
     done = "would be forgotten" if dry_run else "forgotten; `flowc gc` makes the store smaller"
-    say(f"{count_of(len(gone), 'run')} {done}")
+    say(f"{count_of(len(gone), 'run')} {done}", *_told_beside(beside))
     return OK
 
 
@@ -108,6 +116,7 @@ def gc(
                 "dropped_history": gone.dropped.history,
                 "leases": gone.swept.leases,
                 "idempotency_keys": gone.swept.keys,
+                "executions": gone.swept.executions,
                 "folders": gone.swept.folders,
                 "busy": list(gone.busy),
             }
@@ -116,6 +125,23 @@ def gc(
     print(f"{gone.before:,} bytes" + (f" before, {gone.after:,} after" if not dry_run else ""))
     say(*_told(gone, history, "would go: " if dry_run else ""))
     return OK
+
+
+_BESIDE = {
+    "executions": "execution",
+    "assignments": "assignment",
+    "messages": "message",
+    "readings": "reading",
+    "prompts": "prompt",
+}
+"""What the service keeps of a run that is told of, and the word for one of it."""
+
+
+def _told_beside(beside: Mapping[str, int]) -> Iterator[str]:
+    """What goes with the runs, where they are executions of the service."""
+    told = [count_of(beside[word], one) for word, one in _BESIDE.items() if beside[word]]
+    if told:
+        yield f"  of the service with them: {', '.join(told)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +168,11 @@ def _told(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
         yield f"{verb}{count_of(swept.folders, 'private folder')} of processes that were killed"
     if swept.leases:
         yield f"{verb}{count_of(swept.leases, 'lease')} of processes that are gone"
+    if swept.executions:
+        yield (
+            f"{verb}what the service kept of {count_of(swept.executions, 'execution')} whose run"
+            " was forgotten"
+        )
     if swept.keys:
         old = f"that got an answer more than {KEPT.days} days ago"
         yield f"{verb}{count_of(swept.keys, 'idempotency key')} {old}"
@@ -149,13 +180,22 @@ def _told(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
         yield f"left alone, being executed: {', '.join(gone.busy)}"
 
 
-async def _prune(url: str, choice: Choice, dry_run: bool) -> tuple[RunRecord, ...]:
+async def _prune(
+    url: str, choice: Choice, dry_run: bool
+) -> tuple[tuple[RunRecord, ...], Counter[str]]:
+    """The runs, and what the service kept of them."""
     if dry_run:
         async with open_store(url) as kept:
-            return chosen(await kept.list(), choice, datetime.now(UTC))
+            would = chosen(await kept.list(), choice, datetime.now(UTC))
+            return would, await kept_of(kept.db, [record.id for record in would])
+    gone, beside = [], Counter[str]()
     async with open_engine(url) as engine:
-        gone = chosen(await engine.store.list(), choice, datetime.now(UTC))
-        return tuple([record for record in gone if await _forgotten(engine, record)])
+        for record in chosen(await engine.store.list(), choice, datetime.now(UTC)):
+            own = await kept_of(engine.store.db, [record.id])
+            if await _forgotten(engine, record):
+                gone.append(record)
+                beside += own
+    return tuple(gone), beside
 
 
 async def _forgotten(engine: Engine, record: RunRecord) -> bool:

@@ -208,6 +208,8 @@ def _story(
     yield f"started {clock(record.started)} · changed {clock(record.updated)}" + (
         f" · forked from {record.parent}" if record.parent else ""
     )
+    if client := record.options.get("stepped_by") or record.options.get("client"):
+        yield f"for {one_line(str(client), 100)}, over MCP"
     if spent := _spent(record):
         yield f"used {spent}"
     for event in events:

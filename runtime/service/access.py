@@ -20,10 +20,6 @@ SCHEMA = """
 create table if not exists service_tokens (
     digest text primary key, name text not null, scope text not null, owner text not null,
     created text not null, expires text
-);
-create table if not exists service_audit (
-    id text primary key, time text not null, who text not null, operation text not null,
-    outcome text not null
 )
 """
 
@@ -105,20 +101,3 @@ class Tokens:
             raise ServiceFault("UNAUTHENTICATED", "the token is unknown or has expired")
         name, scope, owner, _ = rows[0]
         return Caller(name, scope, owner or None, digest)
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """Who asked for what to be done, and what came of it: a code, never what was sent."""
-
-    db: Database
-
-    async def note(self, caller: Caller, operation: str, outcome: str, now: datetime) -> None:
-        """Keep one entry."""
-        row = (secrets.token_hex(12), now.isoformat(), caller.name, operation[:300], outcome)
-        await self.db.run("insert into service_audit values (?, ?, ?, ?, ?)", row)
-
-    async def page(self, limit: int) -> list[tuple[str, str, str, str]]:
-        """Time, who, operation, outcome; the newest first."""
-        query = "select time, who, operation, outcome from service_audit order by time desc, id"
-        return [tuple(row) for row in await self.db.rows(f"{query} limit ?", (limit,))]

@@ -8,13 +8,10 @@ nothing is there twice.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import json
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NoReturn
@@ -26,7 +23,6 @@ from .access import Caller
 from .faults import ServiceFault
 from .register import REQUEST, Repeatable, new_id
 
-LOG = logging.getLogger("flowc.service")
 SCHEMA = """
 create table if not exists service_idempotency (
     caller text not null, key text not null, digest text not null, status integer not null,
@@ -36,8 +32,6 @@ create table if not exists service_idempotency (
 _UNDER_WAY = 0
 """The status of a request without an answer; in place of the answer stands who works on it."""
 _HERE = "where caller = ? and key = ?"
-_RECOVERY = 1.0
-"""Seconds to wait when the store is of no use."""
 
 Answer = tuple[int, dict[str, Any]]
 Place = tuple[str, str]
@@ -53,25 +47,6 @@ class Once:
     leases: Leases
     name: str = field(default_factory=lambda: new_id("service"))
     working: set[Place] = field(default_factory=set)
-
-    @asynccontextmanager
-    async def present(self) -> AsyncIterator[None]:
-        """Let other processes see that this one lives."""
-        standing = asyncio.create_task(self._stand())
-        try:
-            yield
-        finally:
-            standing.cancel()
-            await asyncio.wait([standing])
-
-    async def _stand(self) -> None:
-        while True:
-            try:
-                async with self.leases.held(self.name):
-                    await asyncio.Event().wait()
-            except RunError as error:
-                LOG.warning("%s: %s", self.name, error.message)
-                await asyncio.sleep(_RECOVERY)
 
     async def answer(
         self,

@@ -7,12 +7,15 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from .. import audit
+from ..audit import Audit
 from ..config import Config
 from ..database import create_tables
 from ..errors import RunError
+from ..presence import present
 from ..sweeping import sweep
 from . import access, once, sessions
-from .access import Audit, Tokens
+from .access import Tokens
 from .executing import Clock, Executing, open_executing, utc_now
 from .once import Once
 from .serving import Service, default_rate
@@ -39,7 +42,7 @@ async def open_service(
     `RunError` when the store cannot be opened."""
     async with open_executing(url, config, clock) as executing:
         db = executing.db
-        for schema in (access.SCHEMA, once.SCHEMA, sessions.SCHEMA):
+        for schema in (access.SCHEMA, audit.SCHEMA, once.SCHEMA, sessions.SCHEMA):
             await create_tables(db, schema)
         worker = Worker(executing, concurrency)
         working = asyncio.create_task(worker.work()) if concurrency else None
@@ -47,7 +50,7 @@ async def open_service(
         same = Once(db, executing.engine.store.leases)
         sweeping = asyncio.create_task(_sweep(executing))
         try:
-            async with same.present():
+            async with present(executing.engine.store.leases, same.name):
                 yield Service(
                     executing=executing,
                     tokens=tokens,

@@ -12,7 +12,8 @@ from fastapi import Depends, Header, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
-from .access import LOCAL, Audit, Caller, Tokens
+from ..audit import Audit
+from .access import LOCAL, Caller, Tokens
 from .executing import Executing
 from .faults import ServiceFault
 from .limits import Rate
@@ -112,7 +113,7 @@ async def post_once(
         status, body = await service.once.answer(caller, key, text, now, answered)
     outcome = str(body.get("error_code", "done"))
     operation = f"{request.method} {request.url.path}"
-    await service.audit.note(caller, operation, outcome, service.executing.clock())
+    await service.audit.note(caller.name, operation, outcome, service.executing.clock())
     return JSONResponse(body, status)
 
 

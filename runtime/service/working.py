@@ -133,6 +133,9 @@ class Worker:
             await asyncio.sleep(_RECOVERY)  # it may be held for long: not again and again
             await self.executing.due.leave(id, self.name, self._now())
         except (RunError, ServiceFault) as error:
+            if isinstance(error, ServiceFault) and error.code == "EXECUTION_NOT_FOUND":
+                await self.executing.due.drop(id, self.name)  # it was forgotten meanwhile
+                return
             await self._failed(id, _told(error))
         except Exception as error:
             LOG.error("execution %s cannot be carried on", id, exc_info=error)

@@ -270,7 +270,7 @@ class TestLoading:
 
         async def end() -> Any:
             async with stepping(url) as stepper:
-                await stepper.go_on(ME)
+                await stepper.go_on(ME, "run-0")
                 return await report(1)(stepper)
 
         asyncio.run(begin())

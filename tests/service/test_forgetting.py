@@ -1,0 +1,201 @@
+"""What is kept of an execution goes with its run: pruned, or left over by an older flowc."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.runtime import document_record
+from flowc.runtime.cli.app import run as flowc
+from flowc.runtime.config import Config
+from flowc.runtime.engine import open_engine
+from flowc.runtime.errors import RunError
+from flowc.runtime.executions import KEPT_OF, kept_of, left_over
+from flowc.runtime.service.executing import Executing, open_executing
+from flowc.runtime.service.working import Worker
+from flowc.runtime.store import open_store
+from openai_server import OpenAIServer
+from stores import KINDS
+
+from .conftest import Desk, Opening, step
+from .test_faults import until
+from .test_messages import DONE, Team, team_at_work
+
+STAYS = {
+    "service_workflows",
+    "service_teams",
+    "service_tokens",
+    "service_audit",
+    "service_sessions",
+    "service_idempotency",
+}
+"""Tables of the service that are about no execution, or whose rows go by their age."""
+KEY = {"Idempotency-Key": "k1"}
+
+
+@pytest.fixture
+def model(openai_server: OpenAIServer) -> dict[str, Any]:
+    openai_server.answer = lambda request: DONE
+    return {"base_url": openai_server.url}
+
+
+def completed(desk: Desk) -> Team:
+    """An execution of which there is something in every table, and which has ended."""
+    steps = [step("gather"), step("analyse", "analyst", "gather")]
+    team = team_at_work(desk, "analyst", steps=steps)
+    sent = team.send(message_type="request", requires_response=True)
+    people = team.agents["researcher"], team.agents["synthesizer"]
+    team.send(recipient_agent_ids=[people[1]])
+    read = {"agent_id": team.agents["analyst"], "message_ids": [sent["message_id"]]}
+    desk.post(f"{team.path}/read", read)
+    desk.complete(team.id, "gather")
+    until(lambda: desk.status(team.id)["workflow_status"] == "completed")
+    return team
+
+
+def in_store(store: str, do: Callable[[Any], Coroutine[Any, Any, Any]]) -> Any:
+    async def go() -> Any:
+        async with open_store(store) as kept:
+            return await do(kept)
+
+    return asyncio.run(go())
+
+
+def kept(store: str, id: str) -> dict[str, int]:
+    return dict(in_store(store, lambda opened: kept_of(opened.db, [id])))
+
+
+def said(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert flowc([*argv, "--json"]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_of_it_goes_with_the_run(
+    store: str, opening: Opening, model: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    prune = ("runs", "prune", "--status", "success", "--store", store)
+    with opening(**model) as desk:
+        team, other = completed(desk), team_at_work(desk)
+        other.send(content={"text": "still here"})
+        until(lambda: "news" not in kept(store, team.id))
+        before = kept(store, team.id)
+        assert set(before) == set(KEPT_OF) - {"news"}
+        audit = desk.get("/audit?limit=500")["entries"]
+        told = said(capsys, *prune, "--dry-run")
+        assert told["service"] == {word: before[word] for word in KEPT_OF if word != "news"}
+        assert kept(store, team.id) == before
+        assert said(capsys, *prune)["service"] == told["service"]
+        assert kept(store, team.id) == {}
+        for path in ("", "/messages", "/events"):
+            gone = desk.get(f"/executions/{team.id}{path}", 404)
+            assert gone["error_code"] == "EXECUTION_NOT_FOUND"
+        listed = [e["execution_id"] for e in desk.get("/executions")["executions"]]
+        assert listed == [other.id]
+        assert other.texts() == ["still here"]
+        assert desk.get("/audit?limit=500")["entries"] == audit
+        assert len(desk.get("/workflows")["workflows"]) == len(desk.get("/teams")["teams"]) == 2
+    assert flowc(["gc", "--store", store]) == 0
+    assert kept(store, other.id)["messages"] == 1
+
+
+def test_what_goes_is_told_in_words(
+    store: str, opening: Opening, model: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opening(**model) as desk:
+        completed(desk)
+    prune = ["runs", "prune", "--keep", "0", "--status", "success", "--store", store]
+    assert flowc([*prune, "--dry-run"]) == 0
+    assert "1 execution, 2 assignments, 2 messages, " in capsys.readouterr().err
+    assert flowc(prune) == 0
+    assert "1 execution, 2 assignments, 2 messages, " in capsys.readouterr().err
+    assert flowc(prune) == 0
+    assert "execution" not in capsys.readouterr().err
+
+
+def test_every_table_of_the_service_is_named(store: str, desk: Desk) -> None:
+    """A table that is added has to be put into `KEPT_OF` or into `STAYS`."""
+    desk.get("/executions")
+    query = "select name from sqlite_master where type = 'table' and name like 'service%'"
+    tables = {row[0] for row in in_store(store, lambda opened: opened.db.rows(query))}
+    assert tables == STAYS | {table for table, _ in KEPT_OF.values()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_older_flowc_left_goes_with_gc(
+    store: str, opening: Opening, model: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opening(**model) as desk:
+        left, stays = completed(desk), team_at_work(desk)
+        until(lambda: "news" not in kept(store, left.id))
+    in_store(store, lambda opened: opened.delete(left.id))
+    with opening(concurrency=0) as desk:  # a service that begins sweeps too
+        until(lambda: not kept(store, left.id))
+        waiting = team_at_work(desk)
+        waiting.send()
+        held = team_at_work(desk)
+        desk.post(f"/executions/{held.id}/pause", {"pause_type": "immediate"})
+    in_store(store, lambda opened: opened.db.run("delete from service_due where execution = ?",
+                                                 (held.id,)))  # fmt: skip
+    in_store(store, lambda opened: opened.db.run("delete from service_executions where id = ?",
+                                                 (waiting.id,)))  # fmt: skip
+    assert in_store(store, lambda opened: left_over(opened.db)) == [waiting.id]
+    gc = ("gc", "--store", store)
+    assert said(capsys, *gc, "--dry-run")["executions"] == 1
+    assert kept(store, waiting.id)["messages"] == 1
+    assert said(capsys, *gc)["executions"] == 1
+    assert kept(store, waiting.id) == {}
+    assert said(capsys, *gc)["executions"] == 0
+    assert all(kept(store, team.id)["executions"] == 1 for team in (stays, held))
+
+
+def test_a_prune_that_was_killed_can_be_asked_again(
+    store: str, opening: Opening, model: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run's record goes last: it is what the rest is found by."""
+    with opening(**model) as desk:
+        team = completed(desk)
+
+    async def go() -> None:
+        async with open_engine(store) as engine:
+            with monkeypatch.context() as broken:
+
+                async def dies(db: Any, run: str) -> None:
+                    raise RunError("killed")
+
+                broken.setattr(document_record, "forget", dies)
+                with pytest.raises(RunError):
+                    await engine.delete(team.id)
+            assert team.id in await engine.store.ids()
+            await engine.delete(team.id)
+            assert await engine.store.ids() == frozenset()
+            assert await engine.journal_db.rows("select * from effects") == []
+
+    asyncio.run(go())
+
+
+def test_a_worker_passes_over_what_was_forgotten(store: str, tmp_path: Path) -> None:
+    """News of an execution that is gone are heard once, not again and again."""
+
+    async def go(executing: Executing) -> None:
+        worker = Worker(executing)
+        working = asyncio.create_task(worker.work())
+        await executing.due.tell("ex-gone", "2026-05-01T09:00:00+00:00")
+        executing.bell.set()
+        assert await executing.settled("ex-gone", 30)
+        worker.drain()
+        await working
+
+    async def opened() -> None:
+        async with open_executing(store, Config()) as executing:
+            await go(executing)
+
+    with contextlib.chdir(tmp_path):
+        asyncio.run(opened())
