@@ -17,7 +17,8 @@ from .catalog import Catalog, load_catalog
 from .codes import CODES
 from .collector import collector_at_rest
 from .diagnostics import Diagnostic, Sink
-from .frontends import FRONTENDS, by_name, detect
+from .frontends import FRONTENDS, by_name, detect, is_workflow
+from .frontends.companions import companion
 from .frontends.protocol import Frontend, Parsed
 from .ir import Program, Workflow
 from .passes import CHECKS, applies
@@ -208,6 +209,11 @@ def _choose_frontend(source: Source, format: str | None, sink: Sink) -> Frontend
                 help=f"one of: {names}",
             )
         return frontend
+    beside = companion(source.path)
+    if beside is not None and source.text.strip() and not is_workflow(source):
+        about = f"`{source.path}` {beside.holds} and no workflow"
+        sink.report("FC1008", about, source.span(0), help=beside.help.format(source.path))
+        return None
     claims = detect(source)
     if not claims:
         what = "is empty" if not source.text.strip() else "is in no format that flowc reads"

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Literal
 
 from flowc.compiler.frontends import FRONTENDS, is_workflow
+from flowc.compiler.frontends.companions import ANSWERS, TEAM
 from flowc.compiler.source import Source, Unreadable, read_text
 
 from ..errors import RunError
 
-ANSWERS_SUFFIX = ".answers.yaml"
-TEAM_SUFFIX = ".team.json"
 _SHOWN_NAMES = 12
 _SKIPPED = {"node_modules", "__pycache__"}
 
@@ -81,10 +80,10 @@ def locate_answers(given: str, workflow: str) -> str:
         return given
     folder = Path(workflow).parent
     if _is_name(given):
-        beside = folder / f"{given}{ANSWERS_SUFFIX}"
+        beside = folder / f"{given}{ANSWERS}"
         if beside.is_file():
             return _short_path(beside)
-    there = sorted(p.name.removesuffix(ANSWERS_SUFFIX) for p in folder.glob(f"*{ANSWERS_SUFFIX}"))
+    there = sorted(p.name.removesuffix(ANSWERS) for p in folder.glob(f"*{ANSWERS}"))
     help = "beside the workflow: --answers " + " or ".join(there) if there else "name a file"
     raise RunError(f"there is no file of answers `{given}`", help=help)
 
@@ -93,7 +92,7 @@ def locate_team(given: str | None, workflow: str) -> str | None:
     """A team: a path, or a bare NAME for `NAME.team.json` beside the workflow. What is neither is
     given back as it is: the compiler says what is wrong with it."""
     if given is not None and _is_name(given) and not os.path.exists(given):
-        beside = Path(workflow).parent / f"{given}{TEAM_SUFFIX}"
+        beside = Path(workflow).parent / f"{given}{TEAM}"
         if beside.is_file():
             return _short_path(beside)
     return given

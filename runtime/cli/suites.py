@@ -10,13 +10,14 @@ from pathlib import Path
 from flowc.compiler.diagnostics import Sink
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.frontends import FRONTENDS, is_workflow
+from flowc.compiler.frontends.companions import ANSWERS
 from flowc.compiler.frontends.flow_trials import SUFFIX, read_trials
 from flowc.compiler.ir import Trial
 from flowc.compiler.source import Source, SourceSet, Unreadable, read_text
 
 from ..errors import RunError
 from .check import show_diagnostics
-from .locate import ANSWERS_SUFFIX, locate, name_of
+from .locate import locate, name_of
 
 _SKIPPED = {"node_modules", "__pycache__", "build", "dist"}
 _FLOW = (".flow.yaml", ".flow.yml")
@@ -135,7 +136,7 @@ def _workflow_of(path: str, named: str | None) -> str:
 
 
 def _is_workflow(path: str) -> bool:
-    if path.endswith(ANSWERS_SUFFIX):
+    if path.endswith(ANSWERS):
         return False
     try:
         return is_workflow(Source(path, read_text(path)))

@@ -140,6 +140,30 @@ def test_bad_bytes_are_a_finding(flowc, tmp_path, data, code, says):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "says", "helps"),
+    [
+        ("a.answers.yaml", "ask: yes\n", "holds answers", "flowc run WORKFLOW --answers"),
+        ("a.flowtest.yaml", "tests: {}\n", "holds cases", "flowc test"),
+        ("a.team.json", '{"team_id": "t", "agents": []}\n', "describes a team", "--team"),
+    ],
+)
+def test_what_stands_beside_a_workflow_says_what_it_is_for(
+    flowc, tmp_path, name, text, says, helps
+):
+    (tmp_path / name).write_text(text)
+    done = flowc("check", name)
+    assert (done.returncode, done.stdout.count("error[")) == (1, 1)
+    assert f"error[FC1008] empty-workflow: `{name}` {says} and no workflow" in done.stdout
+    assert f"{helps} {name}`" in done.stdout
+    assert "error[FC1008]" not in flowc("check", "--from", "machine", name).stdout
+
+
+def test_a_workflow_may_have_the_name_of_what_stands_beside_one(flowc, tmp_path):
+    (tmp_path / "a.answers.yaml").write_text("flowc: 1\nname: a\nnodes:\n  - say: hello\n")
+    assert "answers and no workflow" not in flowc("check", "a.answers.yaml").stdout
+
+
 def test_a_missing_file_is_a_finding(flowc):
     done = flowc("check", "nowhere.md")
     assert done.returncode == 1
