@@ -16,9 +16,9 @@ from .allowances import apply_allowances
 from .catalog import Catalog, load_catalog
 from .codes import CODES
 from .collector import collector_at_rest
+from .companions import companion
 from .diagnostics import Diagnostic, Sink
 from .frontends import FRONTENDS, by_name, detect, is_workflow
-from .frontends.companions import companion
 from .frontends.protocol import Frontend, Parsed
 from .ir import Program, Workflow
 from .passes import CHECKS, applies

@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
+from flowc.compiler.companions import ANSWERS, TEAM
 from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.frontends.companions import ANSWERS, TEAM
 from flowc.compiler.source import Source, Unreadable, read_text
 
 from ..errors import RunError

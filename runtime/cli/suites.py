@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from flowc.compiler.companions import ANSWERS
 from flowc.compiler.diagnostics import Sink
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.frontends.companions import ANSWERS
 from flowc.compiler.frontends.flow_trials import SUFFIX, read_trials
 from flowc.compiler.ir import Trial
 from flowc.compiler.source import Source, SourceSet, Unreadable, read_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .flow_trials import SUFFIX as CASES
+from .frontends.flow_trials import SUFFIX as CASES
 
 
 @dataclass(frozen=True, slots=True)
