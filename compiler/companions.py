@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .frontends.flow_trials import SUFFIX as CASES
-
 
 @dataclass(frozen=True, slots=True)
 class Companion:
@@ -17,7 +15,7 @@ class Companion:
     help: str
 
 
-ANSWERS, TEAM = ".answers.yaml", ".team.json"
+ANSWERS, CASES, TEAM = ".answers.yaml", ".flowtest.yaml", ".team.json"
 COMPANIONS = (
     Companion(ANSWERS, "holds answers", "give them to a run: `flowc run WORKFLOW --answers {}`"),
     Companion(CASES, "holds cases", "run them: `flowc test {}`"),

@@ -18,7 +18,6 @@ from .flow_declarations import Declarations
 from .flow_forms import Forms, kind
 from .flow_tree import Mapping, Scalar, read_tree
 
-SUFFIX = ".flowtest.yaml"
 _SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and expects"
 
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flowc import __version__
 
+from .streams import soften
+
 if TYPE_CHECKING:
     import typer
 
@@ -92,7 +94,7 @@ COMMANDS: tuple[Command, ...] = (
 
 def run(args: list[str] | None = None) -> int:
     """Run a command line and give its exit code. Never raises, whatever the command does."""
-    _soften_streams()
+    soften()
     try:
         code = _dispatch(sys.argv[1:] if args is None else args)
         sys.stdout.flush()
@@ -265,14 +267,6 @@ def _origin(trace: TracebackType | None) -> str:
         )
         trace = trace.tb_next
     return place
-
-
-def _soften_streams() -> None:
-    """A terminal that cannot show a character gets an escape instead of a crash."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
 
 
 def _discard_stdout() -> None:

@@ -19,8 +19,9 @@ from . import flags
 from .app import FINDINGS, OK, USAGE, complain, plain_app
 from .audio_report import report
 from .audio_workers import workers_on
-from .outcomes import SCHEMA_VERSION, on_terminal, print_json
+from .outcomes import SCHEMA_VERSION, on_terminal
 from .screen import screen_on
+from .streams import print_json
 
 Json = dict[str, Any]
 

@@ -32,6 +32,7 @@ from ..errors import RunError
 from ..scratch import replacing
 from .app import FINDINGS, OK, say
 from .locate import locate_team
+from .streams import put
 
 STDIN = "<stdin>"
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist"}
@@ -87,7 +88,7 @@ def check_files(
     if format == "text":
         _print_text(found, report, time.perf_counter() - began, quiet, verbose)
     else:
-        sys.stdout.write(_render(format, found, report.sources))
+        put(_render(format, found, report.sources))
     errors, warnings = count(found)
     return FINDINGS if errors or (strict and warnings) else OK
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from .app import FINDINGS, OK, say
 from .check import compile_path, require_format, require_program, show_diagnostics
 from .delivery import refuse_source
 from .flags import Team
+from .streams import print_json
 
 
 def compile(
@@ -48,7 +48,7 @@ def compile(
     check_project(result.spec, out)
     if as_json:
         report = {"schema_version": 1, "folder": str(out), "files": sorted(files)}
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report, None)
     else:
         for name in sorted(files):
             print(out / name)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +18,7 @@ from ..errors import RunError
 from .app import FINDINGS, OK, say
 from .check import compile_path, require_format, show_diagnostics
 from .delivery import check_deliverable, deliver, leads_to_file, refuse_source
+from .streams import print_json, put
 
 
 def convert(
@@ -59,9 +58,9 @@ def convert(
         )
     written = _write(done.files, out, result, force) if is_written and out is not None else []
     if as_json:
-        print(json.dumps(_report(done, result, dialect, written), ensure_ascii=False))
+        print_json(_report(done, result, dialect, written), None)
     elif is_written and out is None:
-        sys.stdout.write(next(iter(done.files.values())))
+        put(next(iter(done.files.values())))
     for path in written:
         say(f"wrote {path}")
     if not is_written:

@@ -13,9 +13,10 @@ from ..comparing import RunDifference, Told, compare
 from ..late import open_engine
 from . import flags
 from .app import FINDINGS, OK
-from .outcomes import SCHEMA_VERSION, print_json, result_text
+from .outcomes import SCHEMA_VERSION, result_text
 from .screen import Screen, one_line, screen_on, seconds_of
 from .stores import existing_store
+from .streams import print_json
 
 if TYPE_CHECKING:
     from ..engine import Engine

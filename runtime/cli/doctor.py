@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
@@ -17,6 +16,7 @@ from flowc import __version__
 
 from .app import FINDINGS, OK
 from .doctor_stores import Finding, stores
+from .streams import print_json
 
 _PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "lark")
 _NO_SCRIPTS = "scripts in JavaScript: pip install quickjs-ng"
@@ -39,7 +39,7 @@ def doctor(
     findings = list(_examine())
     if as_json:
         rows = [dict(zip(("area", "ok", "text", "needed"), f, strict=True)) for f in findings]
-        print(json.dumps({"schema_version": 1, "findings": rows}, indent=2))
+        print_json({"schema_version": 1, "findings": rows})
     else:
         width = max(len(area) for area, *_ in findings)
         for area, ok, text, needed in findings:

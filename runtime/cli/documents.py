@@ -25,9 +25,10 @@ from ..location import locate
 from ..store import RunStore, now
 from .app import say
 from .check import show_diagnostics
-from .outcomes import SCHEMA_VERSION, print_json
+from .outcomes import SCHEMA_VERSION
 from .output import Mode
 from .stores import store_url
+from .streams import print_json
 
 _FROM = {
     "document": "from the document",

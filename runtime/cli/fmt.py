@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Annotated
 
 import typer
@@ -12,6 +11,7 @@ from flowc.compiler.driver import CompileResult
 from ..errors import RunError
 from .app import FINDINGS, OK, say
 from .check import compile_path, rewrite_file, show_diagnostics, workflow_files
+from .streams import put
 
 
 def fmt(
@@ -76,7 +76,7 @@ def _lay_out(path: str, result: CompileResult, check: bool) -> int:
     old = result.sources.files[result.path].text
     new = laid_out(old)
     if path == "-" and not check:
-        sys.stdout.write(new)
+        put(new)
     if new == old:
         return 0
     if path != "-":

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterable
 
 from ..events import RunEvent
-from .outcomes import SCHEMA_VERSION, print_json
+from .outcomes import SCHEMA_VERSION
 from .screen import one_line, screen_on
+from .streams import print_json
 
 _KIND = 13
 """Columns of an event's kind."""

@@ -11,6 +11,7 @@ from flowc.compiler.snippet import visible
 from .app import FINDINGS, OK
 from .check import compile_path, require_format, show_diagnostics
 from .flags import Team
+from .streams import print_json
 
 
 def inspect(
@@ -29,7 +30,7 @@ def inspect(
     result = compile_path(file, from_format, team)
     summary = result.summary()
     if as_json:
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
+        print_json(summary)
     else:
         print("\n".join(_overview(summary)))
         show_diagnostics(result.diagnostics, result.sources)

@@ -21,11 +21,11 @@ from ..telemetry import open_spans
 from .app import INTERRUPTED, say
 from .check import require_program, show_diagnostics
 from .drive import drive
-from .outcomes import SCHEMA_VERSION, exit_code, print_json, resume_command
+from .outcomes import SCHEMA_VERSION, exit_code, resume_command
 from .output import Mode, RunView
 from .questions import can_ask
 from .screen import count_of, screen_on
-from .streams import result_alone
+from .streams import print_json, result_alone
 
 if TYPE_CHECKING:
     from ..engine import Engine, ServicesFactory

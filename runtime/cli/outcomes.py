@@ -15,7 +15,6 @@ from ..services import Outcome
 from .app import FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
 from .screen import count_of, seconds_of, usage_of_calls
 from .stores import store_path, store_url
-from .streams import result_stream
 
 SCHEMA_VERSION = 1
 
@@ -92,12 +91,6 @@ def resume_command(run: str, store: str) -> str:
 
 MEMORY = "memory:"
 NOT_KEPT = "this run was kept nowhere (--store memory:): it cannot go on"
-
-
-def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
-    """An object on stdout: in several lines, or in one (None)."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    print(text, file=result_stream(), flush=True)
 
 
 def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:

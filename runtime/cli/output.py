@@ -32,14 +32,13 @@ from .outcomes import (
     closing_lines,
     on_terminal,
     outcome_object,
-    print_json,
     result_text,
     summary,
 )
 from .progress import Progress
 from .questions import labels, question_lines
 from .screen import Screen, count_of
-from .streams import result_stream
+from .streams import print_json, put, result_stream
 
 Mode = Literal["text", "json", "jsonl", "quiet"]
 TICK_SECONDS = 0.2
@@ -176,7 +175,7 @@ class RunView:
             self.screen.print(word)
         if text:
             end = "" if text.endswith("\n") else "\n"
-            print(text, end=end, file=result_stream(), flush=True)
+            put(text + end)
 
     def _note_failure(self, event: RunEvent) -> None:
         """Keep the failure that the workflow ends with; one that it went on after is past."""

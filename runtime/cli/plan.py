@@ -33,9 +33,10 @@ from flowc.compiler.source import SourceSet
 from ..choices import RunOptions
 from .app import OK
 from .inputs import Given, type_inputs
-from .outcomes import SCHEMA_VERSION, print_json
+from .outcomes import SCHEMA_VERSION
 from .output import Mode
 from .screen import count_of, one_line
+from .streams import print_json
 
 _WIDTH = 96
 

@@ -20,10 +20,11 @@ from ..store import RunRecord, RunStatus, open_store
 from ..sweeping import KEPT, Swept, sweep
 from . import flags
 from .app import OK, plain_app, say
-from .outcomes import SCHEMA_VERSION, print_json
+from .outcomes import SCHEMA_VERSION
 from .runs import ago, list_runs
 from .screen import count_of
 from .stores import existing_store
+from .streams import print_json
 
 if TYPE_CHECKING:
     from ..compaction import Dropped

@@ -25,10 +25,11 @@ from .happened import print_events
 from .inputs import typed_changes
 from .names import new_run_name
 from .narrate import Narrator
-from .outcomes import SCHEMA_VERSION, print_json, result_text, resume_command
+from .outcomes import SCHEMA_VERSION, result_text, resume_command
 from .questions import labels, question_lines
 from .screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
 from .stores import existing_store
+from .streams import print_json
 
 if TYPE_CHECKING:
     from ..branches import RunState

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from ..errors import RunError
+from .streams import print_json
 
 
 def _flow() -> dict[str, Any]:
@@ -45,4 +45,4 @@ def schema(
         return
     if name not in SCHEMAS:
         raise RunError(f"there is no schema `{name}`", help="one of: " + ", ".join(SCHEMAS))
-    print(json.dumps(SCHEMAS[name][1](), indent=2, ensure_ascii=False))
+    print_json(SCHEMAS[name][1]())

@@ -38,10 +38,11 @@ from . import flags
 from .app import FINDINGS, OK, PAUSED, say
 from .inputs import typed_changes
 from .launch import compiled_or_none
-from .outcomes import SCHEMA_VERSION, print_json, result_text
+from .outcomes import SCHEMA_VERSION, result_text
 from .questions import ask_person, can_ask, match_given, question_lines, read_line
 from .resume import enter_folder
 from .screen import Screen, screen_on
+from .streams import print_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,27 @@
-"""Standard output for the result alone, whatever else in this process prints."""
+"""Standard output for the result alone, whatever else in this process prints, and in characters
+that who reads it can read.
+
+Documents and JSON are UTF-8, whatever the locale says; so is all that goes to a pipe or a file. A
+terminal gets what it can show: `->` for an arrow, an escape for what has no plain likeness.
+"""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
+import json
 import os
 import sys
 from collections.abc import Iterator
-from typing import TextIO
+from typing import Any, TextIO
+
+_PLAIN = {
+    "→": "->", "⇒": "=>", "…": "...", "·": "-", "–": "-", "—": "-", "─": "-", "│": "|", "├": "+",
+    "└": "`", "┐": ".", "┘": "'", "┬": "+", "✓": "+", "✗": "x", "▸": ">", "±": "+-", "×": "x",
+    "²": "^2", "≤": "<=", "≥": ">=", "≠": "!=", "’": "'", "‘": "'", "“": '"', "”": '"', "\xa0": " ",
+}  # fmt: skip
+"""What a terminal gets that has no such sign."""
 
 _kept: list[TextIO] = []
 """The stream that is standard output while its descriptor leads to standard error."""
@@ -16,6 +30,47 @@ _kept: list[TextIO] = []
 def result_stream() -> TextIO:
     """Where a result goes."""
     return _kept[-1] if _kept else sys.stdout
+
+
+def soften() -> None:
+    """Have standard output and errors show every character in some way, where a locale would have
+    them end with an exception; see above. What a person has set stays: PYTHONIOENCODING."""
+    codecs.register_error("flowc.plain", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="flowc.plain")
+            if not stream.isatty() and not os.environ.get("PYTHONIOENCODING"):
+                reconfigure(encoding="utf-8")
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    sign = error.object[error.start]
+    if sign in _PLAIN:
+        return _PLAIN[sign], error.start + 1
+    return codecs.backslashreplace_errors(
+        UnicodeEncodeError(error.encoding, error.object, error.start, error.start + 1, "")
+    )
+
+
+def put(text: str) -> None:
+    """A document, a value or a result on standard output: in UTF-8 unless a terminal shows it."""
+    stream = result_stream()
+    behind = getattr(stream, "buffer", None)
+    if behind is None or stream.isatty():
+        stream.write(text)
+    else:
+        stream.flush()
+        behind.write(text.encode("utf-8", "backslashreplace"))
+    stream.flush()
+
+
+def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
+    """An object on stdout: in several lines, or in one (None)."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    put(f"{text}\n")
 
 
 @contextlib.contextmanager

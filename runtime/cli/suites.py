@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flowc.compiler.companions import ANSWERS
+from flowc.compiler.companions import ANSWERS, CASES
 from flowc.compiler.diagnostics import Sink
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.frontends.flow_trials import SUFFIX, read_trials
+from flowc.compiler.frontends.flow_trials import read_trials
 from flowc.compiler.ir import Trial
 from flowc.compiler.source import Source, SourceSet, Unreadable, read_text
 
@@ -72,13 +72,13 @@ def _files(targets: Iterable[str], workflows: tuple[str, ...]) -> Iterator[str]:
         for folder, inner, names in os.walk(target):
             inner[:] = sorted(n for n in inner if n[0] != "." and n not in _SKIPPED)
             for name in sorted(names):
-                if name.endswith((SUFFIX, *_FLOW)):
+                if name.endswith((CASES, *_FLOW)):
                     yield os.path.normpath(os.path.join(folder, name))
 
 
 def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
     """Add the cases of one file, and those in the file of cases beside it."""
-    if path.endswith(SUFFIX):
+    if path.endswith(CASES):
         return _add_file(path, suites)
     suite = suites.setdefault(path, Suite(path))
     compiled = suite.compile(None)
@@ -89,7 +89,7 @@ def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
     suite.trials += compiled.workflow.trials
     for source in compiled.sources.files.values():
         suite.sources.add(source)
-    beside = os.path.join(os.path.dirname(path), name_of(path) + SUFFIX)
+    beside = os.path.join(os.path.dirname(path), name_of(path) + CASES)
     if os.path.exists(beside) and beside not in seen:
         seen.add(beside)
         return _add_file(beside, suites)
@@ -126,7 +126,7 @@ def _workflow_of(path: str, named: str | None) -> str:
     if named is not None:
         found = os.path.normpath(os.path.join(folder, named))
         return found if os.path.isfile(found) else ""
-    name = base.removesuffix(SUFFIX)
+    name = base.removesuffix(CASES)
     suffixes = sorted({s for f in FRONTENDS for s in f.suffixes}, key=len, reverse=True)
     for suffix in suffixes:
         beside = os.path.join(folder, name + suffix)

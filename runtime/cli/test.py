@@ -25,8 +25,9 @@ from .app import FINDINGS, OK, USAGE, coloured, complain, say
 from .delivery import check_deliverable, deliver
 from .inputs import Given, type_inputs
 from .locate import locate_answers, locate_team
-from .outcomes import SCHEMA_VERSION, print_json
+from .outcomes import SCHEMA_VERSION
 from .screen import Screen, Tone, count_of, screen_on, seconds_of
+from .streams import print_json
 from .suites import Suite, find_suites, near
 
 LIMIT = 60.0

@@ -18,8 +18,9 @@ from ..tools.sources import SoundWork, tool_sources
 from . import flags
 from .app import OK, plain_app, say
 from .delivery import deliver
-from .outcomes import SCHEMA_VERSION, print_json
+from .outcomes import SCHEMA_VERSION
 from .screen import count_of, one_line, screen_on
+from .streams import print_json
 
 
 def list_tools(as_json: flags.AsJson = False, verbose: flags.Verbose = False) -> int:

@@ -160,7 +160,7 @@ def test_what_stands_beside_a_workflow_says_what_it_is_for(
 
 
 def test_a_workflow_may_have_the_name_of_what_stands_beside_one(flowc, tmp_path):
-    (tmp_path / "a.answers.yaml").write_text("flow: 1\ntitle: A\nnodes:\n  - say: hello\n")
+    (tmp_path / "a.answers.yaml").write_text("flow: 1\nnodes:\n  - name: greet\n    end: success\n")
     assert "answers and no workflow" not in flowc("check", "a.answers.yaml").stdout
 
 

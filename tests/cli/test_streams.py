@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -63,3 +64,49 @@ def test_an_answer_for_a_node_that_is_not_there_is_pointed_out(folder, flowc):
     said = "answers.yaml: no node or prompt is called"
     assert f"{said} `steq_0`; did you mean `step_0`?" in done.stderr
     assert f"{said} `step_7`" in done.stderr
+
+
+OLD_LOCALE = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+ASKED = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+ARROW = """flow: 1
+title: Café → 🔧
+nodes:
+  - name: greet
+    assign:
+      RESULT: {text: "Café → 🔧"}
+outputs: [RESULT]
+"""
+
+
+@pytest.mark.parametrize("env", [OLD_LOCALE, ASKED])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "a.flow.yaml", "--json"],
+        ["run", "a.flow.yaml", "--jsonl"],
+        ["inspect", "a.flow.yaml", "--json"],
+        ["check", "a.flow.yaml", "--format", "json", "-v"],
+        ["run", "a.flow.yaml", "-q"],
+        ["convert", "a.flow.yaml", "--to", "flow"],
+    ],
+)
+def test_values_documents_and_results_are_utf8_whatever_the_locale(folder, flowc, words, env):
+    (folder / "a.flow.yaml").write_text(ARROW, encoding="utf-8")
+    usual, other = flowc(*words), flowc(*words, env=env)
+    assert (usual.returncode, other.returncode) == (0, 0), other.stderr
+    if words[0] != "check":
+        assert "Café → 🔧" in other.stdout
+    if "--jsonl" not in words:
+        assert _without_ids(other.stdout) == _without_ids(usual.stdout)
+
+
+def _without_ids(text: str) -> str:
+    """Without what differs from run to run."""
+    ids = re.compile(r'"(run|seconds|resume|id|created|started|ended|store)": [^\n]*')
+    return ids.sub("", text)
+
+
+def test_who_asks_for_plain_characters_gets_likenesses_and_escapes(folder, flowc):
+    (folder / "a.flow.yaml").write_text(ARROW, encoding="utf-8")
+    assert "Caf\\xe9 -> \\U0001f527" in flowc("inspect", "a.flow.yaml", env=ASKED).stdout
+    assert " - run " in flowc("run", "a.flow.yaml", env=ASKED).stderr
