@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from forks import as_text, flowc_in
+from forks import Begun, as_text, flowc_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 150.0
@@ -44,7 +44,7 @@ class Flowc:
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
         self.home = home
-        self.started: list[subprocess.Popen[str]] = []
+        self.started: list[Begun] = []
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -62,18 +62,9 @@ class Flowc:
             flowc_in(self.folder, args, environment(self.home, **env), input.encode(), PATIENCE)
         )
 
-    def begin(self, *args: str, **env: str) -> subprocess.Popen[str]:
+    def begin(self, *args: str, **env: str) -> Begun:
         """In the background, in a process group of its own."""
-        process = subprocess.Popen(
-            command(*args),
-            cwd=self.folder,
-            env=environment(self.home, **env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        process = Begun(self.folder, args, environment(self.home, **env))
         self.started.append(process)
         return process
 
@@ -85,9 +76,8 @@ class Flowc:
                 pytest.fail(f"waited {PATIENCE:.0f} s in vain: {what}")
             select.select([], [], [], 0.02)
 
-    def read_until(self, process: subprocess.Popen[str], text: str) -> str:
+    def read_until(self, process: Begun, text: str) -> str:
         """Read the process's stderr until a line holds the text; what was read."""
-        assert process.stderr is not None
         seen = ""
         for line in process.stderr:
             seen += line
@@ -100,10 +90,10 @@ class Flowc:
 
     def end(self) -> None:
         for process in self.started:
-            if process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            with process:
+                if process.poll() is None:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
 
 
 class Terminal:

@@ -29,7 +29,7 @@ def wait() -> Callable[[Coroutine[Any, Any, Any]], Any]:
     """Run a coroutine to its end, bounded."""
 
     def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run(asyncio.wait_for(coroutine, 60))
+        return asyncio.run(asyncio.wait_for(coroutine, 240))
 
     return run
 

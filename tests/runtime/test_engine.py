@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from typing import Any
 
@@ -28,7 +27,7 @@ from specs import (
     program_of,
     workflow,
 )
-from worlds import start
+from worlds import LIMIT, overrun, start
 
 
 def test_a_question_waits_until_it_is_answered_m41(world, url, wait) -> None:
@@ -296,11 +295,11 @@ def test_a_question_that_was_answered_is_asked_of_nobody_while_its_call_goes_on(
 
 def test_a_timed_out_node_whose_failure_is_taken_leaves_nothing_in_doubt(world, url, wait) -> None:
     async def never(request: Any) -> Any:
-        await asyncio.Event().wait()
+        await overrun()
 
     world.models.is_model = True
     world.models.reply = never
-    node = AgentNode(id="p", agent="worker", prompt=lit("?"), into="RESULT", timeout=0.05)
+    node = AgentNode(id="p", agent="worker", prompt=lit("?"), into="RESULT", timeout=LIMIT)
     spec = program(
         node, SUCCESS, assign("late", RESULT=lit("late")), edges=(on_error("p", "late", "timeout"),)
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from typing import Any
 
@@ -39,6 +38,7 @@ from specs import (
     text,
     workflow,
 )
+from worlds import LIMIT, overrun
 
 
 def test_assignments_see_earlier_ones_of_the_same_node(execute) -> None:
@@ -283,10 +283,10 @@ def test_the_step_limit_of_the_person_who_runs_it_stops_resumably(execute, world
 
 def test_a_node_that_takes_too_long_fails_as_timeout(execute, world) -> None:
     async def slow(request: Any) -> Any:
-        await asyncio.Event().wait()
+        await overrun()
 
     world.models.reply = slow
-    node = AgentNode(id="p", agent="worker", prompt=lit("?"), into="RESULT", timeout=0.05)
+    node = AgentNode(id="p", agent="worker", prompt=lit("?"), into="RESULT", timeout=LIMIT)
     outcome = execute(program(node, SUCCESS, FAILED, edges=(on_error("p", "FAILED", "timeout"),)))
     assert outcome.status == "failed"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from flowc.compiler.ir import (
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
+from flowc.runtime.nodes import attempts
 from flowc.runtime.services import ModelReply, ToolSchema
 from flowc.runtime.signals import RunSignals
 from killing import Killed, in_process, kill_me
@@ -39,7 +39,7 @@ from specs import (
     program_of,
     workflow,
 )
-from worlds import World, start
+from worlds import LIMIT, World, overrun, start
 
 SOON = Retry(attempts=3, wait=0.01)
 
@@ -109,12 +109,12 @@ def test_each_attempt_has_the_whole_time(execute, flaky) -> None:
     async def slow(tool: str, args: dict[str, Any]) -> Any:
         calls.append(tool)
         if len(calls) < 3:
-            await asyncio.sleep(30)
+            await overrun()
         return "fine"
 
     flaky.tools.call = slow
     flaky.tools.schema = lambda tool: pure(tool)
-    assert execute(tried(timeout=0.1)).result == "fine"
+    assert execute(tried(timeout=LIMIT)).result == "fine"
     assert len(calls) == 3
 
 
@@ -128,11 +128,11 @@ def test_a_call_that_a_time_out_cut_off_is_in_doubt_in_the_next_attempt(wait, ur
     async def slow(tool: str, args: dict[str, Any]) -> Any:
         calls.append(tool)
         if len(calls) < 2:
-            await asyncio.sleep(30)
+            await overrun()
         return "fine"
 
     flaky.tools.call = slow
-    spec = tried(timeout=0.1)
+    spec = tried(timeout=LIMIT)
 
     async def go() -> Any:
         async with open_engine(url) as engine:
@@ -168,11 +168,11 @@ def test_a_model_call_that_was_cut_off_is_made_again_unasked(execute, flaky) -> 
         async def reply(self, request: Any) -> Any:
             Slow.asked += 1
             if Slow.asked == 1:
-                await asyncio.sleep(30)
+                await overrun()
             return ModelReply("done")
 
     flaky.models = Slow()
-    outcome = execute(program(agent(retry=SOON, timeout=0.2), SUCCESS))
+    outcome = execute(program(agent(retry=SOON, timeout=LIMIT), SUCCESS))
     assert (outcome.status, outcome.result) == ("success", "done")
     assert Slow.asked == 2
 
@@ -240,9 +240,27 @@ def test_elements_that_are_done_are_not_run_again(execute, flaky) -> None:
     assert outcome.nodes == 1 + 3 * 2 + 1
 
 
-def test_a_pause_ends_the_wait_and_the_next_attempt_comes_when_it_is_due(wait, url, flaky) -> None:
+class Clock:
+    """Goes on by five minutes whenever it is looked at."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        self.now += 300
+        return self.now
+
+
+def test_a_pause_ends_the_wait_and_the_next_attempt_comes_when_it_is_due(
+    wait, url, flaky, monkeypatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(attempts, "time", clock)
+    monkeypatch.setattr(attempts, "LOOK_SECONDS", 0.001)
     flaky.failures = [Failure("one")]
-    spec = tried(Retry(attempts=2, wait=1.0))
+    spec = tried(Retry(attempts=2, wait=3600.0))
     signals = RunSignals()
 
     def pause(event: RunEvent) -> None:
@@ -251,12 +269,11 @@ def test_a_pause_ends_the_wait_and_the_next_attempt_comes_when_it_is_due(wait, u
 
     async def go() -> Any:
         async with open_engine(url) as engine:
-            begun = time.monotonic()
             outcome = await start(engine, spec, flaky, listeners=(pause,), control=signals)
             assert outcome.status == "paused"
-            assert time.monotonic() - begun < 0.9
+            assert clock.now < 3600
             outcome = await engine.resume("r", spec, flaky, answers={})
-            assert time.monotonic() - begun >= 1.0
+            assert clock.now >= 3600
             return outcome
 
     outcome = wait(go())
@@ -306,13 +323,13 @@ def test_a_time_out_of_a_call_leaves_what_was_under_way_inside_in_doubt(wait, ur
         world.tools.calls.append((tool, args))
         if waits:
             waits.pop()
-            await asyncio.sleep(30)
+            await overrun()
         return "fine"
 
     world.tools.functions["mail"] = None
     world.tools.call = slow
     inner = workflow(ToolNode(id="send", tool="mail", into="RESULT"), SUCCESS, state=STATE)
-    call = CallNode(id="call", workflow="inner", returns_all=True, timeout=0.2)
+    call = CallNode(id="call", workflow="inner", returns_all=True, timeout=LIMIT)
     spec = program_of(workflow(call, SUCCESS, state=STATE), inner=inner)
 
     async def go() -> Any:

@@ -20,6 +20,8 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
+from fleet import until
+from forks import SERVING, Begun
 from openai_server import Hang, OpenAIServer, Recorded, Say
 
 from .conftest import contract, gate, step, team
@@ -66,23 +68,18 @@ class Curl:
 
 
 @contextlib.contextmanager
-def serving(
-    folder: Path, port: int, *args: str, stderr: int = subprocess.DEVNULL, **env: str
-) -> Iterator[subprocess.Popen[bytes]]:
-    argv = [sys.executable, "-m", "flowc", "serve", "--port", str(port), *args]
-    server = subprocess.Popen(argv, cwd=folder, env=environment(**env), stderr=stderr)
-    try:
+def serving(folder: Path, port: int, *args: str, **env: str) -> Iterator[Begun]:
+    argv = ("serve", "--port", str(port), *args)
+    with Begun(folder, argv, environment(**env), SERVING) as server:
+        server.listen()
         end = time.monotonic() + PATIENCE
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break
-            assert server.poll() is None
+            assert server.poll() is None, server.said
             assert time.monotonic() < end
-            time.sleep(0.05)
+            time.sleep(0.02)
         yield server
-    finally:
-        server.kill()
-        server.wait()
 
 
 def result(text: str, score: float) -> Say:
@@ -181,10 +178,7 @@ def at_a_model(curl: Curl) -> str:
 
 
 def asked_once(model: OpenAIServer) -> None:
-    end = time.monotonic() + PATIENCE
-    while not model.requests:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: bool(model.requests))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -207,10 +201,8 @@ def test_the_first_signal_lets_a_step_finish_and_ends_with_0(
             sent.set()
             assert server.wait(PATIENCE) == 0
         with serving(tmp_path, port):
-            end = time.monotonic() + PATIENCE
-            while Curl(port)(f"/executions/{id}")["workflow_status"] != "completed":
-                assert time.monotonic() < end
-                time.sleep(0.05)
+            about = f"/executions/{id}"
+            until(lambda: Curl(port)(about)["workflow_status"] == "completed")
         assert len(model.requests) == 1, "its answer was kept"
 
 
@@ -220,13 +212,10 @@ def test_the_second_signal_ends_a_service_at_once(tmp_path: Path) -> None:
     with OpenAIServer() as model:
         model.answer = lambda request: Hang()
         (tmp_path / "flowc.toml").write_text(f'base_url = "{model.url}"\n', encoding="utf-8")
-        with serving(tmp_path, port, stderr=subprocess.PIPE) as server:
+        with serving(tmp_path, port) as server:
             at_a_model(Curl(port))
             asked_once(model)
-            assert server.stderr is not None
-            for word in (b"once more", b"gives up"):
+            for word in ("once more", "flowc gives up"):
                 server.send_signal(signal.SIGTERM)
-                while word not in (line := server.stderr.readline()):
-                    assert line, "it ended without a word"
+                until(lambda word=word: word in str(server.said))
             assert server.wait(PATIENCE) == 130
-            server.stderr.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -85,6 +86,8 @@ def test_the_first_sigterm_lets_steps_finish_and_another_worker_goes_on(workers:
             ids = await begin(executing, 2)
             await asyncio.to_thread(until, lambda: len(slow.asked) >= 6)
             first.send_signal(signal.SIGTERM)
+            await asyncio.to_thread(until, lambda: "once more gives up" in str(first.said))
+            answering.set()
             assert await asyncio.to_thread(first.wait, PATIENCE) == 0
             assert Counter(key.partition(":")[2] for key, _ in slow.asked) == {
                 "left": 2,
@@ -96,7 +99,9 @@ def test_the_first_sigterm_lets_steps_finish_and_another_worker_goes_on(workers:
             await effects_once(executing, ids)
         assert slow.repeated == {}
 
-    with slow_model(1.0) as (server, slow):
+    answering = threading.Event()
+    with slow_model(0.0) as (server, slow):
+        slow.when = answering
         config = workers.config(server.url, "ask")
         first = workers.start()
         asyncio.run(body(config, slow))
@@ -108,7 +113,7 @@ def test_the_second_signal_gives_up_at_once(workers: Fleet) -> None:
             (id,) = await begin(executing, 1)
             await asyncio.to_thread(until, lambda: len(slow.asked) >= 3)
             first.send_signal(signal.SIGTERM)
-            await asyncio.to_thread(until, lambda: "once more gives up" in str(workers.said))
+            await asyncio.to_thread(until, lambda: "once more gives up" in str(first.said))
             assert first.poll() is None
             first.send_signal(signal.SIGTERM)
             assert await asyncio.to_thread(first.wait, PATIENCE) == 130

@@ -31,7 +31,7 @@ BUBBLEWRAP = (
 )
 
 
-def until(true, seconds: float = 20.0) -> bool:
+def until(true, seconds: float = 60.0) -> bool:
     deadline = time.monotonic() + seconds
     while not true() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -60,11 +60,13 @@ def test_a_program_that_is_not_there_is_a_failure(shell):
 
 
 def test_the_report_is_known_while_the_program_runs_and_cannot_be_added_to(shell):
-    forge = "for n in $(seq 3 60); do echo '{\"report\": 1}' >&$n; done 2>/dev/null; sleep 1"
+    forge = "for n in $(seq 3 60); do echo '{\"report\": 1}' >&$n; done 2>/dev/null;"
+    forge += "until [ -e go ]; do sleep 0.02; done"
     with shell.start(forge) as start:
         process = popen(start)
         report = start.report()
         assert process.poll() is None
+        (shell.workspace / "go").touch()
         process.wait(60)
         assert (start.ended(), start.report()) == ("", report)
         assert [list(message) for message in start._messages] == [["report"], ["end"]]
@@ -88,8 +90,10 @@ def test_the_environment_of_flowc_is_out_of_reach(shell, monkeypatch):
 
 
 def test_what_left_the_session_ends_with_the_program(shell):
-    shell("setsid sh -c 'sleep 2; echo late > late' & sleep 0.1")
-    time.sleep(2.5)
+    shell(
+        "setsid sh -c 'echo > begun; sleep 0.5; echo late > late' & until [ -e begun ]; do :; done"
+    )
+    time.sleep(0.7)
     assert not (shell.workspace / "late").exists()
 
 
@@ -182,7 +186,7 @@ def test_too_much_in_many_files_ends_it(shell, place):
 
 def test_who_is_asked_to_end_may_do_so_in_time(shell):
     command = 'trap "echo bye; exit 3" TERM; echo ready > ready; while :; do sleep 0.05; done'
-    with shell.start(command) as start:
+    with shell.start(command, limits=Limits(grace=60)) as start:
         process = popen(start)
         assert until((shell.workspace / "ready").exists)
         process.terminate()

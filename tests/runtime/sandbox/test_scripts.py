@@ -8,7 +8,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +112,7 @@ def test_what_goes_wrong_is_said_with_line_and_column_of_the_script(
     ],
 )
 def test_what_never_ends_is_ended_and_the_next_call_goes_on(body: str, message: str) -> None:
-    began = time.monotonic()
     ended, after = run(call(body), call("return 'well';"))
-    assert time.monotonic() - began < LIMITS.seconds
     assert isinstance(ended, Failure)
     assert message in ended.message
     assert str(ended.place).startswith("script.js:")
@@ -127,16 +124,18 @@ def test_what_the_engine_cannot_end_the_clock_kills() -> None:
     """A limit on processor time does not see a process that is stopped."""
 
     async def go() -> tuple[str, str, Any]:
-        workers = ScriptWorkers(ScriptLimits(seconds=4))
+        workers = ScriptWorkers()
         assert (await workers.evaluate(call("return 1;"))).value == 1
         os.kill(innermost(workers.processes[0]), signal.SIGSTOP)
+        usual, workers.limits = workers.limits, ScriptLimits(seconds=1)
         with pytest.raises(Failure) as caught:
             await workers.evaluate(call("return 2;"))
+        workers.limits = usual
         after = await workers.evaluate(call("return 3;"))
         await workers.close()
         return caught.value.message, caught.value.kind, after.value
 
-    assert asyncio.run(go()) == ("`go` took longer than 4 s", "timeout", 3)
+    assert asyncio.run(go()) == ("`go` took longer than 1 s", "timeout", 3)
 
 
 def test_a_call_that_is_given_up_leaves_no_process() -> None:
@@ -286,6 +285,6 @@ asyncio.run(go())
         watch = os.pidfd_open(worker)
         parent.kill()
         parent.wait()
-        ended, _, _ = select.select([watch], [], [], 20)
+        ended, _, _ = select.select([watch], [], [], 60)
         os.close(watch)
     assert ended

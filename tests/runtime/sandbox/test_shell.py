@@ -73,7 +73,7 @@ def asleep(seconds: str) -> list[int]:
 
 def until(true: Callable[[], object]) -> bool:
     """Whether it becomes true, in a time that no working machine needs."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not true():
         if time.monotonic() > deadline:
             return False
@@ -94,7 +94,7 @@ BOTH = pytest.mark.parametrize("mode", ["auto", "off"])
 def test_output_of_both_kinds_exit_code_and_time(session):
     result = session.run("echo out; echo err >&2; exit 7")
     assert (result.output, result.exit_code, result.timed_out) == ("out\nerr\n", 7, False)
-    assert 0 < result.seconds < 10
+    assert result.seconds > 0
     assert result.command == "echo out; echo err >&2; exit 7"
 
 
@@ -295,7 +295,6 @@ def test_the_time_limit_kills_the_whole_group(folder, nap, mode):
     session = Session(folder, mode=mode, seconds=0.6, grace=0.2)
     result = session.run(f"sleep {nap} & (trap '' TERM; sleep {nap}) & wait")
     assert result.timed_out
-    assert result.seconds < 20
     assert result.exit_code < 0
     assert not asleep(nap)
 
@@ -313,17 +312,22 @@ def test_a_child_that_left_the_group_is_killed_as_well(folder, nap, mode, comman
 
 
 def test_the_limit_without_output_is_its_own(folder):
-    session = Session(folder, seconds=30, silence=0.4, grace=0.2)
-    result = session.run("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done; sleep 300")
-    assert result.timed_out
-    assert result.output == "1\n2\n3\n4\n5\n6\n[no output for 0.4 s]\n"
-    assert result.seconds < 10
+    session = Session(folder, seconds=600, silence=0.5, grace=0.2)
+    for _ in range(5):  # on a busy machine half a second may pass between two lines as well
+        result = session.run("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done; sleep 700")
+        assert result.timed_out
+        if "6" in result.output:
+            break
+    assert result.output == "1\n2\n3\n4\n5\n6\n[no output for 0.5 s]\n"
 
 
 def test_a_time_out_keeps_the_state_before(folder):
-    session = Session(folder, seconds=0.5, grace=0.2)
+    session = Session(folder)
     session.run("A=1")
-    session.run("A=2; sleep 300")
+    hasty = Session(folder, seconds=0.5, grace=0.2)
+    hasty.state = session.state
+    assert hasty.run("A=2; sleep 300").timed_out
+    session.state = hasty.state
     assert session.out("echo $A") == "1\n"
 
 
@@ -337,7 +341,7 @@ def test_cancelling_kills_the_command_too(folder, nap, mode):
         with pytest.raises(asyncio.CancelledError):
             await running
 
-    asyncio.run(asyncio.wait_for(cancelled(), 60))
+    asyncio.run(cancelled())
     assert not asleep(nap)
 
 
@@ -388,13 +392,14 @@ def test_a_gigabyte_of_output_stays_in_bounded_memory(folder):
 
 
 def test_several_sessions_run_beside_each_other(folder):
-    async def both() -> float:
-        shell = Session(folder).shell
-        started = time.monotonic()
-        results = await asyncio.gather(
-            *(shell.run("sleep 0.5; echo $TMPDIR$RANDOM", "") for _ in range(4))
-        )
-        assert len({result.output for result in results}) == 4
-        return time.monotonic() - started
+    # Each waits until all four are there.
+    command = "touch at-$RANDOM$RANDOM; until [ $(ls | wc -l) -ge 4 ]; do sleep 0.02; done"
 
-    assert asyncio.run(both()) < 10
+    async def all_at_once() -> set[str]:
+        shell = Session(folder).shell
+        runs = (shell.run(f"{command}; echo $TMPDIR$RANDOM", "") for _ in range(4))
+        results = await asyncio.gather(*runs)
+        assert not any(result.timed_out for result in results)
+        return {result.output for result in results}
+
+    assert len(asyncio.run(all_at_once())) == 4
