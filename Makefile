@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 EXTRAS ?= dev,mcp,studio,lsp,otel,postgres,encryption,service,plot
-JOBS ?= 2
+JOBS ?= 3
 
 ifeq ($(origin PY),undefined)
 PY := .venv/bin/python
@@ -40,7 +40,7 @@ lint: $(READY) ## layout, lint, types, who may import whom
 check: lint test ## everything a change has to pass, in minutes
 
 test: $(READY) ## the tests, with small counts for the fuzzers
-	$(PY) -m pytest -q -n $(JOBS) -m "not soak"
+	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
 
 soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, and the tests too long for `check`
 	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" --timeout 7200

@@ -31,9 +31,9 @@ FILE = 4 * 1024 * 1024
 PROCESSES = 24
 SECONDS = 1.5
 OUTPUT = 8 * 1024 * 1024
-PATIENCE, BARE = 20.0, 5.0
+PATIENCE, BARE = 60.0, 2.5
 """Seconds after which a program has outlived its limits, on a machine with much else to do; and
-after which one without a sandbox is taken to have no end."""
+after which one without a sandbox that wants too much is taken to have no end."""
 
 
 @dataclass(slots=True)
@@ -280,9 +280,10 @@ def prologue(arena: Arena, language: str) -> str:
     return "".join(f"{name}='{value}'\n" for name, value in arena.names().items())
 
 
-def run_bare(arena: Arena, code: str, language: str) -> Ran:
+def run_bare(arena: Arena, code: str, language: str, harm: Harm) -> Ran:
     """The attack without any sandbox, in a process that flowc's own would not start: with the
     environment, with open files, with nothing bounded but the clock of the test."""
+    patience = BARE + 0.2 if harm == "greed" else PATIENCE / 3
     ran = Ran()
     text = prologue(arena, language) + code
     argv = [sys.executable, "-I", "-c", text] if language == "python" else ["bash", "-c", text]
@@ -296,7 +297,7 @@ def run_bare(arena: Arena, code: str, language: str) -> Ran:
             env={**os.environ, "HOME": str(arena.home), "CANARY_TOKEN": arena.key},
         )  # fmt: skip
         os.close(inherited)
-        _read_until(process, ran, began + BARE + 0.2)
+        _read_until(process, ran, began + patience)
     ran.seconds = time.monotonic() - began
     return ran
 

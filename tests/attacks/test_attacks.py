@@ -92,7 +92,8 @@ def test_the_oracles_see_what_the_attacks_do_without_a_sandbox(
         folder.mkdir()
         arena = Arena(folder)
         try:
-            harms = arena.harms(run_bare(arena, attack.code, language), language == "python")
+            ran = run_bare(arena, attack.code, language, attack.harm)
+            harms = arena.harms(ran, language == "python")
         finally:
             arena.close()
         if attack.harm in harms:

@@ -20,7 +20,7 @@ def flowc(tmp_path: Path) -> Flowc:
     """`flowc("check", "a.md", input=…, env={…})` in the test's own folder, never on a terminal."""
 
     def call(
-        *args: str, input: str | bytes = "", env: dict[str, str] | None = None, timeout: float = 60
+        *args: str, input: str | bytes = "", env: dict[str, str] | None = None, timeout: float = 150
     ) -> subprocess.CompletedProcess[str]:
         data = input.encode() if isinstance(input, str) else input
         path = os.pathsep.join(filter(None, [str(ROOT / ".types"), os.environ.get("PYTHONPATH")]))

@@ -58,7 +58,7 @@ def fault(error: str, **env: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", FAULT.format(error=error)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
         env={**os.environ, **env},
     )
 
@@ -115,7 +115,7 @@ def test_a_signal_ends_with_130(tmp_path):
     process.stdin.write(b"x" * 200_000)  # accepted only by a process that reads its input
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=150)
     assert process.returncode == 130
     assert b"Traceback" not in errors
 
@@ -142,6 +142,6 @@ def test_check_imports_nothing_heavy(tmp_path):
         f"sys.exit(code or ' '.join(m for m in {HEAVY} if m in sys.modules) or 0)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=150
     )
     assert done.stderr == ""

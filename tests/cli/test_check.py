@@ -229,7 +229,7 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path):
     (tmp_path / "a.md").write_text(FAULTY * 200)
     line = f"{sys.executable} -m flowc check a.md | head -n 1; echo ${{PIPESTATUS[0]}} >&2"
     done = subprocess.run(
-        ["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        ["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=150
     )
     assert done.stdout.startswith("error[FC1003]")
     assert "Traceback" not in done.stderr

@@ -250,7 +250,7 @@ def test_completion_is_a_script_the_shell_accepts(flowc, shell):
     assert done.returncode == 0
     assert all(row.name in done.stdout for row in app.COMMANDS)
     if shutil.which(shell):
-        subprocess.run([shell, "-n"], input=done.stdout, text=True, check=True, timeout=60)
+        subprocess.run([shell, "-n"], input=done.stdout, text=True, check=True, timeout=150)
 
 
 def test_bash_completes_commands_options_and_files(flowc, tmp_path):
@@ -265,7 +265,7 @@ def test_bash_completes_commands_options_and_files(flowc, tmp_path):
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=150,
         )
         return done.stdout.split()
 

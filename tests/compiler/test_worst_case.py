@@ -106,7 +106,7 @@ def test_no_shipped_workflow_does_more(answers):
                 listeners=(events.append,),
             )  # fmt: skip
 
-    outcome = asyncio.run(asyncio.wait_for(go(), 60))
+    outcome = asyncio.run(asyncio.wait_for(go(), 240))
     calls = sum(event.kind == "model_called" for event in events)
     assert outcome.nodes <= (bounds.steps or outcome.nodes)
     assert calls <= (calls if bounds.model_calls is None else bounds.model_calls)
@@ -152,5 +152,5 @@ def test_no_generated_workflow_does_more(text):
                 listeners=(lambda e: entered.append(e.node) if e.kind == "node_started" else None,),
             )  # fmt: skip
 
-    asyncio.run(asyncio.wait_for(go(), 60))
+    asyncio.run(asyncio.wait_for(go(), 240))
     assert len(entered) <= bounds.steps

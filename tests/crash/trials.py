@@ -105,7 +105,7 @@ def flowc_trial(place: Place, store: str, plan: Plan) -> Trial:
             # The signal came between the outcome that was kept and its last word.
             in_child(_command(["show", run, "--store", store, "--json"]), Blow(), _at(place))
             return _judged(trial, place, _outcome(place)["result"] == f"noted answer-{ANSWER}")
-        elif end.code in (-signal.SIGKILL, 130, -_TERM):
+        elif end.code in (-signal.SIGKILL, 130, -_TERM, -_INT):
             answers = []
         elif not (end.code == 2 and "waits for no answer" in error):
             trial.stuck = f"ended with {end.code}: {error[-300:]}"

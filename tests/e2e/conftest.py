@@ -10,14 +10,13 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from forks import Begun, as_text, flowc_in
+from forks import Begun, Forked, as_text, flowc_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 150.0
@@ -32,10 +31,6 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     path = os.pathsep.join(filter(None, [str(ROOT / ".types"), os.environ.get("PYTHONPATH")]))
     usual = {"PYTHONPATH": path, "PYTHONUTF8": "1", "XDG_CONFIG_HOME": str(home), "COLUMNS": "100"}
     return {**kept, **usual, **more}
-
-
-def command(*args: str) -> list[str]:
-    return [sys.executable, "-m", "flowc", *args]
 
 
 class Flowc:
@@ -86,7 +81,7 @@ class Flowc:
         pytest.fail(f"`{text}` never came:\n{seen}")
 
     def terminal(self, *args: str, **env: str) -> Terminal:
-        return Terminal(command(*args), self.folder, environment(self.home, **env))
+        return Terminal(self.folder, args, environment(self.home, **env))
 
     def end(self) -> None:
         for process in self.started:
@@ -99,21 +94,13 @@ class Flowc:
 class Terminal:
     """A pseudo terminal of 100 columns with a process on it: type, and read the screen."""
 
-    def __init__(self, argv: list[str], folder: Path, env: dict[str, str]) -> None:
+    def __init__(self, folder: Path, args: tuple[str, ...], env: dict[str, str]) -> None:
         self.screen = ""
         self.at = 0
         main, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        self.process = subprocess.Popen(
-            argv,
-            cwd=folder,
-            env={"NO_COLOR": "1", **env, "TERM": "xterm"},
-            stdin=other,
-            stdout=other,
-            stderr=other,
-            preexec_fn=_own_terminal,
-        )
-        os.close(other)
+        ends = (other, os.dup(other), os.dup(other))
+        self.process = Forked(folder, args, {"NO_COLOR": "1", **env, "TERM": "xterm"}, ends)
         self.main = main
 
     def expect(self, text: str) -> str:
@@ -158,11 +145,6 @@ class Terminal:
             return False
         self.screen += data.decode("utf-8", "replace").replace("\r\n", "\n")
         return bool(data)
-
-
-def _own_terminal() -> None:
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_messages_that_are_none_are_passed_over_or_refused(tmp_path: Path) -> No
         line = server.stdout.readline()
         assert line, server.stderr and server.stderr.read()
         answers.append(json.loads(line))
-    _, said = server.communicate(timeout=60)
+    _, said = server.communicate(timeout=150)
     by_id = {str(a.get("id")): a for a in answers}
     assert by_id["last"]["result"]["tools"]
     for id in ("8", "10"):
@@ -105,7 +105,7 @@ def with_client(do: Any, clients: int = 1, alone: bool = True) -> None:
             server = mcp_server(opened, alone=alone)
             async with contextlib.AsyncExitStack() as stack:
                 given = [await stack.enter_async_context(Client(server)) for _ in range(clients)]
-                await asyncio.wait_for(do(*given), 120)
+                await asyncio.wait_for(do(*given), 240)
 
     asyncio.run(run())
 

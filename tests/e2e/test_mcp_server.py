@@ -21,6 +21,7 @@ import pytest
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from ports import free_port
 
 BOATS = """\
 ### 🔧 WORKFLOW STEP: Look
@@ -136,12 +137,6 @@ class TestStdio:
                 assert "WORKFLOW STEP" in guide.contents[0].text
 
         asyncio.run(talk())
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager

@@ -65,7 +65,7 @@ class Run:
                     self.spec, services, run="r", inputs={}, options={}, listeners=self.ears
                 )
 
-        return asyncio.run(asyncio.wait_for(run(), 60))
+        return asyncio.run(asyncio.wait_for(run(), 240))
 
     @property
     def ears(self) -> Any:

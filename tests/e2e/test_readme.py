@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forks import as_text, flowc_in
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "workflows/examples"
@@ -90,17 +91,9 @@ OFFLINE = [command for name, _, command in ROWS if name != "edit"]
 @pytest.mark.parametrize("command", OFFLINE, ids=lambda c: c.split()[1])
 def test_the_command_of_a_row_runs_offline(command, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT / ".types"), "NO_COLOR": "1"}
-    verb, *words = shlex.split(command)
-    if verb == "run":
+    words = shlex.split(command)
+    if words[0] == "run":
         words += ["--store", f"sqlite:///{tmp_path}/runs.db"]
-    done = subprocess.run(
-        [sys.executable, "-m", "flowc", verb, *words],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = as_text(flowc_in(ROOT, tuple(words), environment, b"", 120))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip(), "a workflow has a result"

@@ -34,7 +34,7 @@ def test_it_is_replayed_the_same(answers: Path, tmp_path: Path, monkeypatch) -> 
     monkeypatch.chdir(ROOT)
     who = ["-c", "user.name=Ada", "-c", "user.email=ada@localhost"]
     for command in (["init", "-q"], [*who, "commit", "-q", "--allow-empty", "-m", "Begin"]):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True, timeout=30)
+        subprocess.run(["git", *command], cwd=tmp_path, check=True, timeout=150)
     file, tape = workflow_of(answers), str(tmp_path / "run.cassette.yaml")
     team = file.with_suffix(".team.json")
     crew = str(team) if team.is_file() else None

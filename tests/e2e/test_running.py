@@ -181,7 +181,7 @@ def test_pause_from_another_process_ends_with_4_and_resumes(flowc, two_waiting):
     errors = flowc.read_until(process, "asked to pause: finishes the step under way")
     flowc.write("go-one", "")
     flowc.write("go-two", "")
-    errors += process.communicate(timeout=60)[1]
+    errors += process.communicate(timeout=150)[1]
     assert process.returncode == 4, errors
     assert "paused: as asked" in errors
     assert "flowc resume two" in errors
@@ -197,7 +197,7 @@ def test_stop_from_another_process_ends_with_5_and_resumes(flowc, two_waiting):
     flowc.read_until(process, "asked to stop")
     flowc.write("go-one", "")
     flowc.write("go-two", "")
-    process.communicate(timeout=60)
+    process.communicate(timeout=150)
     assert process.returncode == 5
     assert flowc("resume", "two").returncode == 0
     assert flowc.lines("ran.txt") == ["one", "two"]
@@ -219,7 +219,7 @@ def test_a_signal_drains_to_a_checkpoint(flowc, two_waiting, number):
     flowc.read_until(process, "finishes the step under way")
     flowc.write("go-one", "")
     flowc.write("go-two", "")
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=150)
     assert process.returncode == 130
     assert "interrupted: everything finished is kept" in errors
     assert flowc.lines("ran.txt") == ["one"]
@@ -235,7 +235,7 @@ def test_a_second_signal_gives_up_at_once(flowc, two_waiting):
     os.kill(process.pid, signal.SIGINT)
     flowc.read_until(process, "once more: give it up at once")
     os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=150)
     assert process.returncode == 130
     assert "in doubt" in errors
     assert "Traceback" not in errors
@@ -254,7 +254,7 @@ def test_two_processes_cannot_execute_one_run(flowc, two_waiting):
     assert f"is being executed by another process (pid {process.pid})" in second.stderr
     flowc.write("go-one", "")
     flowc.write("go-two", "")
-    process.communicate(timeout=60)
+    process.communicate(timeout=150)
     assert process.returncode == 0
     assert flowc.lines("ran.txt") == ["one", "two"]
 
@@ -275,7 +275,7 @@ def test_a_limit_on_time_stops_resumably(flowc):
     flowc.write("one.wf.md", chart(execute("ONE", long), "ASSIGN_B['b']"))
     process = flowc.begin("run", "one.wf.md", "--allow-exec", "--run-id", "one", "--timeout", "0.5")
     flowc.until(lambda: flowc.lines("ran.txt") == ["one"], "the command begins")
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=150)
     assert process.returncode == 5, errors
     assert "the time limit of 0.5 s is over" in errors
     assert "--timeout" in errors

@@ -116,7 +116,7 @@ def go(spec: Any, server: Any, folder: Path, answer: str | None = None) -> Outco
                 return await engine.resume("r", spec, services, answers={"": answer})
             return await engine.start(spec, services, run="r", inputs={}, options={})
 
-    return asyncio.run(asyncio.wait_for(run(), 60))
+    return asyncio.run(asyncio.wait_for(run(), 240))
 
 
 def asked(server: Any, number: int) -> list[tuple[str, Any]]:
@@ -212,7 +212,7 @@ asyncio.run(go())
         env=env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
     )
     assert done.stdout == "{'n': 2}\n", done.stderr
 

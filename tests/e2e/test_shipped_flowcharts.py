@@ -29,7 +29,7 @@ def test_it_is_clean(file: Path) -> None:
 def test_it_runs_offline_with_real_commands(answers: Path, flowc) -> None:
     who = ["-c", "user.name=Ada", "-c", "user.email=ada@localhost"]
     for command in (["init", "-q"], [*who, "commit", "-q", "--allow-empty", "-m", "Begin"]):
-        subprocess.run(["git", *command], cwd=flowc.folder, check=True, timeout=30)
+        subprocess.run(["git", *command], cwd=flowc.folder, check=True, timeout=150)
     name = answers.name.replace(".answers.yaml", ".wf.md")
     code, outcome = run(flowc, FOLDER / name, "--answers", str(answers))
     assert (code, outcome["status"]) == (0, "success"), outcome

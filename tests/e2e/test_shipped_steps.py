@@ -24,7 +24,7 @@ def checkout(flowc) -> Path:
         shutil.copytree(ROOT / name, folder / name)
     who = ["-c", "user.name=Ada", "-c", "user.email=ada@localhost"]
     for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "Begin"]):
-        subprocess.run(["git", *command], cwd=folder, check=True, timeout=30)
+        subprocess.run(["git", *command], cwd=folder, check=True, timeout=150)
     return folder
 
 

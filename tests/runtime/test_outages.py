@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import Assignment, ToolNode
-from flowc.runtime import postgres, sqlite
+from flowc.runtime import postgres, sqlite, sqlite_saver
 from flowc.runtime.engine import open_engine
 from flowc.runtime.errors import RunError
 from proxy import Proxy
@@ -156,8 +156,8 @@ def test_a_store_that_comes_back_is_waited_for(outage, seconds, tmp_path, wait) 
 def test_a_store_that_stays_away_ends_the_run_which_goes_on_later(
     outage, said, tmp_path, wait, monkeypatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.3)
-    monkeypatch.setattr(postgres, "PATIENCE", 0.3)
+    for module in (sqlite, sqlite_saver, postgres):
+        monkeypatch.setattr(module, "PATIENCE", 1.0)
 
     async def go() -> None:
         async with a_run(outage, tmp_path) as gone:

@@ -16,7 +16,7 @@ from flowc.runtime.postgres import PostgresDatabase
 from flowc.runtime.store import open_store
 from stores import ask, fresh_store
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def run(url: str, spec: GraphSpec, folder: Path, **resume: Any) -> dict[str, Any
                 outcome = await engine.start(spec, world, run="r", inputs={}, options={})
             return dataclasses.asdict(outcome)
 
-    return asyncio.run(asyncio.wait_for(go(), 60))
+    return asyncio.run(asyncio.wait_for(go(), 240))
 
 
 def test_folder_variables_and_functions_carry_on_in_a_later_process(

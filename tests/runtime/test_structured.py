@@ -52,7 +52,7 @@ def rated(openai_server: OpenAIServer, monkeypatch):
                 factory = make_services(options, spec, Config())
                 return await engine.start(spec, factory, run="r", inputs={}, options={})
 
-        outcome = asyncio.run(asyncio.wait_for(go(), 60))
+        outcome = asyncio.run(asyncio.wait_for(go(), 240))
         return outcome, [request.body for request in openai_server.requests]
 
     return run

@@ -18,7 +18,7 @@ from flowc.runtime.config import Config
 from flowc.runtime.service.http import make_app
 from flowc.runtime.service.opening import open_service, utc_now
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 @dataclass

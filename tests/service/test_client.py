@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 from flowc.runtime.service import AsyncClient, Client, ServiceFault, exchange
+from flowc.runtime.service import client as connections
 from flowc.runtime.service.answers import WorkflowStatus
 from flowc.runtime.service.limits import Rate
 from flowc.runtime.service.requests import AssignmentConfig, CompletionData
@@ -123,13 +124,17 @@ def test_what_is_sent_again_after_a_lost_answer_is_done_once(
     assert way.seen == losses + 2
 
 
-def test_a_busy_service_is_asked_again_when_it_says(service: Served, client: Client) -> None:
-    service.app.state.service.rate = Rate(2.0, 1.0, time.monotonic)
+def test_a_busy_service_is_asked_again_when_it_says(
+    service: Served, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(connections, "time", SimpleNamespace(sleep=slept.append))
+    service.app.state.service.rate = Rate(2.0, 1.0, lambda: sum(slept))
     assert [client.health().success for _ in range(2)] == [True, True]
     client.list_teams()
-    begun = time.monotonic()
+    assert slept == []
     client.list_teams()
-    assert time.monotonic() - begun >= 0.4
+    assert slept == [1.0]
 
 
 def test_a_service_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,7 +201,7 @@ def test_what_an_immediate_pause_cut_off_is_decided_by_a_person(opening: Opening
 
 
 def until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not true():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -26,7 +26,7 @@ def service(tmp_path: Path) -> Iterator[Served]:
 
 def _post(service: Served, path: str, content: bytes, **headers: str) -> httpx.Response:
     headers = {"Content-Type": "application/json", **headers}
-    return httpx.post(f"{service.address}/v1{path}", content=content, headers=headers, timeout=60)
+    return httpx.post(f"{service.address}/v1{path}", content=content, headers=headers, timeout=150)
 
 
 @pytest.mark.parametrize("path", ["/workflows", "/teams", "/executions", "/nothing"])

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
+from ports import free_port
+
 from .conftest import contract, step, team
-from .test_processes import Curl, free_port, serving
+from .test_processes import Curl, serving
 
 COUNT, MOST_EACH = 500, 600
 PATIENCE = 120.0

@@ -185,7 +185,7 @@ def test_a_stream_hears_of_a_message(tmp_path: Path) -> None:
             heard.put_nowait(said.event)
 
     async def standing() -> None:
-        while await asyncio.wait_for(heard.get(), 60) != "standing":
+        while await asyncio.wait_for(heard.get(), 240) != "standing":
             pass
 
     async def listen() -> None:

@@ -344,11 +344,11 @@ class TestStreams:
             async with open_service(url, Config(), trusted=True) as service, open_store(url) as far:
                 await far.create(RunRecord(id="ex-far", name="far", file="f"))
                 task = asyncio.create_task(keep(service.streams))
-                while "standing" not in await asyncio.wait_for(heard.get(), 60):
+                while "standing" not in await asyncio.wait_for(heard.get(), 240):
                     pass
                 event = RunEvent("run_started", "ex-far", "2026-05-01T09:00:00+00:00")
                 await far.append_event(event)
-                while "run_started" not in await asyncio.wait_for(heard.get(), 60):
+                while "run_started" not in await asyncio.wait_for(heard.get(), 240):
                     pass
                 task.cancel()
                 await asyncio.wait([task])

@@ -16,15 +16,16 @@ pytest.importorskip("playwright", reason="the extra `dev` is not installed")
 from axe_playwright_python.sync_playwright import Axe
 from flowc.runtime.seal import VARIABLE
 from playwright.sync_api import Page, expect, sync_playwright
+from ports import free_port
 from stores import SERVER, ask, fresh_store
 
 from .conftest import contract, gate, step
 from .served import InTurn
-from .test_processes import Curl, free_port, serving
+from .test_processes import Curl, serving
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-PATIENCE = 60_000.0
+PATIENCE = 120_000.0
 """Milliseconds."""
 
 

@@ -23,16 +23,11 @@ pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import until
 from forks import SERVING, Begun
 from openai_server import Hang, OpenAIServer, Recorded, Say
+from ports import free_port
 
 from .conftest import contract, gate, step, team
 
-PATIENCE = 60.0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+PATIENCE = 120.0
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -17,12 +17,13 @@ from flowc.runtime.service.messages import Messages
 from flowc.runtime.service.team_tools import TeamDesk
 from flowc.runtime.tools.team import TeamTools
 from openai_server import OpenAIServer, Recorded, Say
+from ports import free_port
 from stores import KINDS
 
 from .conftest import Desk, Opening, contract, step, team
 from .test_faults import until
 from .test_messages import Team
-from .test_processes import Curl, free_port, serving
+from .test_processes import Curl, serving
 
 TOOLS = ["team_send", "team_read", "team_respond"]
 DONE = Say(calls=[("complete_task", {"output": "found"})])

@@ -14,9 +14,10 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from openai_server import OpenAIServer
+from ports import free_port
 
 from .served import served
-from .test_processes import environment, free_port, result
+from .test_processes import environment, result
 
 DOCS = Path(__file__).parents[2] / "docs"
 MARK = "\x1e"

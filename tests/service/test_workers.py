@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import threading
 import time
@@ -22,10 +23,10 @@ from flowc.runtime.service import working
 from flowc.runtime.service.executing import Executing, open_executing
 from flowc.runtime.service.register import StoredExecution
 from openai_server import Hang
+from ports import free_port
 from stores import KINDS
 
 from .conftest import Desk, Opening
-from .test_processes import free_port
 
 PATIENCE = 180.0
 
@@ -57,19 +58,28 @@ async def effects_once(executing: Executing, ids: list[str]) -> None:
     assert {row[0]: (row[1], row[2]) for row in rows} == dict.fromkeys(ids, ("done", len(STEPS)))
 
 
+async def kept(executing: Executing) -> set[str]:
+    """The steps whose answer is kept."""
+    rows = await executing.db.rows("select result from effects where status = 'done'")
+    return {key for row in rows for key in re.findall(r"did (\d+:\w+)", row[0])}
+
+
 async def killed_on_the_way(
     workers: Fleet, config: Config, slow: Slow, count: int, kills: int
 ) -> None:
     """Workers are killed while they execute; all executions complete all the same."""
     async with open_executing(workers.url, config) as executing:
         ids = await begin(executing, count)
+        done: list[tuple[set[str], float]] = []
         for number in range(kills):
             share = (number + 1) * count * len(STEPS) // (kills + 2)
             await asyncio.to_thread(until, lambda share=share: len(slow.asked) >= share, PATIENCE)
             workers.kill(workers.processes[number], slow)
+            done.append((await kept(executing), time.monotonic()))
         await all_completed(executing, ids, 1800)
         await effects_once(executing, ids)
     assert slow.unexplained() == {}
+    assert [keys & slow.since(moment) for keys, moment in done] == [set()] * kills
 
 
 def test_a_killed_worker_loses_nothing(workers: Fleet) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, Say
+from ports import free_port
 
 pytest.importorskip("langgraph_api", reason="the extra `studio` is not installed")
 pytestmark = pytest.mark.studio
@@ -54,9 +55,7 @@ def served(tmp_path: Path, openai_server: OpenAIServer) -> Iterator[str]:
     command = [sys.executable, "-m", "flowc", "compile", "greeter.wf.md", "-o", str(project)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     env = os.environ | {
         "FLOWC_MODEL": "openai:gpt-demo",
         "FLOWC_BASE_URL": openai_server.url,
@@ -88,7 +87,7 @@ def served(tmp_path: Path, openai_server: OpenAIServer) -> Iterator[str]:
 
 
 def _wait_until_up(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while time.monotonic() < deadline:
         if server.poll() is not None:
             pytest.fail(f"langgraph dev ended: {log.read_text()[-3000:]}")

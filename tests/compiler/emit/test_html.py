@@ -255,7 +255,7 @@ def test_graphviz_gives_a_place_to_every_node_line_and_box():
         sized = sized_picture(workflow)
         done = subprocess.run(
             ["dot", "-Tjson0"], input=layout_request(sized), text=True, capture_output=True,
-            timeout=60, check=True,
+            timeout=150, check=True,
         )  # fmt: skip
         layout = read_layout(done.stdout, sized)
         assert layout is not None

@@ -94,7 +94,7 @@ def test_graphviz_draws_odd_texts():
         input=emit_dot(odd),
         text=True,
         capture_output=True,
-        timeout=60,
+        timeout=150,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

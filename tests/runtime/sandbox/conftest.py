@@ -62,7 +62,7 @@ class Shell:
     def __call__(self, command: str, **policy: Any) -> Done:
         with self.start(command, **policy) as start:
             process = popen(start)
-            out = process.communicate(timeout=60)[0].decode()
+            out = process.communicate(timeout=150)[0].decode()
             report = start.report() if process.returncode != confine.REFUSED else None
             return Done(process.returncode, out, start.ended(), report)
 

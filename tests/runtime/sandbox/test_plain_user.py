@@ -24,7 +24,7 @@ policy = Policy("shell", shell_reads(env), (workspace,), cwd=workspace, limits=L
 def run(command):
     with confined(["bash", "-c", command], env, policy) as start:
         done = subprocess.run(start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds,
-                              capture_output=True, text=True, start_new_session=True, timeout=60)
+                              capture_output=True, text=True, start_new_session=True, timeout=150)
         start.started()
         return done.returncode, done.stdout + done.stderr, start.ended()
 print(json.dumps({

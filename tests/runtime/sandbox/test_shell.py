@@ -322,10 +322,8 @@ def test_the_limit_without_output_is_its_own(folder):
 
 
 def test_a_time_out_keeps_the_state_before(folder):
-    session = Session(folder)
-    session.run("A=1")
-    hasty = Session(folder, seconds=0.5, grace=0.2)
-    hasty.state = session.state
+    session, hasty = Session(folder), Session(folder, seconds=0.5, grace=0.2)
+    hasty.state = session.run("A=1").state
     assert hasty.run("A=2; sleep 300").timed_out
     session.state = hasty.state
     assert session.out("echo $A") == "1\n"
@@ -392,14 +390,11 @@ def test_a_gigabyte_of_output_stays_in_bounded_memory(folder):
 
 
 def test_several_sessions_run_beside_each_other(folder):
-    # Each waits until all four are there.
-    command = "touch at-$RANDOM$RANDOM; until [ $(ls | wc -l) -ge 4 ]; do sleep 0.02; done"
+    everybody = "touch at-$RANDOM$RANDOM; until [ $(ls | wc -l) -ge 4 ]; do sleep 0.02; done"
 
-    async def all_at_once() -> set[str]:
+    async def at_once() -> set[str]:
         shell = Session(folder).shell
-        runs = (shell.run(f"{command}; echo $TMPDIR$RANDOM", "") for _ in range(4))
-        results = await asyncio.gather(*runs)
-        assert not any(result.timed_out for result in results)
-        return {result.output for result in results}
+        runs = (shell.run(f"{everybody}; echo $TMPDIR$RANDOM", "") for _ in range(4))
+        return {result.output for result in await asyncio.gather(*runs) if not result.timed_out}
 
-    assert len(asyncio.run(all_at_once())) == 4
+    assert len(asyncio.run(at_once())) == 4

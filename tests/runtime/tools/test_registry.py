@@ -83,7 +83,7 @@ def test_closing_twice_or_unopened_is_harmless(kind, folder):
         await source.close()
         await source.close()
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    asyncio.run(asyncio.wait_for(run(), 240))
 
 
 @pytest.mark.parametrize("kind", ["builtin", "audio", "document", "python", "mcp"])
@@ -95,7 +95,7 @@ def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
         finally:
             await source.close()
 
-    for tool in asyncio.run(asyncio.wait_for(run(), 60)):
+    for tool in asyncio.run(asyncio.wait_for(run(), 240)):
         assert tool.description
         assert tool.parameters["type"] == "object"
         assert tool.effect in ("pure", "idempotent", "once")
@@ -234,7 +234,7 @@ def test_a_lock_made_from_the_configured_tools_is_read_by_check(folder):
         mcp_servers={"demo": command},
         effects={"slow": "pure"},
     )
-    tools = asyncio.run(asyncio.wait_for(configured_tools(config, folder=folder), 60))
+    tools = asyncio.run(asyncio.wait_for(configured_tools(config, folder=folder), 240))
     assert {"read_file", "slow", "count_words"} <= {tool.name for tool in tools}
     sources = {tool.source for tool in tools}
     assert sources == {
