@@ -32,6 +32,8 @@ _SHORT = {
     errno.ENFILE: "end programs that hold many files open, then try again",
     errno.ENOMEM: "end programs that take much memory, then try again",
     errno.EAGAIN: "end some processes, or allow more (ulimit -u), then try again",
+    errno.ENOSPC: "make room on the disk, or write to another one",
+    errno.EDQUOT: "make room in your share of the disk, or write to another one",
 }
 """What no bug of ours is, wherever it comes up, and what helps."""
 
@@ -109,6 +111,7 @@ def run(args: list[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in _SHORT:
             what = (error.strerror or str(error)).lower()
             complain(f"the machine is short of something: {what}", _SHORT[error.errno])
+            _give_up_stdout()
             return FAULT
         return _report_fault()
 
@@ -267,6 +270,14 @@ def _origin(trace: TracebackType | None) -> str:
         )
         trace = trace.tb_next
     return place
+
+
+def _give_up_stdout() -> None:
+    """Let the interpreter's last flush not fail once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_stdout()
 
 
 def _discard_stdout() -> None:

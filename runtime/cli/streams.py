@@ -36,12 +36,27 @@ def soften() -> None:
     """Have standard output and errors show every character in some way, where a locale would have
     them end with an exception; see above. What a person has set stays: PYTHONIOENCODING."""
     codecs.register_error("flowc.plain", _plain)
+    _open_closed()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="flowc.plain")
             if not stream.isatty() and not os.environ.get("PYTHONIOENCODING"):
                 reconfigure(encoding="utf-8")
+
+
+def _open_closed() -> None:
+    """Let standard streams that were closed lead nowhere: their numbers would be those of files
+    that are opened next, and whoever prints would write into a store."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.set_inheritable(number, True)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -110,3 +112,28 @@ def test_who_asks_for_plain_characters_gets_likenesses_and_escapes(folder, flowc
     (folder / "a.flow.yaml").write_text(ARROW, encoding="utf-8")
     assert "Caf\\xe9 -> \\U0001f527" in flowc("inspect", "a.flow.yaml", env=ASKED).stdout
     assert " - run " in flowc("run", "a.flow.yaml", env=ASKED).stderr
+
+
+FULL_OR_CLOSED = """
+cd "$1"
+{python} -m flowc run a.flow.yaml {flag} >/dev/full 2>full; echo $? >>full
+{python} -m flowc run a.flow.yaml {flag} <&- >&- 2>closed; echo $? >>closed
+{python} -m flowc run a.flow.yaml {flag} <&- >&- 2>&-; echo $? >all
+{python} -m flowc runs --json >runs
+"""
+
+
+@pytest.mark.parametrize("flag", ["", "--json", "-q"])
+def test_a_full_disk_or_no_output_at_all_loses_no_run(folder, flag):
+    (folder / "a.flow.yaml").write_text(ARROW, encoding="utf-8")
+    script = FULL_OR_CLOSED.format(python=sys.executable, flag=flag)
+    subprocess.run(["bash", "-c", script, "bash", str(folder)], check=True, timeout=120)
+    full, closed = ((folder / name).read_text(encoding="utf-8") for name in ("full", "closed"))
+    assert full.endswith("3\n")
+    assert "error: the machine is short of something: no space left on device\n  help: " in full
+    assert "fault" not in full + closed
+    assert "ignored" not in full + closed
+    assert closed.endswith("0\n")
+    assert (folder / "all").read_text() == "0\n"
+    runs = json.loads((folder / "runs").read_text(encoding="utf-8"))["runs"]
+    assert [run["status"] for run in runs] == ["success"] * 3
