@@ -7,6 +7,7 @@ flowc run book.json --team people          the person who runs it does everythin
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,10 @@ AGENT_TYPES = ("model", "person")
 WORKFLOW_TYPES = ("sequential", "parallel", "hybrid")
 LEAST, MOST = 2, 5
 LONGEST_NAME = 100
+EVERYBODY = "ALL"
+"""Whom a message is for that is for the whole team: no agent's id."""
+LONGEST_ID = 200
+_ID = re.compile(r"[!-~]+")
 
 _TEAM_KEYS = (
     "team_id",
@@ -144,7 +149,7 @@ def _members(fields: Fields, nodes: Sequence[Node], created: bool, team: str) ->
             continue
         inner.unknown(_AGENT_KEYS if created else _ROLE_KEYS)
         role = _unique(inner, "role" if created else "role_name", roles, required=True)
-        id = _unique(inner, "agent_id", ids, required=False) if created else None
+        id = _id(inner, ids) if created else None
         agent = _agent(inner, "configuration" if created else "agent_config", tools)
         if role is None:
             continue
@@ -207,6 +212,23 @@ def _unique(fields: Fields, key: str, taken: dict[str, Words], *, required: bool
             words.span,
             labels=(Label(first.span, "the first one"),),
             help=f"give each agent a {what} of its own" if what == "role" else "rename one of them",
+        )
+    return words
+
+
+def _id(fields: Fields, taken: dict[str, Words]) -> Words | None:
+    """An agent's own id, under which it can be written to."""
+    words = _unique(fields, "agent_id", taken, required=False)
+    if words is None:
+        return None
+    fits = _ID.fullmatch(words.text) and len(words.text) <= LONGEST_ID
+    if not fits or words.text == EVERYBODY:
+        what = f"1 to {LONGEST_ID} printable ASCII characters without a space"
+        fields.tree.sink.report(
+            "FC1005",
+            f"`agent_id` of {fields.what} is {'everybody' if fits else f'not {what}'}",
+            words.span,
+            help="give the agent another id, or leave it out: its role is one, too",
         )
     return words
 

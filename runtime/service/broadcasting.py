@@ -11,11 +11,9 @@ from flowc.compiler.ir import Agent
 from . import message_answers as told
 from . import message_requests as asked
 from .access import Caller
-from .correspondence import correspondence_of
 from .executing import Executing
 from .messages import ALL
-from .messaging import draft, require_open, written
-from .progressing import standing_of
+from .messaging import draft, writable, written
 from .standing import Standing
 
 _PRIORITY: dict[asked.Urgency, asked.MessagePriority] = {
@@ -31,24 +29,22 @@ async def broadcast_update(
     executing: Executing, caller: Caller, request: asked.BroadcastUpdate
 ) -> told.UpdateBroadcast:
     """BROADCAST_UPDATE (C20): information for everybody else, the rest of it in `data`."""
-    standing = await standing_of(executing, caller, request.execution_id)
-    require_open(standing)
-    team, content = correspondence_of(executing, standing.execution), request.content
-    sent = await team.send(
-        draft(
-            request.sender_agent_id,
-            content.summary,
-            recipients=[ALL],
-            priority=_PRIORITY[request.urgency],
-            data={
-                "update_type": request.update_type,
-                "details": content.details,
-                "impact": content.impact,
-                "action_required": content.action_required,
-                "urgency": request.urgency,
-            },
-        )
+    content = request.content
+    drafted = draft(
+        request.sender_agent_id,
+        content.summary,
+        recipients=[ALL],
+        priority=_PRIORITY[request.urgency],
+        data={
+            "update_type": request.update_type,
+            "details": content.details,
+            "impact": content.impact,
+            "action_required": content.action_required,
+            "urgency": request.urgency,
+        },
     )
+    team, _ = await writable(executing, caller, request.execution_id, drafted)
+    sent = await team.send(drafted)
     return told.UpdateBroadcast(
         broadcast_id=sent.id,
         position=sent.number,
@@ -62,25 +58,23 @@ async def request_assistance(
 ) -> told.AssistanceRequested:
     """REQUEST_ASSISTANCE (C20): a request that wants a response, to those that are named, else to
     everybody else."""
-    standing = await standing_of(executing, caller, request.execution_id)
-    require_open(standing)
-    team, details = correspondence_of(executing, standing.execution), request.request_details
-    sent = await team.send(
-        draft(
-            request.requester_agent_id,
-            details.description,
-            recipients=list(request.target_agents) or [ALL],
-            kind="request",
-            priority=details.priority,
-            requires_response=True,
-            response_deadline=written(details.deadline),
-            data={
-                "assistance_type": request.assistance_type,
-                "required_capabilities": list(request.required_capabilities),
-                "context": details.context,
-            },
-        )
+    details = request.request_details
+    drafted = draft(
+        request.requester_agent_id,
+        details.description,
+        recipients=list(request.target_agents) or [ALL],
+        kind="request",
+        priority=details.priority,
+        requires_response=True,
+        response_deadline=written(details.deadline),
+        data={
+            "assistance_type": request.assistance_type,
+            "required_capabilities": list(request.required_capabilities),
+            "context": details.context,
+        },
     )
+    team, standing = await writable(executing, caller, request.execution_id, drafted)
+    sent = await team.send(drafted)
     responders = [
         told.Responder(
             agent_id=agent.id,

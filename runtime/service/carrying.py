@@ -233,7 +233,8 @@ async def _close_done(executing: Executing, state: RunState, assignments: list[A
             result = state.variables.get(assignment.step)
             ended = iso(executing.clock())
             status: AssignmentStatus = "completed" if isinstance(result, dict) else "failed"
-            await executing.register.change(replace(assignment, status=status, ended=ended))
+            done = replace(assignment, status=status, ended=ended)
+            await executing.register.change_open(done)
 
 
 def deadline_of(execution: StoredExecution) -> datetime | None:

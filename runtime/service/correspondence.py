@@ -5,6 +5,7 @@ Operations and the tools of models say the same things here, so that the same ru
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +16,7 @@ from flowc.compiler.ir import Agent
 from .executing import Clock, Executing
 from .faults import FaultCode, ServiceFault
 from .figures import iso
-from .message_requests import LONGEST_MESSAGE
+from .message_requests import LONGEST_MESSAGE, MOST_BESIDE
 from .messages import ALL, Messages, StoredMessage
 from .register import StoredExecution
 
@@ -36,7 +37,7 @@ class Correspondence:
         if sent is not None:
             return sent
         role = self.member(draft.sender).role
-        self.check_length(draft.text)
+        self.check_length(draft.text, draft)
         everybody = ALL in draft.recipients
         recipients = self.recipients(draft.sender, draft.recipients)
         self._check_deadline(draft)
@@ -74,6 +75,8 @@ class Correspondence:
             )
         )
         await self.kept.read(self.execution, sender, [original], sent.time)
+        if len(known) + 1 != sent.number:  # somebody else sent one meanwhile, or it was sent before
+            known = {m.id: m for m in await self.kept.of(self.execution)}
         before = [m for m in known.values() if m.number < sent.number]
         awaited = self.awaited(asked, last_words(before))
         return sent, sent.response_status != "partial" and sender in awaited
@@ -109,15 +112,20 @@ class Correspondence:
             raise self.fault("INVALID_RECIPIENT", message, strange)
         return wanted
 
-    def check_length(self, text: str) -> None:
-        """Refuse a text that is too long."""
-        if len(text) > LONGEST_MESSAGE:
-            raise ServiceFault(
-                "MESSAGE_TOO_LONG",
-                f"the text has {len(text)} characters, the most are {LONGEST_MESSAGE}",
-                execution=self.execution,
-                details={"characters": len(text), "most": LONGEST_MESSAGE},
-            )
+    def check_length(self, text: str, draft: StoredMessage | None = None) -> None:
+        """Refuse a text that is too long, and what is too much beside it."""
+        beside = [draft.data, draft.attachments] if draft is not None else []
+        for what, length, most in (
+            ("the text has", len(text), LONGEST_MESSAGE),
+            ("data and attachments have", len(json.dumps(beside, ensure_ascii=False)), MOST_BESIDE),
+        ):
+            if length > most:
+                raise ServiceFault(
+                    "MESSAGE_TOO_LONG",
+                    f"{what} {length} characters, the most are {most}",
+                    execution=self.execution,
+                    details={"characters": length, "most": most},
+                )
 
     @property
     def shown(self) -> str:

@@ -81,7 +81,11 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("MESSAGE_NOT_FOUND", 404, ("list the messages: GET …/messages?agent_id=ID",)),
     FaultKind("RESPONSE_NOT_REQUIRED", 409, ("send a message of its own: SEND_MESSAGE",)),
     FaultKind("RESPONSE_DEADLINE_PASSED", 409, ("send a message of its own: SEND_MESSAGE",)),
-    FaultKind("MESSAGE_TOO_LONG", 422, ("shorten content.text, or put the rest into data",)),
+    FaultKind(
+        "MESSAGE_TOO_LONG",
+        422,
+        ("shorten content.text", "send data in parts"),
+    ),
     FaultKind("FORBIDDEN", 403, ("use a token with the scope that this needs",)),
     FaultKind("UNAUTHENTICATED", 401, ("send the header Authorization: Bearer TOKEN",)),
     FaultKind("TOO_MANY_REQUESTS", 429, ("wait as long as the header Retry-After says",)),

@@ -19,6 +19,8 @@ Urgency = Literal["info", "attention", "action_required", "critical"]
 SortOrder = Literal["oldest_first", "newest_first"]
 LONGEST_MESSAGE = 2000
 """Characters of a message. A longer one has a code of its own, so the operation refuses it."""
+MOST_BESIDE = 300_000
+"""Characters of data and attachments as JSON, so that a list of messages stays a list."""
 MOST_LISTED = 100
 """Messages in one answer."""
 MessageText = Annotated[

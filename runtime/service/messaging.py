@@ -26,22 +26,21 @@ async def send_message(
 ) -> told.MessageSent:
     """SEND_MESSAGE (C20). People read it at once; a model finds it when its next step begins, or
     when it looks."""
-    team = await writable(executing, caller, request.execution_id)
     content = request.content
-    sent = await team.send(
-        draft(
-            request.sender_agent_id,
-            content.text,
-            recipients=list(request.recipient_agent_ids),
-            kind=request.message_type,
-            data=content.data,
-            attachments=content.attachments,
-            priority=request.priority,
-            requires_response=request.requires_response,
-            response_deadline=written(request.response_deadline),
-            context_reference=request.context_reference,
-        )
+    drafted = draft(
+        request.sender_agent_id,
+        content.text,
+        recipients=list(request.recipient_agent_ids),
+        kind=request.message_type,
+        data=content.data,
+        attachments=content.attachments,
+        priority=request.priority,
+        requires_response=request.requires_response,
+        response_deadline=written(request.response_deadline),
+        context_reference=request.context_reference,
     )
+    team, _ = await writable(executing, caller, request.execution_id, drafted)
+    sent = await team.send(drafted)
     recipients = [id for id in team.agents if sent.is_for(id)]
     return told.MessageSent(
         message_id=sent.id,
@@ -59,17 +58,16 @@ async def respond_to_message(
     executing: Executing, caller: Caller, request: asked.RespondToMessage
 ) -> told.MessageAnswered:
     """RESPOND_TO_MESSAGE (C20): to a message that asked for it, by one of its recipients."""
-    team = await writable(executing, caller, request.execution_id)
     content = request.response_content
+    drafted = draft(
+        request.responder_agent_id,
+        content.text,
+        data=content.data,
+        response_status=content.status,
+    )
+    team, _ = await writable(executing, caller, request.execution_id, drafted)
     sent, updated = await team.respond(
-        request.original_message_id,
-        draft(
-            request.responder_agent_id,
-            content.text,
-            data=content.data,
-            response_status=content.status,
-        ),
-        request.additional_recipients,
+        request.original_message_id, drafted, request.additional_recipients
     )
     return told.MessageAnswered(
         response_message_id=sent.id,
@@ -147,19 +145,18 @@ async def latest_messages(executing: Executing, standing: Standing) -> list[told
     return [_told(team, m, said, readings.get(m.id, {}), None) for m in known[-SHOWN:]]
 
 
-async def writable(executing: Executing, caller: Caller, id: str) -> Correspondence:
-    """The messages of an execution that goes on. Raises `ServiceFault` for one that has ended."""
+async def writable(
+    executing: Executing, caller: Caller, id: str, drafted: StoredMessage
+) -> tuple[Correspondence, Standing]:
+    """The messages of an execution that goes on, and where it stands. Raises `ServiceFault` for one
+    that has ended, unless the draft was sent before: its answer was lost and is given again."""
     standing = await standing_of(executing, caller, id)
-    require_open(standing)
-    return correspondence_of(executing, standing.execution)
-
-
-def require_open(standing: Standing) -> None:
-    """Raises `ServiceFault` when the execution has ended: it takes no more messages."""
-    if standing.status in ("completed", "failed"):
-        id = standing.execution.id
+    team = correspondence_of(executing, standing.execution)
+    ended = standing.status in ("completed", "failed")
+    if ended and await team.kept.get(drafted.id) is None:
         message = f"execution {id} is {standing.status}"
         raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id)
+    return team, standing
 
 
 async def readable(executing: Executing, caller: Caller, id: str) -> Correspondence:

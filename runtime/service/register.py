@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -36,6 +36,8 @@ create index if not exists service_assignments_by_id on service_assignments (id)
 AssignmentStatus = Literal[
     "assigned", "in_progress", "blocked", "completed", "failed", "superseded", "cancelled"
 ]
+AT_ONCE = 20
+"""Texts of workflows or teams that are read at once."""
 OPEN = ("assigned", "in_progress", "blocked")
 """An assignment that can still be completed."""
 
@@ -203,6 +205,19 @@ class Register:
             query, values = f"{query} limit ?", [*values, limit]
         rows = await self.db.rows(query, values)
         return [kind(**json.loads(self.db.unseal(row[0]))) for row in rows]
+
+    async def each(
+        self, kind: type[Stored], owner: str | None, limit: int, after: str = ""
+    ) -> AsyncIterator[Stored]:
+        """The same, a few at a time: the text that one was made from may have megabytes, and who
+        lists many has to keep none of it."""
+        while limit > 0:
+            found = await self.page(kind, owner, min(AT_ONCE, limit), after)
+            for value in found:
+                yield value
+            if len(found) < min(AT_ONCE, limit):
+                return
+            limit, after = limit - len(found), found[-1].id
 
     async def assign(self, made: Assignment, *, anew: bool = True) -> Assignment:
         """Keep a new assignment under the execution's next number; others of its step that are

@@ -7,7 +7,7 @@ which finds more and says where; `documents` holds what the OpenAPI description 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -56,10 +56,23 @@ def _written_time(value: Any) -> Any:
     raise ValueError("a time is written 2026-05-01T09:00:00+00:00")
 
 
+def _in_reach(time: datetime) -> datetime:
+    """Raises `ValueError` for a time from which one cannot reckon: into UTC, or on by a pause."""
+    try:
+        fits = time.astimezone(UTC).year <= LAST_YEAR
+    except OverflowError:
+        fits = False
+    if not fits:
+        raise ValueError(f"a time lies in the years 1 to {LAST_YEAR}, in UTC")
+    return time
+
+
 def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+LAST_YEAR = 9000
+"""Times after it are refused."""
 ID_PATTERN = "^[!-~]+$"
 Kept = AfterValidator(kept_as_it_is)
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
@@ -68,7 +81,9 @@ JsonValue = Annotated[Any, Kept]
 """A value that is the same when it has been kept."""
 JsonObject = Annotated[dict[str, Any], Kept]
 Text = Annotated[str, Field(max_length=100_000), Kept]
-Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_time)]
+Time = Annotated[
+    AwareDatetime, Field(strict=False), BeforeValidator(_written_time), AfterValidator(_in_reach)
+]
 """ISO 8601 with an offset."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 """An integer: 3 and 3.0 are one number in JSON."""

@@ -324,13 +324,13 @@ def _add_lists(app: FastAPI) -> None:
     ) -> BaseModel:
         """The workflows that the caller may see, the newest first."""
         register = service_of(request).executing.register
-        found = await register.page(StoredWorkflow, caller.owner, limit, after)
+        found = register.each(StoredWorkflow, caller.owner, limit, after)
         return told.WorkflowList(
             workflows=[
                 told.WorkflowListed(
                     workflow_id=w.id, name=w.name, format=w.format, created=w.created
                 )
-                for w in found
+                async for w in found
             ]
         )
 
@@ -340,9 +340,11 @@ def _add_lists(app: FastAPI) -> None:
     ) -> BaseModel:
         """The teams that the caller may see, the newest first."""
         register = service_of(request).executing.register
-        found = await register.page(StoredTeam, caller.owner, limit, after)
+        found = register.each(StoredTeam, caller.owner, limit, after)
         return told.TeamList(
-            teams=[told.TeamListed(team_id=t.id, name=t.name, created=t.created) for t in found]
+            teams=[
+                told.TeamListed(team_id=t.id, name=t.name, created=t.created) async for t in found
+            ]
         )
 
     @app.get("/v1/executions", response_model=told.ExecutionList)
@@ -351,11 +353,11 @@ def _add_lists(app: FastAPI) -> None:
     ) -> BaseModel:
         """The executions that the caller may see, the newest first."""
         register = service_of(request).executing.register
-        found = await register.page(StoredExecution, caller.owner, limit, after)
+        found = register.each(StoredExecution, caller.owner, limit, after)
         return told.ExecutionList(
             executions=[
                 told.ExecutionListed(execution_id=e.id, workflow_id=e.workflow, created=e.created)
-                for e in found
+                async for e in found
             ]
         )
 

@@ -155,3 +155,12 @@ def test_a_team_that_cannot_be_read_says_what_to_name(tmp_path):
         assert fault.code == "FC0001"
         assert reason in fault.message
         assert "people" in fault.help
+
+
+@pytest.mark.parametrize("id", ["ALL", "a b", "\u00e9", "a\x00", "x" * 201])
+def test_an_agent_has_an_id_that_it_can_be_written_to_by_c20(id: str) -> None:
+    members = [{"agent_id": id, "role": "cook"}, {"agent_id": "b", "role": "taster"}]
+    (found,) = with_team(whole(agents=members)).diagnostics
+    assert (found.code, "`agent_id` of agent 1" in found.message) == ("FC1005", True)
+    members[0]["agent_id"] = id.strip("\x00")[:1] if id.isascii() else "ok"
+    assert codes(whole(agents=members)) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flowc.runtime.service.register import AT_ONCE, Register
 
 from .conftest import Desk, contract, gate, step, team
 
@@ -19,6 +20,12 @@ nodes:
   - name: greet
     assign: {GREETING: '"hello " + NAME'}
 """
+
+
+def called(id: str) -> dict[str, Any]:
+    """A team as it was created, with an agent of this id."""
+    agents = [{"agent_id": id, "role": "writer"}, {"agent_id": "ben", "role": "reader"}]
+    return {"agent_roles": None, "agents": agents}
 
 
 class TestCreateWorkflow:
@@ -101,10 +108,12 @@ class TestCreateTeam:
             {"agent_roles": [{}, {}]},
             {"agent_roles": "all"},
             {"workflow_config": {"type": "sideways"}},
+            *(called(id) for id in ("ALL", "a b", "é", "a\0", "x" * 201)),
         ],
     )
     def test_c9_what_is_no_team_is_refused(self, desk: Desk, fields: dict[str, Any]) -> None:
-        told = desk.post("/teams", {**team(), **fields}, 422)
+        asked = {**team(), **fields}
+        told = desk.post("/teams", {k: v for k, v in asked.items() if v is not None}, 422)
         assert told["error_code"] == "INVALID_TEAM_CONFIG"
         assert "line " in told["error_message"]
 
@@ -190,3 +199,24 @@ class TestExecute:
                 break
         status = desk.status(id)
         assert (status["workflow_status"], status["result"]) == ("completed", "hello Ada")
+
+
+def test_lists_read_a_few_texts_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text may have megabytes: those of a whole list are never there together."""
+    made = [desk.workflow(workflow_name=f"w{number:03}") for number in range(AT_ONCE + 3)]
+    asked: list[int | None] = []
+    page = Register.page
+
+    async def counted(self: Any, kind: Any, owner: Any, limit: int | None, after: str = "") -> Any:
+        asked.append(limit)
+        return await page(self, kind, owner, limit, after)
+
+    monkeypatch.setattr(Register, "page", counted)
+    for limit in (500, AT_ONCE + 3, AT_ONCE + 1, AT_ONCE, 1):
+        told = desk.get(f"/workflows?limit={limit}")["workflows"]
+        assert len(told) == len({w["workflow_id"] for w in told}) == min(limit, len(made))
+    last = told[-1]["workflow_id"]
+    rest = desk.get(f"/workflows?limit=500&after={last}")["workflows"]
+    assert {w["workflow_id"] for w in rest} == set(made) - {last}
+    assert "w000" in desk.client.get("/").text
+    assert max(limit or 10**9 for limit in asked) <= AT_ONCE + 1

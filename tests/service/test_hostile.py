@@ -103,6 +103,45 @@ def test_a_clock_that_jumps(service: Served, by: timedelta) -> None:
     assert all(0 <= share <= 1 for share in shares)
 
 
+@pytest.mark.parametrize(
+    "time",
+    ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59+00:00"],
+)
+def test_a_time_from_which_nobody_can_reckon(service: Served, time: str) -> None:
+    """It has no place in UTC, or none a pause later."""
+    with Client(service.address) as client:
+        id = _execution(client)
+        ana = client.wait_for_step(id, "only").assigned_agent
+    bodies = {
+        "assignments": {
+            "step_id": "only",
+            "agent_id": ana,
+            "assignment_config": {"deadline": time},
+        },
+        "pause": {"estimated_resume": time},
+        "messages": {
+            "sender_agent_id": ana,
+            "recipient_agent_ids": ["ALL"],
+            "message_type": "request",
+            "content": {"text": "when?"},
+            "requires_response": True,
+            "response_deadline": time,
+        },
+        "messages/assistance": {
+            "requester_agent_id": ana,
+            "assistance_type": "review",
+            "request_details": {"description": "when?", "deadline": time},
+        },
+    }
+    for path, body in bodies.items():
+        answer = httpx.post(f"{service.address}/v1/executions/{id}/{path}", json=body)
+        assert (answer.status_code, path) == (422, path)
+        assert "in the years 1 to 9000" in answer.json()["error_message"]
+    asked = {"since_timestamp": time}
+    answer = httpx.get(f"{service.address}/v1/executions/{id}/messages", params=asked)
+    assert answer.status_code == 422
+
+
 def test_a_replayed_post_does_nothing_twice(service: Served) -> None:
     with Client(service.address) as client:
         id = _execution(client)

@@ -13,6 +13,7 @@ import pytest
 from flowc.runtime.config import Config
 from flowc.runtime.seal import VARIABLE
 from flowc.runtime.service.access import Caller
+from flowc.runtime.service.message_requests import MOST_BESIDE
 from flowc.runtime.service.messages import MOST_CHARACTERS, Messages, StoredMessage, told_text
 from flowc.runtime.service.opening import open_service
 from flowc.runtime.service.streams import Streams, told
@@ -201,6 +202,36 @@ def test_a_stream_hears_of_a_message(tmp_path: Path) -> None:
             await asyncio.wait([task])
 
     asyncio.run(listen())
+
+
+def test_beside_the_text_there_is_so_much_and_no_more(at_work: Team) -> None:
+    """A list of messages can be read and shown, whatever they carry."""
+    room = MOST_BESIDE - len(json.dumps([{"x": ""}, []]))
+    at_work.send(content={"text": "x", "data": {"x": "\u00e9" * room}})
+    for content in ({"data": {"x": "x" * (room + 1)}}, {"attachments": [{"x": "x" * room}]}):
+        told = at_work.send(422, content={"text": "x", **content})
+        assert (told["error_code"], told["details"]["most"]) == ("MESSAGE_TOO_LONG", MOST_BESIDE)
+    assert at_work.texts() == ["x"]
+
+
+def test_a_message_that_was_sent_is_answered_so_after_the_end(store: str, desk: Desk) -> None:
+    """Its answer was lost with its process, and the execution has ended since."""
+    team, key = team_at_work(desk, steps=[step("gather")]), {"Idempotency-Key": "k1"}
+    shout = {
+        "sender_agent_id": team.agents["analyst"],
+        "update_type": "issue",
+        "content": {"summary": "look"},
+    }
+    first = desk.post(team.path, team.body(), **key)
+    loud = desk.post(f"{team.path}/broadcasts", shout, **{"Idempotency-Key": "k2"})
+    desk.complete(team.id, "gather")
+    until(lambda: desk.status(team.id)["workflow_status"] == "completed")
+    died(store)
+    assert desk.post(team.path, team.body(), **key) == first
+    again = desk.post(f"{team.path}/broadcasts", shout, **{"Idempotency-Key": "k2"})
+    assert again == loud
+    assert team.code(409) == "EXECUTION_NOT_ACTIVE"
+    assert team.texts() == ["hello", "look"]
 
 
 def test_a_message_is_sent_once(store: str, at_work: Team) -> None:

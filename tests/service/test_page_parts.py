@@ -4,6 +4,7 @@ put together once."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from stores import KINDS
 
 from .conftest import Desk, Opening, gate, step, team
 from .test_faults import until
+from .test_messages import team_at_work
 from .test_page import hidden, page, send
 
 ASKS = """\
@@ -215,3 +217,43 @@ class TestRows:
 
         assert desk.client.portal is not None
         return desk.client.portal.call(standing)
+
+
+def test_messages_are_shown_as_they_were_written(desk: Desk) -> None:
+    """With their lines, with what stands beside the text, and by the roles of the team."""
+    work = team_at_work(desk)
+    text = "Which years?\n\n- from\n- to <b>\u202e"
+    asked = {"message_type": "request", "requires_response": True}
+    sent = work.send(content={"text": text, "data": {"archive": "<Kiel>"}}, **asked)
+    back = {
+        "responder_agent_id": work.agents["analyst"],
+        "original_message_id": sent["message_id"],
+        "response_content": {"text": "x" * 2000, "status": "partial"},
+    }
+    desk.post(f"{work.path}/responses", back)
+    page = desk.client.get(f"/executions/{work.id}").text
+    assert '<p class="message">Which years?\n\n- from\n- to &lt;b&gt;' in page
+    assert "&#34;archive&#34;: &#34;&lt;Kiel&gt;&#34;" in page
+    assert f'title="{work.agents["researcher"]}">researcher</span></strong> → ' in page
+    assert f'partial <a href="#{sent["message_id"]}">answer</a>' in page
+    assert f'<li id="{sent["message_id"]}"' in page
+    work.send(content={"text": "long", "data": {"x": "y" * 30_000}})
+    assert "(30,013 characters)" in desk.client.get(f"/executions/{work.id}/live").text
+
+
+def test_an_execution_that_cannot_be_read_hides_no_other(desk: Desk) -> None:
+    """Its texts were made by a flowc that took what this one refuses."""
+    good, bad = desk.execution(), desk.execution()
+    executing: Executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+
+    async def spoil() -> None:
+        await executing.register.edit(bad, lambda e: replace(e, source='{"steps": 1}'))
+        executing.compiled.clear()
+
+    assert desk.client.portal is not None
+    desk.client.portal.call(spoil)
+    home = desk.client.get("/")
+    assert home.status_code == 200
+    assert good in home.text
+    assert bad in home.text
+    assert desk.client.get(f"/executions/{bad}").status_code == 422

@@ -9,19 +9,25 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import STEPS, Fleet, Slow, begin, fleet, slow_model, team, template, until
+from flowc.compiler.ir import Agent
 from flowc.runtime.config import Config
 from flowc.runtime.lease import NotHeld
-from flowc.runtime.service import working
+from flowc.runtime.service import carrying, working
+from flowc.runtime.service.correspondence import Correspondence
 from flowc.runtime.service.executing import Executing, open_executing
-from flowc.runtime.service.register import StoredExecution
+from flowc.runtime.service.messages import Messages
+from flowc.runtime.service.messaging import draft
+from flowc.runtime.service.register import Assignment, StoredExecution
 from openai_server import Hang
 from ports import free_port
 from stores import KINDS
@@ -200,6 +206,44 @@ def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures_to_the_ne
         assert desk.client.portal.call(take_up)
         done = {step["step_id"] for step in desk.status(id)["completed_steps"]}
         assert done == set(STEPS)
+
+
+def test_what_was_given_to_another_meanwhile_is_not_completed(store: str) -> None:
+    """A worker brings assignments down that it read before another process wrote them anew."""
+    given = Assignment(execution="ex-1", number=0, id="as-1", step="s", agent="a", person=False)
+
+    async def go() -> None:
+        async with open_executing(store, Config()) as executing:
+            old = await executing.register.assign(given)
+            await executing.register.assign(replace(given, id="as-2", agent="b", person=True))
+            state = SimpleNamespace(visits={"s": 1}, variables={"s": {"output": "x"}})
+            await carrying._close_done(executing, cast(Any, state), [old])
+            known = await executing.register.assignments("ex-1")
+            assert [(a.id, a.status) for a in known] == [
+                ("as-1", "superseded"),
+                ("as-2", "assigned"),
+            ]
+
+    asyncio.run(go())
+
+
+def test_of_two_responses_at_once_one_is_the_last_word(store: str) -> None:
+    agents = {id: Agent(id=id, role=id, person=True) for id in ("ana", "ben")}
+
+    async def go() -> None:
+        async with open_executing(store, Config()) as executing:
+            team = Correspondence("ex-1", agents, Messages(executing.db), executing.clock)
+
+            async def respond(text: str) -> bool:
+                said = draft("ben", text, response_status="completed")
+                return (await team.respond(asked.id, said))[1]
+
+            question = draft("ana", "?", recipients=["ben"], requires_response=True)
+            asked = await team.send(question)
+            told = await asyncio.gather(*(respond(text) for text in "abc"))
+            assert sorted(told) == [False, False, True]
+
+    asyncio.run(go())
 
 
 def test_a_run_that_somebody_else_holds_is_looked_at_now_and_then(

@@ -18,6 +18,7 @@ from ...store import RunStore
 from .. import answers as told
 from ..executing import Executing
 from ..figures import Step, gates_of
+from ..messages import ALL
 from ..messaging import latest_messages
 from ..standing import Standing
 from ..texts import task_schema
@@ -88,7 +89,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """All of it. `position` is that of the last event."""
+    """All of it. `position` is that of the last event, `roles` are the agents' by their ids."""
 
     standing: Standing
     status: told.WorkflowStatus
@@ -102,6 +103,7 @@ class Looked:
     hidden: int
     cost: float | None
     tokens: int
+    roles: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ async def look(
         hidden=max(0, len(lines) - LINES),
         cost=_sum(told_events, "cost"),
         tokens=_tokens(told_events),
+        roles={ALL: "everybody", **{a.id: a.role for a in standing.workflow.agents if a.role}},
     )
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flowc.compiler.about import about_node
 from flowc.compiler.ir import Node, TaskNode
@@ -15,10 +13,7 @@ from ..executing import Executing
 from ..prompts import Prompt, Prompts
 from ..standing import Standing
 from .looking import Events, NodeRow
-from .words import LogLine, log_line
-
-LONGEST = 20_000
-"""Characters of an input or an output that are shown."""
+from .words import LogLine, cut_of, log_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,7 @@ def _given(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[t
     """What was asked of a person word for word; of others what the steps before it handed over."""
     asked = [e for e in events if e.kind == "interrupted" and e.data.get("text")]
     if asked:
-        return [("question", _cut(asked[-1].data["text"]))]
+        return [("question", cut_of(asked[-1].data["text"]))]
     found = []
     if isinstance(node, TaskNode):
         steps = {task.into: task for task in standing.workflow.nodes if isinstance(task, TaskNode)}
@@ -67,7 +62,7 @@ def _given(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[t
             before = steps.get(name)
             result = standing.results.get(before.id) if before else None
             if before is not None and isinstance(result, dict):
-                found.append((before.title or before.id, _cut(result.get("output", ""))))
+                found.append((before.title or before.id, cut_of(result.get("output", ""))))
     return found
 
 
@@ -75,16 +70,13 @@ def _gave(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[tu
     result = standing.results.get(node.id)
     if isinstance(result, dict):
         return [
-            (str(key), _cut(value)) for key, value in result.items() if value not in (None, "", {})
+            (str(key), cut_of(value))
+            for key, value in result.items()
+            if value not in (None, "", {})
         ]
     into = getattr(node, "into", None)
     variables = standing.state.variables if standing.state else {}
     if isinstance(into, str) and variables.get(into) is not None:
-        return [(into, _cut(variables[into]))]
+        return [(into, cut_of(variables[into]))]
     done = [e for e in events if e.kind == "node_finished" and e.data.get("text")]
-    return [("text", _cut(done[-1].data["text"]))] if done else []
-
-
-def _cut(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
+    return [("text", cut_of(done[-1].data["text"]))] if done else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -40,6 +41,8 @@ from .visiting import (
 
 PER_PAGE = 20
 """Executions on a page."""
+LISTED = 100
+"""Workflows and teams on a page."""
 Visiting = Annotated[Visit, Depends(visit_of)]
 
 
@@ -93,7 +96,8 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
         executing, owner = service.executing, visit.who.owner
         register = executing.register
         executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after)
-        workflows = await register.page(StoredWorkflow, owner, 100)
+        kept = register.each(StoredWorkflow, owner, LISTED)
+        workflows = [replace(w, source="") async for w in kept]
         names = {w.id: w.name for w in workflows}
         shown = executions[:PER_PAGE]
         return html(
@@ -104,8 +108,14 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
             older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
             after=after,
             workflows=workflows,
-            teams=await register.page(StoredTeam, owner, 100),
+            teams=await _teams(visit),
         )
+
+
+async def _teams(visit: Visit) -> list[StoredTeam]:
+    """Those that the visitor may see, without the texts that they were made from."""
+    register = service_of(visit.request).executing.register
+    return [replace(t, source="") async for t in register.each(StoredTeam, visit.who.owner, LISTED)]
 
 
 def _add_workflows(app: FastAPI, looking: Looking) -> None:
@@ -174,7 +184,7 @@ async def _workflow_page(
         params=_params(stored),
         json_types=JSON_TYPES,
         roles=list(dict.fromkeys(s.role for s in steps_of(workflow) if not s.by_nobody)),
-        teams=await executing.register.page(StoredTeam, visit.who.owner, 100),
+        teams=await _teams(visit),
         is_contract=stored.file == CONTRACT,
     )
 

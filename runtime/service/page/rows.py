@@ -5,6 +5,7 @@ A row costs a look at the run's checkpoint; its mark costs a part of three queri
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,9 +13,11 @@ from typing import Any
 
 from .. import answers as told
 from ..executing import Executing
+from ..faults import ServiceFault
 from ..register import StoredExecution
 from ..standing import Standing
 
+LOG = logging.getLogger("flowc.service")
 KEPT = 500
 """Executions whose rows are remembered."""
 
@@ -73,7 +76,10 @@ class Rows:
         if known is not None and known[0] == mark:
             self.known.move_to_end(id)
             return known[1]
-        row = row_of(await executing.standing(mark.execution))
+        try:
+            row = row_of(await executing.standing(mark.execution))
+        except ServiceFault as fault:
+            return _unread(mark.execution, fault)
         if mark.settled:
             self.known[id] = (mark, row)
             self.known.move_to_end(id)
@@ -109,6 +115,15 @@ async def marks_of(executing: Executing, executions: Sequence[StoredExecution]) 
         Mark(e, tuple(bodies.get(e.id, ())), runs.get(e.id), positions.get(e.id) or 0)
         for e in executions
     ]
+
+
+def _unread(execution: StoredExecution, fault: ServiceFault) -> Row:
+    """The row of an execution whose texts this flowc refuses: the others are shown all the same."""
+    LOG.warning("execution %s: %s", execution.id, fault.message)
+    nothing = told.Progress(
+        completed_steps=0, total_steps=0, completion_percentage=0.0, current_phase=""
+    )
+    return Row(execution.id, execution.file, "failed", nothing, execution.created, 0)
 
 
 def row_of(standing: Standing) -> Row:

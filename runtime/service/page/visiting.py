@@ -80,6 +80,7 @@ def _environment() -> Environment:
     made.filters["moment"] = words.moment_of
     made.filters["seconds"] = words.seconds_of
     made.filters["cost"] = words.cost_of
+    made.filters["cut"] = words.cut_of
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,8 @@ from ...events import RunEvent
 
 LONGEST = 2000
 """Characters of a line of the log."""
+LONGEST_VALUE = 20_000
+"""Characters of a value that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,14 @@ def cost_of(dollars: Any) -> str:
     if not isinstance(dollars, int | float):
         return ""
     return f"${dollars:.4f}" if dollars < 1 else f"${dollars:.2f}"
+
+
+def cut_of(value: Any) -> str:
+    """A text as it is, any other value as JSON; not all of one that is very long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    if len(text) <= LONGEST_VALUE:
+        return text
+    return f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"
 
 
 def clock_of(time: str) -> str:
