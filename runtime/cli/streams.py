@@ -37,6 +37,7 @@ def soften() -> None:
     them end with an exception; see above. What a person has set stays: PYTHONIOENCODING."""
     codecs.register_error("flowc.plain", _plain)
     _open_closed()
+    _bear_losses()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -57,6 +58,37 @@ def _open_closed() -> None:
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+
+
+class _Patient(io.FileIO):
+    """A file whose disk may be full and whose reader may be gone: what is said then is lost."""
+
+    def write(self, data: Any) -> int | None:  # type: ignore[override]
+        try:
+            return super().write(data)
+        except OSError:
+            return len(memoryview(data).cast("B"))
+
+
+def _bear_losses() -> None:
+    """Let no run end because nobody can be told about it: its result and its store count."""
+    stream = sys.stderr
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream.buffer, _Patient):
+        return
+    try:
+        if stream.fileno() != 2:
+            return
+        stream.flush()
+    except (OSError, ValueError):
+        return  # a host's own object
+    raw = _Patient(2, "w", closefd=False)
+    sys.stderr = io.TextIOWrapper(
+        raw if stream.write_through else io.BufferedWriter(raw),
+        stream.encoding,
+        stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:

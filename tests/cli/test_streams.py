@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -119,15 +120,19 @@ cd "$1"
 {python} -m flowc run a.flow.yaml {flag} >/dev/full 2>full; echo $? >>full
 {python} -m flowc run a.flow.yaml {flag} <&- >&- 2>closed; echo $? >>closed
 {python} -m flowc run a.flow.yaml {flag} <&- >&- 2>&-; echo $? >all
+{python} -m flowc run a.flow.yaml {flag} >result 2>/dev/full; echo $? >>result
+{python} -m flowc run a.flow.yaml {flag} 2>&1 >/dev/null | true
+{python} -m flowc nonsense 2>/dev/full; echo $? >wrong
 {python} -m flowc runs --json >runs
 """
 
 
-@pytest.mark.parametrize("flag", ["", "--json", "-q"])
-def test_a_full_disk_or_no_output_at_all_loses_no_run(folder, flag):
+@pytest.mark.parametrize(("flag", "unbuffered"), [("", ""), ("--json", "1"), ("-q", "")])
+def test_a_full_disk_or_no_output_at_all_loses_no_run(folder, flag, unbuffered):
     (folder / "a.flow.yaml").write_text(ARROW, encoding="utf-8")
     script = FULL_OR_CLOSED.format(python=sys.executable, flag=flag)
-    subprocess.run(["bash", "-c", script, "bash", str(folder)], check=True, timeout=120)
+    argv, env = ["bash", "-c", script, "bash", str(folder)], os.environ.copy()
+    subprocess.run(argv, env=env | {"PYTHONUNBUFFERED": unbuffered}, check=True, timeout=120)
     full, closed = ((folder / name).read_text(encoding="utf-8") for name in ("full", "closed"))
     assert full.endswith("3\n")
     assert "error: the machine is short of something: no space left on device\n  help: " in full
@@ -136,4 +141,7 @@ def test_a_full_disk_or_no_output_at_all_loses_no_run(folder, flag):
     assert closed.endswith("0\n")
     assert (folder / "all").read_text() == "0\n"
     runs = json.loads((folder / "runs").read_text(encoding="utf-8"))["runs"]
-    assert [run["status"] for run in runs] == ["success"] * 3
+    assert [run["status"] for run in runs] == ["success"] * 5
+    assert (folder / "result").read_text(encoding="utf-8").endswith("0\n")
+    assert "Café" in (folder / "result").read_text(encoding="utf-8")
+    assert (folder / "wrong").read_text() == "2\n"
