@@ -315,6 +315,8 @@ _PREDICATE = {
     "required": ["metric", "op", "value"],
 }
 
+_KNOWN = {"type": ["integer", "null"], "default": None}
+
 AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     _entry(
         "audio_catalogue", "pure",
@@ -324,7 +326,8 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     _entry(
         "audio_places", "pure",
         "Check that nothing is going to be written over the sound that is edited: neither the "
-        "result nor what a step of a living document writes, whatever their paths are called.",
+        "result nor what a step of a living document writes, whatever their paths are called. The "
+        "result is this run's until it ends: another run that is to write it is refused.",
         input=_text("The sound file that is edited.", minLength=1),
         output=_text("The file of the result; empty when its name is of no concern.", default=""),
         document=_text("A living document that is carried on; empty for none.", default=""),
@@ -338,6 +341,8 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         id=_text("The living document's id.", minLength=1),
         audio=_text("The sound file that is edited.", minLength=1),
         output=_text("The file of the result; empty for one beside the document.", default=""),
+        sample_rate_hz={**_KNOWN, "description": "That of the sound that is edited."},
+        channels={**_KNOWN, "description": "Those of the sound that is edited."},
     ),
     _entry(
         "audio_execute", "idempotent",

@@ -11,11 +11,10 @@ from flowc.compiler.plan.paths import original_input
 
 from ..errors import Failure
 from .calls import Unwritable
-from .planning import FORMATS
+from .containers import FORMATS, format_of
 
 Locate = Callable[[str], Path]
 STAYS = "the sound as it came is never written"
-_ENDINGS = frozenset(f".{name}" for name in (*FORMATS, "aif"))
 
 
 def is_same_file(one: str | Path, other: str | Path) -> bool:
@@ -38,7 +37,7 @@ def check_result(audio: str, output: str, locate: Locate) -> None:
             f"`{output}` cannot be the result: it is the sound that is edited{also}",
             help=f"name another file, such as `{_beside(output)}`: {STAYS}",
         )
-    if PurePath(output).suffix.lower() not in _ENDINGS:
+    if not format_of(output):
         kinds = ", ".join(FORMATS)
         raise Failure(f"the ending of `{output}` says no format", help=f"use one of {kinds}")
     if place.is_dir():

@@ -21,6 +21,7 @@ from flowc.compiler.plan import Refused, read_call
 from flowc.compiler.spelling import Spelling
 
 from ..errors import Failure
+from .containers import check_fit, container_of
 
 TOOLS: dict[str, AudioTool] = {tool.name: tool for tool in AUDIO_TOOLS}
 _MAX_PARTS = 100
@@ -76,7 +77,8 @@ def parse_call(code: str) -> AudioCall:
 def check_call(name: str, given: Mapping[str, Any]) -> AudioCall:
     """The call with its defaults filled in; tools are known in any case, and as `audio_NAME`.
     Raises `Failure`: unknown tool or parameter (with the nearest), missing, wrong type, out of
-    range (with unit and range)."""
+    range (with unit and range), an output whose ending says no format or one that cannot hold
+    what is asked for."""
     tool = find_tool(name)
     shown = tool.name.upper()
     known = {p.name: p for p in tool.parameters}
@@ -202,6 +204,11 @@ def _check_together(tool: str, call: AudioCall) -> None:
             raise Failure(f"`output_pattern` of {tool} has no {{n}}", help=help)
     if call.tool.name == "clip" and values["end_s"] is not None:
         _ascending(tool, "start_s", "end_s", values, "s")
+    for path in call.writes:
+        container_of(path)
+    if call.tool.name == "convert":
+        shape = values["subtype"] or "", values["sample_rate_hz"], values["channels"]
+        check_fit(values["output"], *shape)
     if call.tool.name == "bandpass":
         _ascending(tool, "low_hz", "high_hz", values, "Hz")
     if call.tool.name == "mix":

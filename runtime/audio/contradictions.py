@@ -1,16 +1,18 @@
 """Calls of audio tools that cannot both be meant: the later one undoes or replaces the earlier.
 
 This is about what somebody asks for in so many words. A chain that was thought out may do such
-things on the way: raise the sample rate for an effect and lower it again.
+things on the way: raise the sample rate for an effect and lower it again. What the format of the
+result cannot hold is one too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from .calls import AudioCall
+from .containers import CONTAINERS, a_file, holding
 
 Settings = dict[str, Any]
 """What a call sets, in words, and to what."""
@@ -23,6 +25,55 @@ def contradiction(calls: Sequence[AudioCall]) -> tuple[int, int, str] | None:
         if why := next(_between(calls, first, second), ""):
             return first, second, why
     return None
+
+
+class Shape(NamedTuple):
+    """Samples a second and channels of a sound; None where they are not known."""
+
+    rate: int | None = None
+    channels: int | None = None
+
+
+class Unheld(NamedTuple):
+    """What the result's format cannot hold: the place of the call that asks for it, None when the
+    sound has it from the start; why, and what would do instead."""
+
+    place: int | None
+    why: str
+    help: str
+
+
+def unheld(calls: Sequence[AudioCall], kind: str, sound: Shape) -> Unheld | None:
+    """What of a chain on such a sound a file of the format `kind` cannot hold; None for nothing."""
+    shape: dict[str, Any] = {
+        "subtype": "",
+        "sample_rate_hz": sound.rate,
+        "channels": sound.channels,
+    }
+    place: dict[str, int] = {}
+    for at, call in enumerate(calls):
+        for name in shape if call.tool.name == "convert" else ():
+            if call.arguments[name] is not None:
+                shape[name], place[name] = call.arguments[name], at
+    container = CONTAINERS[kind]
+    subtype, rate, channels = shape.values()
+    if not (why := container.why_not(subtype, rate, channels)):
+        return None
+    rates = container.codings.get(subtype or container.subtypes[0])
+    if rates is None:
+        name, first = "subtype", ""
+    elif channels is not None and channels > container.most_channels:
+        name, first = "channels", "add `stereo`, or " if channels in _FOLDED else ""
+    else:
+        name, say = "sample_rate_hz", "ask for" if "sample_rate_hz" in place else "add"
+        first = f"{say} `resample to {rates.nearest(rate)} Hz`, or "
+    others = ", ".join(holding(subtype, rate, channels))
+    why = f"{a_file(kind)} cannot hold {why}"
+    return Unheld(place.get(name), why, f"{first}export one of {others}")
+
+
+_FOLDED = (5, 6)
+"""Channels that CONVERT folds down to two."""
 
 
 def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[str]:

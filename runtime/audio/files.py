@@ -16,6 +16,7 @@ import soundfile
 
 from ..errors import Failure
 from .calls import Unwritable
+from .containers import Container, check_fit, container_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,31 +30,6 @@ _RIFF_LIMIT = 4_000_000_000
 _MAX_RATE = 768_000
 _MP3_UNREAD = 65_536
 """Bytes after the last frame that may be tags."""
-
-
-@dataclass(frozen=True, slots=True)
-class Container:
-    """A format by its ending: libsndfile's name, what samples may be, the first being usual."""
-
-    name: str
-    subtypes: tuple[str, ...]
-    most_channels: int
-    rates: tuple[int, ...] = ()
-
-
-_PCM = ("PCM_16", "PCM_24", "PCM_32")
-CONTAINERS: dict[str, Container] = {
-    ".wav": Container("WAV", ("FLOAT", *_PCM), 64),
-    ".aiff": Container("AIFF", ("FLOAT", *_PCM), 64),
-    ".aif": Container("AIFF", ("FLOAT", *_PCM), 64),
-    ".flac": Container("FLAC", ("PCM_24", "PCM_16"), 8),
-    ".ogg": Container("OGG", ("VORBIS", "OPUS"), 8),
-    ".opus": Container("OGG", ("OPUS",), 8, (8000, 12_000, 16_000, 24_000, 48_000)),
-    ".mp3": Container(
-        "MP3", ("MPEG_LAYER_III",), 2,
-        (8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000),
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +163,6 @@ def _no_sound(path: str, error: soundfile.LibsndfileError) -> Failure:
     )
 
 
-def container_of(path: str) -> Container:
-    """The container that a path's ending says. Raises `Failure` for another one."""
-    ending = os.path.splitext(path)[1].lower()
-    if ending in CONTAINERS:
-        return CONTAINERS[ending]
-    kinds = ", ".join(CONTAINERS)
-    what = f"ends in `{ending}`" if ending else "has no ending"
-    raise Failure(f"`{path}` {what}: the ending says the format", help=f"use one of {kinds}")
-
-
 @dataclass(slots=True)
 class Written:
     """What was written: seconds are `frames / rate`, `peak` the highest sample before rounding,
@@ -218,8 +184,7 @@ def write_sound(
     """Write blocks into the file at `place`, which exists and is empty, in the container that
     `path` names. Raises `Failure`: a container that cannot hold this, a full disk."""
     container = container_of(path)
-    subtype = subtype or container.subtypes[0]
-    _check_fit(path, container, rate, channels, subtype)
+    subtype = check_fit(path, subtype, rate, channels)
     done = Written(path, rate, channels, container.name, subtype)
     disk = _Disk(place)
     try:
@@ -239,22 +204,6 @@ def write_sound(
     if not done.frames:
         raise Failure(f"nothing is left to write into `{path}`")
     return done
-
-
-def _check_fit(path: str, container: Container, rate: int, channels: int, subtype: str) -> None:
-    if subtype not in container.subtypes:
-        takes = ", ".join(container.subtypes)
-        raise Failure(f"`{path}` cannot hold {subtype}", help=f"its format takes {takes}")
-    if channels > container.most_channels:
-        most = f"its format takes at most {container.most_channels}"
-        raise Failure(f"`{path}` cannot hold {channels} channels: {most}")
-    rates = CONTAINERS[".opus"].rates if subtype == "OPUS" else container.rates
-    if rates and rate not in rates:
-        takes = ", ".join(map(str, rates))
-        raise Failure(
-            f"`{path}` cannot hold {rate} samples a second",
-            help=f"CONVERT first; its format takes {takes}",
-        )
 
 
 def _write_all(disk: _Disk, container: Container, done: Written, blocks: Iterable[Frames]) -> None:

@@ -14,11 +14,15 @@ from flowc.compiler.audio_tools import AUDIO_TOOLS
 
 from ..errors import Failure
 from .calls import range_of
+from .containers import CONTAINERS, FORMATS, a_file, container_of, format_of, remedy
+from .contradictions import Shape
 from .metrics import METRICS
 from .predicates import RESULT, Predicate, parse_predicate, read_predicate
 
 Json = dict[str, Any]
-FORMATS = ("wav", "flac", "mp3", "ogg", "opus", "aiff")
+_UNKNOWN = Shape()
+_HELD = ("sample_rate_hz", "channels", "subtype", "format")
+"""Metrics of what a file can hold or cannot."""
 MAX_STEPS = 100
 ALWAYS: tuple[Json, ...] = (
     {"metric": "silent", "op": "==", "value": False, "text": "Something is to be heard"},
@@ -27,11 +31,13 @@ ALWAYS: tuple[Json, ...] = (
 """What is required of every result, whoever made the plan."""
 
 
-def complete_plan(plan: Mapping[str, Any], id: str, audio: str, output: str) -> Json:
+def complete_plan(
+    plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape = _UNKNOWN
+) -> Json:
     """What `document_plan` takes, and `problem`: "" or what is wrong. `output` is where the result
-    has to be written; "" gives it a name beside the document."""
+    has to be written; "" gives it a name beside the document. `sound` is what `audio` has."""
     try:
-        done = _completed(plan, id, audio, output)
+        done = _completed(plan, id, audio, output, sound)
         counts = f"{len(done['steps'])} steps, {len(done['criteria'])} requirements"
         return {**done, "problem": "", "said": counts}
     except Failure as failure:
@@ -40,7 +46,7 @@ def complete_plan(plan: Mapping[str, Any], id: str, audio: str, output: str) -> 
                 "criteria": [], "steps": [], "said": problem}  # fmt: skip
 
 
-def _completed(plan: Mapping[str, Any], id: str, audio: str, output: str) -> Json:
+def _completed(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape) -> Json:
     steps = [dict(step) for step in plan.get("steps") or ()]
     work = [step for step in steps if not step.get("person")]
     if not steps:
@@ -53,6 +59,8 @@ def _completed(plan: Mapping[str, Any], id: str, audio: str, output: str) -> Jso
     if work:
         work[-1]["output"] = _final(plan, id, audio, output)
     requirements = [*(dict(one) for one in plan.get("requirements") or ()), *ALWAYS]
+    if work:
+        _check_held(format_of(work[-1]["output"]), requirements, sound)
     subjects = {RESULT, *(f"step_{number}" for number in range(1, len(steps) + 1))}
     return {
         "goal": str(plan.get("goal") or ""),
@@ -72,11 +80,33 @@ def _final(plan: Mapping[str, Any], id: str, audio: str, output: str) -> str:
     if not output:
         stem = PurePath(audio).stem or "audio"
         return f"{stem}_{id.rpartition('_')[2]}_final.{named or 'wav'}"
-    ending = PurePath(output).suffix.lower().removeprefix(".")
-    ending = "aiff" if ending == "aif" else ending
-    if named and ending != named:
-        raise Failure(f"the result is to be a {named} file, and `{output}` is none")
+    container_of(output)
+    if named and format_of(output) != named:
+        raise Failure(f"the result is to be {a_file(named)}, and `{output}` is none")
     return output
+
+
+def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Shape) -> None:
+    """Raise `Failure` when a file of the format `kind` cannot hold what is required of the result,
+    or what the sound has where nothing else is required."""
+    container = CONTAINERS[kind]
+    found = [read_predicate(one) for one in requirements if one.get("metric") in _HELD]
+    # What a step is required to make holds for the result, unless that says otherwise.
+    found.sort(key=lambda p: p.subject == RESULT)
+    asked = {p.metric: p for p in found if p.op == "=="}
+    if "format" in asked and asked["format"].value != container.name:
+        told = f"`{asked['format'].shown}` is required"
+        raise Failure(f"{told}, and {a_file(kind)} measures as {container.name}")
+    given = {"sample_rate_hz": sound.rate, "channels": sound.channels}
+    given |= {name: int(asked[name].value) for name in given if name in asked}
+    subtype = str(asked["subtype"].value) if "subtype" in asked else ""
+    rate, channels = given.values()
+    if not (why := container.why_not(subtype, rate, channels)):
+        return
+    help = remedy(container, subtype, rate, channels)
+    if not asked.keys() & {"subtype", "sample_rate_hz"}:
+        help += "; the plan says so by a requirement such as `sample_rate_hz == 48000`"
+    raise Failure(f"the result is to be {a_file(kind)}, which cannot hold {why}", help=help)
 
 
 def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..errors import Failure
 from . import effects, stages
-from .files import BLOCK, Sound, container_of
+from .containers import container_of
+from .files import BLOCK, Sound
 from .job import Job, Result
 from .levels import LevelMeter
 from .measure import compare as compared

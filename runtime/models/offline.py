@@ -14,6 +14,7 @@ from typing import Any
 
 from flowc.compiler.plan import Refused, read_plan, step_paths, text_value
 
+from ..audio.contradictions import Shape
 from ..errors import Failure
 from ..schemas import ANSWER_TOOL
 from ..services import ModelReply, ModelRequest
@@ -33,6 +34,7 @@ _FIX = re.compile(
     r"Error:\n\n(?P<last>`{3,})text\n(?P<error>.*)\n(?P=last)\s*",
     re.DOTALL,
 )
+_SHAPE = ("sample_rate_hz", "channels")
 Json = dict[str, Any]
 
 
@@ -75,14 +77,16 @@ def _last(request: ModelRequest) -> str:
 
 
 def _planner(asked: str) -> Json:
-    """The last line is JSON: `request`, `audio`, perhaps `output`."""
+    """The last line is JSON: `request`, `audio`, perhaps `output`, and `measured` of the audio."""
     line = asked.strip().rpartition("\n")[2]
     try:
         given = json.loads(line)
         request, audio = given["request"], given["audio"]
-    except (ValueError, KeyError, TypeError):
+        found = given.get("measured") or {}
+        sound = Shape(*(None if (n := found.get(k)) is None else int(n) for k in _SHAPE))
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise _unread("planner", "a last line of JSON with `request` and `audio`") from None
-    return plan_of(str(request), str(audio), str(given.get("output") or ""))
+    return plan_of(str(request), str(audio), str(given.get("output") or ""), sound)
 
 
 def _code_generation(asked: str) -> Json:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..audio.containers import CONTAINERS, a_file
+
 Json = dict[str, Any]
 Arguments = Mapping[str, Any]
 _EDGES_HZ = (20, 40, 80, 160, 320, 640, 1250, 2500, 5000, 10_000, 20_000)
@@ -31,13 +33,11 @@ def expected(tool: str, arguments: Arguments) -> list[Json]:
 
 def always(format_name: str, tools: list[str]) -> list[Json]:
     """What holds for every result."""
-    found = [_check("format", "==", _FORMATS[format_name], f"The result is a {format_name} file")]
+    container = CONTAINERS[format_name].name
+    found = [_check("format", "==", container, f"The result is {a_file(format_name)}")]
     if "distort" not in tools:
         found.append(_check("clipped_runs_added", "<=", 0, "No clipping is added"))
     return found
-
-
-_FORMATS = {"wav": "WAV", "flac": "FLAC", "mp3": "MP3", "ogg": "OGG", "opus": "OGG", "aiff": "AIFF"}
 
 
 def _check(metric: str, op: str, value: Any, text: str, tolerance: float | None = None) -> Json:

@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 from flowc.compiler.spelling import Spelling
 
 from ..audio.calls import AudioCall, check_call
-from ..audio.contradictions import contradiction
+from ..audio.containers import format_of
+from ..audio.contradictions import Shape, contradiction, unheld
 from ..errors import Failure
 from .offline_expectations import CHANGES_LEVEL, always, expected
 from .offline_patterns import Word, is_number, words_in
-from .offline_rules import FORMATS, SEPARATORS, Fit, fits, known_words
+from .offline_rules import SEPARATORS, Fit, fits, known_words
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
+_UNKNOWN = Shape()
+_SHAPE = frozenset({"sample_rate_hz", "channels", "subtype"})
+"""Metrics that are held against the result, which later steps leave as they are."""
+_LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
+"""Metrics of which that is so when no later step changes the level."""
 _AT_ONCE = 3
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 _LIST = "`flowc audio vocabulary` lists what they know"
@@ -112,16 +117,17 @@ def _complaint(text: str, words: list[Word]) -> str:
     return f"they do not know {names} in `{text}`{hint}"
 
 
-def plan_of(request: str, audio: str, output: str = "") -> Json:
+def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
     """Goal, requirements with their predicates, steps and the format of the result, which is to be
-    the file `output` if its name matters. Raises `Failure` (refused)."""
+    the file `output` if its name matters; `sound` is what is known of the one that `audio` is.
+    Raises `Failure` (refused)."""
     clauses = read_request(request)
-    format_name = _format_of(clauses, audio, output)
-    work = [clause for clause in clauses if clause.fit.rule.name != "file format"]
+    format_name, said_by = _format_of(clauses, audio, output)
+    work = _ordered([clause for clause in clauses if clause.fit.rule.name != "file format"])
     steps: list[Json] = []
     checks: list[Json] = []
     tools = [clause.fit.rule.tool or "" for clause in work]
-    _agree(work)
+    _agree(work, format_name, said_by, audio, sound)
     for number, clause in enumerate(work, start=1):
         rule = clause.fit.rule
         steps.append({"title": rule.title, "description": clause.text, "person": not rule.tool})
@@ -130,8 +136,8 @@ def plan_of(request: str, audio: str, output: str = "") -> Json:
         call = _checked(clause, "in.wav", "out.wav")
         is_last = not CHANGES_LEVEL & {*tools[number:]}
         for check in expected(rule.tool, call.arguments):
-            stays = check["metric"] in ("integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs")
-            subject = "result" if stays and is_last else f"step_{number}"
+            stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
+            subject = "result" if stays else f"step_{number}"
             checks.append({**check, "subject": subject})
     if not work:
         steps.append({"title": "Export", "description": f"export {format_name}", "person": False})
@@ -145,18 +151,35 @@ def plan_of(request: str, audio: str, output: str = "") -> Json:
     }
 
 
-def _agree(work: list[Clause]) -> None:
-    """Raise `Failure` (refused) for two clauses of which the later takes back the earlier."""
+def _ordered(work: list[Clause]) -> list[Clause]:
+    """The clauses with those that say the sample format behind the last that changes the sound:
+    what a tool writes has as many bits as it can, whatever it read."""
+    formats = [clause for clause in work if clause.fit.rule.name == "sample format"]
+    others = [clause for clause in work if clause not in formats]
+    last = max((at for at, clause in enumerate(work) if clause.fit.rule.tool), default=-1)
+    behind = sum(clause not in formats for clause in work[: last + 1])
+    return [*others[:behind], *formats, *others[behind:]]
+
+
+def _agree(work: list[Clause], kind: str, said_by: str, audio: str, sound: Shape) -> None:
+    """Raise `Failure` (refused) for two clauses of which the later takes back the earlier, and for
+    what a result of the format `kind` cannot hold."""
     asked = [clause for clause in work if clause.fit.rule.tool]
-    found = contradiction([_checked(clause, "in.wav", "out.wav") for clause in asked])
-    if found is not None:
+    calls = [_checked(clause, "in.wav", "out.wav") for clause in asked]
+    if found := contradiction(calls):
         first, second, why = found
         raise _contradictory(asked[first].text, asked[second].text, why)
+    if lost := unheld(calls, kind, sound):
+        why = lost.why if said_by else f"{lost.why}, and the result has the format of `{audio}`"
+        if lost.place is not None:
+            raise _contradictory(asked[lost.place].text, said_by or audio, why, lost.help)
+        told = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
+        raise _refused(f"the offline rules refuse this request: {told}", _SEE)
 
 
-def _contradictory(one: str, other: str, why: str) -> Failure:
-    told = f"`{one}` and `{other}` contradict each other: {why}"
-    return _refused(f"the offline rules refuse this request: {told}", "ask for one of them")
+def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
+    told = f"`{one}` and `{other}` contradict each other: {why}; {help}"
+    return _refused(f"the offline rules refuse this request: {told}", _SEE)
 
 
 def _again(last: Clause, words: list[Word], text: str) -> str:
@@ -172,26 +195,22 @@ def _again(last: Clause, words: list[Word], text: str) -> str:
     return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
 
 
-def _format_of(clauses: list[Clause], audio: str, output: str) -> str:
+def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
     """The format that is asked for, else that of the output's name, else that of the input where it
-    can be written."""
+    can be written; and what says so, "" for the input."""
     named = [clause for clause in clauses if clause.fit.rule.name == "file format"]
     for clause in named:
         kind = named[0].fit.arguments["format"]
         if clause.fit.arguments["format"] != kind:
             raise _contradictory(named[0].text, clause.text, "the result is one file")
-        ending = PurePath(output).suffix.lower().removeprefix(".")
-        if output and ("aiff" if ending == "aif" else ending) != kind:
+        if output and format_of(output) != kind:
             why = "the ending of a file says its format"
             raise _contradictory(clause.text, f"output={output}", why)
     if named:
-        return str(named[0].fit.arguments["format"])
-    for path in (output, audio):
-        ending = PurePath(path).suffix.lower().removeprefix(".")
-        ending = "aiff" if ending == "aif" else ending
-        if ending in FORMATS:
-            return ending
-    return "wav"
+        return str(named[0].fit.arguments["format"]), named[0].text
+    if kind := format_of(output):
+        return kind, f"output={output}"
+    return format_of(audio) or "wav", ""
 
 
 def code_of(description: str, read: str, write: str) -> str:

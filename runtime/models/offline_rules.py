@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..audio.containers import FORMATS
 from .offline_patterns import Pattern, pattern
 
 NAME = "offline-rules/1"
@@ -19,7 +20,6 @@ Build = Callable[[Values], Arguments | None]
 """The arguments that the values of a phrase are; None when they contradict its words."""
 SEPARATORS = frozenset({",", ";", ".", "!", "and", "then", "afterwards", "finally"})
 """What stands between clauses; some phrases hold an "and" of their own."""
-FORMATS = ("wav", "flac", "mp3", "ogg", "opus", "aiff")
 _IT = "[it|this|everything|all|the (file|audio|sound|recording|track|whole)]"
 
 
@@ -95,7 +95,7 @@ def _both(v: Values) -> Arguments:
 
 
 def _bits(v: Values) -> Arguments:
-    return {"subtype": {16: "PCM_16", 24: "PCM_24", 32: "PCM_32"}.get(int(v["bit"]), "")}
+    return {"subtype": f"PCM_{v['bit']:g}"}
 
 
 _SILENCE = "(trim|remove|cut|strip) [off] [the|all] silence"

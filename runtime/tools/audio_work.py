@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,8 @@ from ..audio.apart import check_result, check_step, check_steps
 from ..audio.calls import AudioCall
 from ..audio.check import Do, Files, calls_of, findings_of, report_of
 from ..audio.child import AudioWorkers
+from ..audio.claims import Claims
+from ..audio.contradictions import Shape
 from ..audio.execution import FreeCode, execute_step, is_free, run_free
 from ..audio.planning import catalogue, complete_plan
 from ..audio.predicates import RESULT, read_predicate
@@ -24,11 +27,12 @@ from .entries import schemas_of
 @dataclass(frozen=True, slots=True)
 class AudioWork:
     """Tools below `roots`; sound is handled in processes of its own. `free` runs code that is no
-    call, where a step allows it."""
+    call, where a step allows it. What the run is going to write is claimed until it ends."""
 
     roots: Roots
     workers: AudioWorkers = field(default_factory=AudioWorkers)
     free: FreeCode | None = None
+    claims: Claims = field(default_factory=Claims)
     name: str = "audio"
 
     async def open(self) -> tuple[ToolSchema, ...]:
@@ -41,10 +45,12 @@ class AudioWork:
             case "audio_catalogue":
                 return catalogue()
             case "audio_places":
-                return self._places(args["input"], args.get("output"), args.get("document"))
+                output, document = args.get("output"), args.get("document")
+                return await asyncio.to_thread(self._places, args["input"], output, document)
             case "audio_plan":
                 given = (args["plan"], args["id"], args["audio"], args.get("output") or "")
-                return complete_plan(*given)
+                sound = Shape(args.get("sample_rate_hz"), args.get("channels"))
+                return complete_plan(*given, sound)
             case "audio_execute":
                 return await self._execute(args)
             case "audio_check":
@@ -57,6 +63,7 @@ class AudioWork:
         locate = self.roots.locate
         if output:
             check_result(sound, output, locate)
+            self.claims.hold(locate(output), output)
         if document:
             check_steps(read_plan(self.roots.read_text(document)), document, sound, locate)
         return {"said": f"nothing is written over {sound}"}
@@ -69,6 +76,7 @@ class AudioWork:
         place, output = self.roots.locate(read), self.roots.locate(write)
         given = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
         check_step(write, output, given)
+        await asyncio.to_thread(self.claims.hold, output, write)
         if args.get("free") and self.free is not None and is_free(args["code"]):
             reads = list(given.values())
             return await run_free(args["code"], reads, write, output, self.free)
@@ -83,4 +91,5 @@ class AudioWork:
         return report_of(await findings_of(checks, files, self._calls()))
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Nothing is claimed any more."""
+        self.claims.release()

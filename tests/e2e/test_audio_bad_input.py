@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import resource
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -56,6 +58,37 @@ def test_a_result_that_is_the_sound_by_another_name_ends_before_anything_is_writ
     assert (flowc.folder / "in.wav").read_bytes() == before
     left = sorted(path.name for path in flowc.folder.iterdir() if path.name != ".flowc")
     assert left == ["in.wav", "link.wav"]
+
+
+def test_what_the_format_cannot_hold_ends_before_anything_is_done(flowc):
+    sounds.write(flowc.folder / "in.wav", sounds.tone(0.5, rate=44_100), 44_100)
+    done = run(flowc, "in.wav", "louder by 3 dB, export opus")
+    assert done.returncode == 1
+    assert "`export opus` cannot be: an opus file cannot hold 44100 samples" in done.stdout
+    assert "add `resample to 48000 Hz`" in done.stdout
+    assert not [*flowc.folder.glob("*step*")]
+    done = run(flowc, "in.wav", "louder by 3 dB, resample to 48 kHz, export opus")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_two_runs_at_once_do_not_write_one_file(flowc):
+    """The second is refused before anything is done, and goes on when the first was killed."""
+    folder: Path = flowc.folder
+    sounds.write(folder / "in.wav", sounds.tone(0.5))
+    request = ("-i", "audio=in.wav", "-i", "request=louder by 3 dB", "-i", "output=out.wav")
+    first = flowc.begin("run", "edit", *request, "--run-id", "first")
+    flowc.until(lambda: [*folder.glob("workflow_*.md")], "the first run lives in a document")
+    first.send_signal(signal.SIGSTOP)
+    done = flowc("run", "edit", *request, "--run-id", "second")
+    assert done.returncode == 1
+    assert "`out.wav` is being written by another run" in done.stderr
+    assert "workflows/audio/edit.yaml:" in done.stderr
+    assert len([*folder.glob("workflow_*.md")]) == 1
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    assert flowc("resume", "second").returncode == 0
+    assert flowc("resume", "first").returncode == 0
+    assert [path.name for path in folder.glob(".*")] == [".flowc"]
 
 
 def test_a_request_that_the_rules_do_not_know_stands_in_a_document_that_failed(flowc):

@@ -157,14 +157,14 @@ def test_silence_gives_nothing_to_go_by(tool, arguments, says, tmp_path, apply):
         ("gain", {"output": "a.wav"}, "`a.wav` is the file that is read"),
         ("gain", {"output": "./a.wav"}, "`./a.wav` is the file that is read, `a.wav`"),
         ("gain", {"output": "there/b.wav"}, "the folder of `there/b.wav` does not exist"),
-        ("gain", {"output": "sub"}, "`sub` is a folder"),
+        ("gain", {"output": "sub.wav"}, "`sub.wav` is a folder"),
     ],
 )
 def test_what_the_file_does_not_allow_is_said(tool, arguments, says, tmp_path, apply):
     write(tmp_path / "a.wav", noise(2, rate=8000, channels=6), 8000)
-    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub.wav").mkdir()
     fails(apply, says, tool, **arguments)
-    assert names(tmp_path) == ["a.wav", "sub"]
+    assert names(tmp_path) == ["a.wav", "sub.wav"]
 
 
 def test_inputs_that_differ_are_refused_with_what_differs(tmp_path, apply):

@@ -9,7 +9,7 @@ from flowc.runtime.audio.contradictions import contradiction
 
 def between(*calls: str) -> tuple[int, int, str] | None:
     return contradiction(
-        [parse_call(call.replace("(", "(input='a', output='b', ")) for call in calls]
+        [parse_call(call.replace("(", "(input='a', output='b.wav', ")) for call in calls]
     )
 
 

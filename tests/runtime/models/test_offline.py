@@ -13,6 +13,7 @@ from flowc.compiler.plan import code_request, fix_request, read_plan
 from flowc.runtime.audio.answering import _told
 from flowc.runtime.audio.calls import check_call, parse_call
 from flowc.runtime.audio.check import Files, findings_of
+from flowc.runtime.audio.contradictions import Shape
 from flowc.runtime.audio.predicates import read_predicate
 from flowc.runtime.audio.worker import _perform_call
 from flowc.runtime.errors import Failure, RunError
@@ -204,6 +205,58 @@ def test_the_format_is_asked_for_or_stands_in_a_name():
     assert plan_of("mono, export mp3", "in.wav", "out.mp3")["format"] == "mp3"
     with pytest.raises(Failure, match="`export mp3` and `output=out"):
         plan_of("mono, export mp3", "in.wav", "out.flac")
+
+
+CD = Shape(44_100, 2)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "audio", "output", "says", "helps"),
+    [
+        (
+            "louder by 3 dB, 16 bit, export mp3", "in.wav", "",
+            "`16 bit` and `export mp3` contradict each other: an mp3 file cannot hold 16 bit",
+            "export one of wav, flac, aiff",
+        ),
+        (
+            "mono, 24 bit", "in.wav", "out.ogg",
+            "`24 bit` and `output=out.ogg` contradict each other", "export one of wav, flac",
+        ),
+        (
+            "16 bit, mono", "in.mp3", "",
+            "`16 bit` and `in.mp3` contradict each other: an mp3 file cannot hold 16 bit samples, "
+            "and the result has the format of `in.mp3`", "export one of wav, flac, aiff",
+        ),
+        (
+            "mono, export opus", "in.wav", "",
+            "`export opus` cannot be: an opus file cannot hold 44100 samples a second, and",
+            "add `resample to 48000 Hz`",
+        ),
+        (
+            "resample to 44.1 kHz, export opus", "in.wav", "",
+            "`resample to 44.1 kHz` and `export opus` contradict", "ask for `resample to 48000 Hz`",
+        ),
+        ("8 bit", "in.wav", "", "`subtype` of CONVERT cannot be 'PCM_8'", "'PCM_16', 'PCM_24'"),
+    ],
+)  # fmt: skip
+def test_what_the_format_cannot_hold_is_refused_by_its_names(
+    request_text, audio, output, says, helps
+):
+    with pytest.raises(Failure) as refused:
+        plan_of(request_text, audio, output, CD)
+    assert says in refused.value.message
+    assert helps in f"{refused.value.message} {refused.value.help}"
+    assert plan_of("resample to 48 kHz, mono, export opus", "in.wav", "", CD)
+
+
+def test_the_sample_format_is_that_of_the_result():
+    """What a tool writes has as many bits as it can, whatever it read."""
+    plan = plan_of("16 bit, let me listen, louder by 3 dB, let me listen, export flac", "in.wav")
+    assert [step["title"] for step in plan["steps"]] == [
+        "Listen", "Change the level", "Set the sample format", "Listen",
+    ]  # fmt: skip
+    subjects = {r["metric"]: r["subject"] for r in plan["requirements"]}
+    assert subjects["subtype"] == "result"
 
 
 def test_numbers_and_units_are_read():
