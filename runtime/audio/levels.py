@@ -150,13 +150,18 @@ class SpectrumMeter:
         return Spectrum(np.asarray(hz, np.float64), self._sum / max(self._count, 1))
 
     def _add(self) -> None:
-        spectrum = np.fft.rfft(self._buffer * self._window)
-        power = (spectrum.real.astype(np.float64) ** 2 + spectrum.imag.astype(np.float64) ** 2).sum(
-            axis=0
-        )
+        power = _power(np.fft.rfft(self._buffer * self._window))
+        if not np.isfinite(power).all():  # near the largest single-precision number
+            power = _power(np.fft.rfft(self._buffer.astype(np.float64) * self._window))
         power[1:-1] *= 2
         self._sum += power
         self._count += 1
+
+
+def _power(spectrum: NDArray[np.complexfloating]) -> Samples:
+    """Of shape (frequencies,): the sum over the channels."""
+    squares = spectrum.real.astype(np.float64) ** 2 + spectrum.imag.astype(np.float64) ** 2
+    return np.asarray(squares.sum(axis=0))
 
 
 _PER_SEMITONE = 4

@@ -138,9 +138,8 @@ def _notes(sound: Sound, levels: LevelMeter, heard: Loudness) -> list[str]:
     elif heard.range is None:
         notes.append("no loudness range: shorter than 3 s, or too quiet")
     if levels.clipped_runs:
-        notes.append(
-            f"{levels.clipped_runs} places with {CLIPPED_RUN} or more samples at full scale"
-        )
+        places = f"{levels.clipped_runs} place{'s' * (levels.clipped_runs != 1)}"
+        notes.append(f"{places} with {CLIPPED_RUN} or more samples at full scale")
     if sound.channels > 2 and sound.channels in CHANNEL_WEIGHTS:
         notes.append(f"channels weighted {CHANNEL_WEIGHTS[sound.channels]} (the order of wav)")
     return notes

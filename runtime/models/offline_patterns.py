@@ -29,7 +29,7 @@ _UNITS: dict[str, Mapping[str, float]] = {
     "semitones": {"semitone": 1, "semitones": 1, "octave": 12, "octaves": 12},
     "percent": {"%": 1, "percent": 1},
     "times": {"x": 1, "times": 1},
-    "bit": {"bit": 1, "bits": 1},
+    "bit": {"bit": 1, "bits": 1, "- bit": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
 SHOWN = {

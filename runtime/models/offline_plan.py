@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from ..audio.contradictions import Shape, contradiction, unheld
 from ..errors import Failure
 from .offline_expectations import CHANGES_LEVEL, always, expected
 from .offline_patterns import Word, is_number, words_in
-from .offline_rules import SEPARATORS, Fit, fits, known_words
+from .offline_rules import SEPARATORS, Fit, fits, known_words, nearest_example
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
@@ -24,6 +25,7 @@ _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
+_COMMA = re.compile(r"([0-9]+),([0-9]+)")
 _AT_ONCE = 3
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 _LIST = "`flowc audio vocabulary` lists what they know"
@@ -61,6 +63,8 @@ def read_request(request: str) -> list[Clause]:
             found.append(Clause(text, fit))
         at += used
     if wrong:
+        if comma := _COMMA.search(request):
+            wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
         said = "; ".join(wrong)
         raise _refused(f"the offline rules refuse this request: {said} ({_LIST})", _SEE)
     if not found:
@@ -110,11 +114,26 @@ def _complaint(text: str, words: list[Word]) -> str:
     known = known_words()
     strange = [word.text for word in words if word.text not in known and not is_number(word.text)]
     if not strange:
-        return f"`{text}` has only known words, but no phrase that is known"
-    near = Spelling(known).nearest(strange[0]) if len(strange[0]) > 3 else None
+        known_only = f"`{text}` has only known words, but no phrase that is known"
+        if two := _two(text, words):
+            return f"{known_only}: a comma belongs between `{two[0]}` and `{two[1]}`"
+        example = nearest_example([word.text for word in words])
+        return f"{known_only}: near it is `{example}`" if example else known_only
+    longer = [word for word in known if len(word) > 3]
+    near = Spelling(longer).nearest(strange[0]) if len(strange[0]) > 3 else None
     hint = f" (did you mean `{near}`?)" if near else ""
     names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
     return f"they do not know {names} in `{text}`{hint}"
+
+
+def _two(text: str, words: list[Word]) -> tuple[str, str] | None:
+    """The two clauses that words are which no comma separates."""
+    for at in range(1, len(words)):
+        parts = words[:at], words[at:]
+        if all(next(fits("".join(f"{w.text} " for w in part)), None) for part in parts):
+            cut = words[0].start
+            return text[: words[at - 1].end - cut], text[words[at].start - cut :]
+    return None
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
@@ -246,7 +265,8 @@ def _checked(clause: Clause, read: str, write: str) -> AudioCall:
     try:
         return check_call(clause.fit.rule.tool, given)
     except Failure as failure:
-        raise _refused(f"`{clause.text}`: {failure.message}", failure.help) from None
+        said = f"`{clause.text}`: {failure.message}; {failure.help}".removesuffix("; ")
+        raise _refused(said, _SEE) from None
 
 
 def _refused(text: str, help: str) -> Failure:

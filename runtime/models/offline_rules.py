@@ -6,7 +6,8 @@ over: "do not compress" is no compression. Nothing here is a language model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -102,7 +103,9 @@ _SILENCE = "(trim|remove|cut|strip) [off] [the|all] silence"
 _ENDS = "(at|from|off) (both ends|[the] (start|beginning) and [the] end)"
 _BELOW = "[(below|under) {dbfs}] [keep {s}]"
 _TRIM = _named(threshold_dbfs="dbfs", keep_s="s")
-_PEAK = "[[and|with|at|,] [a] [maximum] [true peak|peak|peaks] [of|at|to|below] [at most] {dbtp}]"
+_AT_MOST = "[of|at|to|below] [at most] {dbtp}"
+_PEAK = f"[[and|with|at|,] [a] [maximum] [true peak|peak|peaks] {_AT_MOST}]"
+_PEAK_ALONE = f"(and|with|,) [a] [maximum] (true peak|peak|peaks) {_AT_MOST}"
 _LEVEL = "(volume|level|gain)"
 _GAIN = "[by] {db}"
 
@@ -149,8 +152,11 @@ RULES: tuple[Rule, ...] = (
                _named(ratio="ratio", threshold_db="dbfs", makeup_db="db")),
     ), "compress 3:1 at -20 dB", "3:1 above -20 dBFS"),
     Rule("loudness", "Set the loudness", "loudness_norm", (
-        Phrase(f"(normalise|normalize) IT [the|its] [loudness] [to {{lufs}}] {_PEAK}",
+        Phrase(f"(normalise|normalize) IT [the|its] [loudness] to {{lufs}} {_PEAK}",
                _named(target_lufs="lufs", max_true_peak_dbtp="dbtp")),
+        # A level alone, "to -14 dB", may be meant as a loudness or as a peak.
+        Phrase(f"(normalise|normalize) IT [the|its] [loudness] [{_PEAK_ALONE}]",
+               _named(max_true_peak_dbtp="dbtp")),
         Phrase(f"(bring|set) (it|the loudness|its loudness) to {{lufs}} {_PEAK}",
                _named(target_lufs="lufs", max_true_peak_dbtp="dbtp")),
     ), "normalise to -16 LUFS and -1 dBTP", "-16 LUFS, no true peak above -1 dBTP"),
@@ -183,6 +189,10 @@ RULES: tuple[Rule, ...] = (
     Rule("gain", "Change the level", "gain", (
         Phrase(f"[make it] louder {_GAIN}", _upwards("db", "gain_db")),
         Phrase(f"[make it] (quieter|softer) {_GAIN}", _downwards("db", "gain_db")),
+        Phrase("make it {db} louder", _upwards("db", "gain_db")),
+        Phrase("make it {db} (quieter|softer)", _downwards("db", "gain_db")),
+        Phrase(f"turn it up {_GAIN}", _upwards("db", "gain_db")),
+        Phrase(f"turn it down {_GAIN}", _downwards("db", "gain_db")),
         Phrase(f"(raise|increase|boost|turn up) (it|[the] {_LEVEL}) {_GAIN}",
                _upwards("db", "gain_db")),
         Phrase(f"(lower|reduce|decrease|turn down) (it|[the] {_LEVEL}) {_GAIN}",
@@ -212,7 +222,7 @@ RULES: tuple[Rule, ...] = (
         Phrase("[convert] [to] {bit}", _bits),
     ), "16 bit"),
     Rule("file format", "Export", None, tuple(
-        Phrase(f"(export|save|write|convert|encode) IT [as|to|in] [a|an] {name} [file]",
+        Phrase(f"[(export|save|write|convert|encode) IT] [as|to|in] [a|an] {name} [file]",
                _given(format=name)) for name in FORMATS
     ), "export flac", "wav"),
     Rule("listening", "Listen", None, (
@@ -240,13 +250,36 @@ def fits(clause: str) -> Iterator[Fit]:
                 break
 
 
+@functools.cache
 def known_words() -> frozenset[str]:
     """Every word of every phrase, units and what separates clauses among them."""
-    words: set[str] = {*SEPARATORS}
-    for rule in RULES:
-        for phrase in rule.phrases:
-            words |= phrase.pattern.words
-    return frozenset(words)
+    return frozenset().union(SEPARATORS, *(words for _, words in _spoken()))
+
+
+def nearest_example(words: Collection[str]) -> str:
+    """The example of the rule that says most of these words, of which one that few rules say counts
+    for more; "" when it shares only what many say, such as units."""
+    spoken, asked = _spoken(), {*words}
+
+    def shared(rule: Rule, own: frozenset[str]) -> float:
+        known = sum(1 / sum(word in other for _, other in spoken) for word in own & asked)
+        return known + len(asked & {*rule.example.split()}) / 100
+
+    rule, own = max(spoken, key=lambda one: shared(*one))
+    return rule.example if shared(rule, own) > _TELLING else ""
+
+
+_TELLING = 0.3
+"""A word that three rules have in common."""
+
+
+@functools.cache
+def _spoken() -> tuple[tuple[Rule, frozenset[str]], ...]:
+    """The rules, each with the words of its phrases."""
+    return tuple(
+        (rule, frozenset().union(*(phrase.pattern.words for phrase in rule.phrases)))
+        for rule in RULES
+    )
 
 
 def vocabulary_rows() -> Iterator[dict[str, Any]]:

@@ -18,6 +18,15 @@ def measured(tmp_path, apply):
     return of
 
 
+def test_samples_near_the_largest_number_have_a_spectrum(tmp_path, apply):
+    sounds = tone(1, hz=1000, dbfs=0)
+    write(tmp_path / "a.wav", sounds * np.float32(1e38), 48_000, "FLOAT")
+    found = apply("measure", input="a.wav")
+    assert found["strongest_hz"] == pytest.approx(1000, abs=1)
+    assert found["sample_peak_dbfs"] == pytest.approx(760, abs=0.1)
+    assert found["energy_below"][-1]["share"] == pytest.approx(1)
+
+
 def test_levels_of_a_tone(measured):
     found = measured(tone(2, 1000, -6) + np.float32(0.01))
     assert found["sample_peak_dbfs"] == pytest.approx(20 * np.log10(10 ** (-6 / 20) + 0.01))

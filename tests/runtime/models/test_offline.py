@@ -134,7 +134,13 @@ def test_what_a_rule_does_measures_as_it_plans(rule, signal, tmp_path):
         ("обрежь тишину", "`обрежь`"),
         ("去掉静音", "`去掉静音`"),
         ("trim silence and make it 🎉", "`🎉`"),
-        ("louder", "only known words"),
+        ("make it louder", "no phrase that is known: near it is `louder by 6 dB`"),
+        ("keep 0:10 - 0:20", "near it is `keep from 0:05 to 0:20`"),
+        ("mono, 24 bit flac", "a comma belongs between `24 bit` and `flac`"),
+        ("+3 dB", "no phrase that is known (`flowc"),
+        ("louder by 3,5 dB", "a comma separates clauses: write `3.5`"),
+        ("normalise to -14 dB", "near it is `normalise to -16 LUFS and -1 dBTP`"),
+        ("normalise to 0 LUFS", "`target_lufs` is a number from -40 to -5 LUFS"),
         ("high-pass at 80", "only known words"),
         ("louder by -3 dB", "only known words"),
         ("speed up by -10 %", "only known words"),
@@ -187,6 +193,28 @@ def test_examples_of_the_vocabulary_are_understood():
     assert {f"export {name}" for name in FORMATS} <= {
         f"export {plan_of(f'export {name}', 'x.wav')['format']}" for name in FORMATS
     }
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tool", "arguments"),
+    [
+        ("normalise the peak to -3 dB", "peak_norm", {"target_dbfs": -3}),
+        ("normalise with a true peak of -2 dB", "loudness_norm", {"max_true_peak_dbtp": -2}),
+        ("normalise to -16 LUFS -1 dBTP", "loudness_norm", {"target_lufs": -16}),
+        ("make it 3 dB louder", "gain", {"gain_db": 3}),
+        ("turn it down 3 dB", "gain", {"gain_db": -3}),
+        ("16-bit", "convert", {"subtype": "PCM_16"}),
+    ],
+)
+def test_other_words_for_the_same(request_text, tool, arguments):
+    (clause,) = read_request(request_text)
+    assert clause.fit.rule.tool == tool
+    assert arguments.items() <= clause.fit.arguments.items()
+
+
+def test_a_format_is_said_without_a_verb():
+    for request in ("mono, mp3", "mono, as mp3", "mono, an mp3 file"):
+        assert plan_of(request, "in.wav")["format"] == "mp3"
 
 
 def test_a_later_step_frees_the_result_from_what_was_set_before():
