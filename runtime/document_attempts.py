@@ -23,6 +23,12 @@ def kept_attempts(results: str) -> str:
     return results.strip() if attempts_in(results) else ""
 
 
+def last_error(results: str) -> str:
+    """What was wrong at last, in one line; "" when the results say nothing of it."""
+    lines = [line for line in results.splitlines() if line.startswith("Error: ")]
+    return lines[-1].removeprefix("Error: ").strip() if lines else ""
+
+
 def after_failure(results: str, code: str, error: str) -> str:
     """The results with one more failed attempt; without code none was executed."""
     earlier = kept_attempts(results)

@@ -42,6 +42,8 @@ def check_result(audio: str, output: str, locate: Locate) -> None:
         raise Failure(f"the ending of `{output}` says no format", help=f"use one of {kinds}")
     if place.is_dir():
         raise Failure(f"`{output}` is a folder: write a file's name")
+    if place.exists() and not place.is_file():
+        raise Failure(f"`{output}` is not a regular file", help="name another file")
     if not place.parent.is_dir():
         raise Failure(f"the folder of `{output}` does not exist")
 

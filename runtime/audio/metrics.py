@@ -80,6 +80,8 @@ def _of(key: str) -> Callable[[Pair, float | None], Measured]:
 
 def _number(found: Measurement, key: str) -> Measured:
     value = found[key]
+    if value is None and found["silent"] and not key.endswith(("_lufs", "_lu")):
+        return Missing("all of it is silence")
     if value is None:
         why = "; ".join(found["notes"]) or f"the file has no `{key}`"
         return Missing(why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flowc.compiler.plan import (
+    Block,
     PlanDocument,
     Refused,
     final_path,
@@ -14,6 +15,7 @@ from flowc.compiler.plan import (
 )
 from flowc.compiler.plan.paths import original_input
 
+from ..document_attempts import last_error
 from .check import Do, Files, findings_of, line_of, report_of
 from .planning import criteria_in
 from .predicates import RESULT, Predicate, verdict_of
@@ -36,9 +38,15 @@ async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
     told["not_measured"] += len(words)
     if words and verdict_of(findings) != "failed":
         told["verdict"] = "not measured"
-    undone = [text_value(s, "ID") or s.title for s in document.steps if status_of(s) != "DONE"]
+    undone = [_undone(step) for step in document.steps if status_of(step) != "DONE"]
     status, summary = _status(told["verdict"], undone), _summary(told, undone)
     return {**told, "status": status, "summary": summary, "said": summary}
+
+
+def _undone(step: Block) -> str:
+    """A step that was not done, and why."""
+    why = last_error(text_value(step, "Execution Results"))
+    return (text_value(step, "ID") or step.title) + (f" ({why})" if why else "")
 
 
 def _status(verdict: str, undone: list[str]) -> str:

@@ -136,7 +136,7 @@ def test_a_step_is_tried_four_times_and_no_more(flowc, edit, openai_server):
     assert "Attempt 4 failed" in text
     assert "Attempt 5 failed" not in text
     assert "Overall Status:** FAILURE" in text
-    assert "Not done: step_1" in text
+    assert "Not done: step_1 (`gain_db` of GAIN cannot be 502)." in text
 
 
 def test_code_is_never_run_and_keeps_to_the_files_of_its_step(flowc, edit, openai_server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "x/link.wav").symlink_to("../link.wav")
     (tmp_path / "hard.wav").hardlink_to(sound)
     (tmp_path / "mid.wav").write_text("another")
+    os.mkfifo(tmp_path / "pipe.wav")
     return tmp_path
 
 
@@ -68,6 +70,7 @@ def test_a_result_that_is_the_sound_is_refused(folder, output):
         ("none/out.wav", "the folder of `none/out.wav` does not exist"),
         ("out.xyz", "the ending of `out.xyz` says no format"),
         ("x", "the ending of `x` says no format"),
+        ("pipe.wav", "`pipe.wav` is not a regular file"),
         ("../out.wav", "outside the folders of this run"),
     ],
 )
