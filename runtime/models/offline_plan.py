@@ -25,6 +25,8 @@ _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
+_SETS_LEVEL = ("loudness", "peak level", "limit")
+_BEFORE_LEVEL = ("channels", "sample rate")
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
 _AT_ONCE = 3
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
@@ -171,8 +173,14 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
 
 
 def _ordered(work: list[Clause]) -> list[Clause]:
-    """The clauses with those that say the sample format behind the last that changes the sound:
-    what a tool writes has as many bits as it can, whatever it read."""
+    """The clauses in the order in which they are done. Channels and sample rate come before the
+    level is set, which they change: stereo at -14 LUFS is mono at -17. The sample format comes
+    behind the last that changes the sound: a tool writes as many bits as it can, whatever it
+    read."""
+    names = [clause.fit.rule.name for clause in work]
+    first = next((at for at, name in enumerate(names) if name in _SETS_LEVEL), len(work))
+    early = [clause for clause in work[first:] if clause.fit.rule.name in _BEFORE_LEVEL]
+    work = [*work[:first], *early, *(one for one in work[first:] if one not in early)]
     formats = [clause for clause in work if clause.fit.rule.name == "sample format"]
     others = [clause for clause in work if clause not in formats]
     last = max((at for at, clause in enumerate(work) if clause.fit.rule.tool), default=-1)

@@ -287,6 +287,16 @@ def test_the_sample_format_is_that_of_the_result():
     assert subjects["subtype"] == "result"
 
 
+def test_the_level_is_set_when_channels_and_rate_are_what_they_are_to_be():
+    """Two channels at -14 LUFS, folded down to one, are at -17."""
+    plan = plan_of("fade in 1 s, normalise to -14 LUFS, mono, resample to 48 kHz", "in.wav")
+    assert [step["title"] for step in plan["steps"]] == [
+        "Fade", "Set the channels", "Set the sample rate", "Set the loudness",
+    ]  # fmt: skip
+    plan = plan_of("louder by 3 dB, mono, fade out 1 s", "in.wav")
+    assert [s["description"] for s in plan["steps"]] == ["louder by 3 dB", "mono", "fade out 1 s"]
+
+
 def test_numbers_and_units_are_read():
     (clause,) = read_request("HIGH-PASS at 0.08kHz")
     assert clause.fit.arguments["cutoff_hz"] == 80
