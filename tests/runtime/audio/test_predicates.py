@@ -72,7 +72,7 @@ def test_changes_are_after_minus_before():
 def test_what_a_silent_file_has_not_is_told_by_its_silence():
     one = read_predicate({"metric": "rms_change_db", "op": "==", "value": 3})
     found = judged(one, pair(rms_dbfs=None, silent=True, notes=["shorter than 0.4 s"]))
-    assert (found.verdict, found.note) == ("not measured", "all of it is silence")
+    assert (found.verdict, found.note) == ("not measured", "before: all of it is silence")
 
 
 def test_a_gain_does_not_change_where_energy_lies():
