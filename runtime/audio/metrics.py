@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple
 Measurement = Mapping[str, Any]
 THRESHOLD = -50.0
 """dBFS below which 20 ms count as silent, unless a metric says another one."""
+_ABOVE_DB = 0.1
+"""dBFS; from here on a peak lies above full scale."""
 GONE_DB = -60.0
 """What lies this far below the rest counts as gone."""
 
@@ -112,6 +114,14 @@ def _floor_change(pair: Pair, at: float | None) -> Measured:
     if after is None or before is None:
         return GONE_DB if after is None else -GONE_DB
     return float(after - before)
+
+
+def _clipped_added(pair: Pair, at: float | None) -> Measured:
+    """What lay above full scale before, as floating-point samples can, was not cut there yet."""
+    after, before = _after(pair), _before(pair)
+    peaks = [m["sample_peak_dbfs"] or 0.0 for m in (before, after)]
+    was_cut = peaks[0] > _ABOVE_DB >= peaks[1]
+    return float(after["clipped_runs"] - (0 if was_cut else before["clipped_runs"]))
 
 
 def _silence(key: str) -> Callable[[Pair, float | None], Measured]:
@@ -220,7 +230,7 @@ _LIST: tuple[Metric, ...] = (
     Metric("pitch_change_semitones", "how far the spectrum has moved", "semitones", _pitch, 0.3,
            both=True),
     Metric("clipped_runs_added", "places at full scale that were not there before", "places",
-           _change("clipped_runs"), both=True),
+           _clipped_added, both=True),
     Metric("samples_changed", "whether it is another sound at all", "", _changed, kind="flag",
            both=True),
 )  # fmt: skip

@@ -75,6 +75,13 @@ def test_what_a_silent_file_has_not_is_told_by_its_silence():
     assert (found.verdict, found.note) == ("not measured", "before: all of it is silence")
 
 
+def test_peaks_above_full_scale_that_were_cut_are_clipping_that_was_added():
+    """Both have two places at full scale or above: before they lay 6 dB above it."""
+    assert verdict("clipped_runs_added", "<=", 0, sample_peak_dbfs=6.0) == "failed"
+    assert verdict("clipped_runs_added", "<=", 0, sample_peak_dbfs=0.0) == "passed"
+    assert verdict("clipped_runs_added", "<=", 0, sample_peak_dbfs=None) == "passed"
+
+
 def test_a_gain_does_not_change_where_energy_lies():
     louder = [{**band, "share": band["share"]} for band in NUMBERS["energy_below"]]
     found = judged(
