@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 from flowc.runtime import mcp_clients
 from flowc.runtime.audit import Audit
+from flowc.runtime.cli.app import run as flowc
 from flowc.runtime.config import Config
 from flowc.runtime.engine import open_engine
 from flowc.runtime.mcp_clients import client_of
@@ -148,6 +149,18 @@ def test_the_record_and_the_audit_log_tell_which_client() -> None:
         ]
 
     asyncio.run(do())
+
+
+def test_a_run_says_for_whom_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    async def do() -> tuple[str, str]:
+        async with server() as client:
+            ana, inputs = await client("ana"), {"WHO": "you"}
+            ran = await call(ana, "run_workflow", file_path="greet.flow.yaml", inputs=inputs)
+            return await load(ana), str(ran["run"])
+
+    for run in asyncio.run(do()):
+        assert flowc(["show", run, "--store", STORE]) == 0
+        assert "for ana, over MCP" in capsys.readouterr().out
 
 
 def test_a_run_that_nobody_is_at_work_on_is_anybodys(monkeypatch: pytest.MonkeyPatch) -> None:
