@@ -102,6 +102,11 @@ def test_interrupting_ends_with_130():
     assert "Traceback" not in done.stderr
 
 
+def _heed_interrupts() -> None:
+    """What a shell starts in the background ignores them, and hands that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_a_signal_ends_with_130(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "flowc", "check", "-"],
@@ -110,6 +115,7 @@ def test_a_signal_ends_with_130(tmp_path):
         stderr=subprocess.PIPE,
         cwd=tmp_path,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        preexec_fn=_heed_interrupts,
     )
     assert process.stdin
     process.stdin.write(b"x" * 200_000)  # accepted only by a process that reads its input
