@@ -117,6 +117,11 @@ def _behind(block: Block, last: Piece, line: str) -> Block | None:
     alone = read_blocks(text)
     if len(alone) > 1 or [p.kind for p in alone[0].pieces] != ["LOG"] or alone[0].fields:
         return None
+    if before.endswith(
+        "\r"
+    ):  # together with ours it is one end of a line, not of the last log line
+        again = reread(block, before + lead + text + behind)
+        return again if again and len(again.logs()) == len(block.logs()) + 1 else None
     start = last.end + len(lead)
     grown = len(lead) + len(text)
     at = block.pieces.index(last)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.plan import PlanDocument, Refused, field_value, read_plan
 from flowc.compiler.plan.words import SECTION_FIELDS, SECTIONS, STEP_FIELDS
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.fuzz
@@ -138,6 +138,7 @@ def test_adding_a_field_only_adds(text, value, choice, name):
     assert read_plan(changed.text) == changed
 
 
+@example(text="## Workflow Log\n* `2031-01-01 00:00:00`: Began.\n\r", line="", title="")
 @given(text=LOGS, line=st.text(max_size=30), title=st.text(max_size=10))
 def test_a_log_line_and_a_step_only_add(text, line, title):
     document = read_plan(text)
