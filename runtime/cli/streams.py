@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import contextlib
 import io
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -116,6 +115,8 @@ def put(text: str) -> None:
 
 def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
     """An object on stdout: in several lines, or in one (None)."""
+    import json  # most commands print no JSON, and every one starts here
+
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     put(f"{text}\n")
 

@@ -25,16 +25,14 @@ from flowc.runtime.store import open_store
 from mcp.client import Client
 from mcp_types import Implementation
 
-from .test_mcp_server import BOATS, GREET, call, free_port, passed, serving
+from .test_mcp_server import beside_workflows, call, free_port, passed, serving
 
 STORE = "sqlite:///runs.db"
 
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path) -> Iterator[None]:
-    (tmp_path / "boats.md").write_text(BOATS, encoding="utf-8")
-    (tmp_path / "greet.flow.yaml").write_text(GREET, encoding="utf-8")
-    with contextlib.chdir(tmp_path):
+    with beside_workflows(tmp_path):
         yield
 
 

@@ -20,7 +20,7 @@ from flowc.runtime.mcp_server import mcp_server
 from flowc.runtime.stepping import Stepper
 from mcp.client import Client
 
-from .test_mcp_server import BOATS, GREET, call, environment, passed
+from .test_mcp_server import beside_workflows, call, environment, passed
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -54,9 +54,7 @@ MALFORMED = (
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path) -> Iterator[None]:
-    (tmp_path / "boats.md").write_text(BOATS, encoding="utf-8")
-    (tmp_path / "greet.flow.yaml").write_text(GREET, encoding="utf-8")
-    with contextlib.chdir(tmp_path):
+    with beside_workflows(tmp_path):
         yield
 
 

@@ -65,10 +65,22 @@ STEPS = {
 }
 
 
+@contextlib.contextmanager
+def beside_workflows(folder: Path) -> Iterator[None]:
+    """Inside, the working folder is one that holds the workflows."""
+    write_workflows(folder)
+    with contextlib.chdir(folder):
+        yield
+
+
+def write_workflows(folder: Path) -> None:
+    (folder / "boats.md").write_text(BOATS, encoding="utf-8")
+    (folder / "greet.flow.yaml").write_text(GREET, encoding="utf-8")
+
+
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path) -> None:
-    (tmp_path / "boats.md").write_text(BOATS, encoding="utf-8")
-    (tmp_path / "greet.flow.yaml").write_text(GREET, encoding="utf-8")
+    write_workflows(tmp_path)
 
 
 def environment(**more: str) -> dict[str, str]:
