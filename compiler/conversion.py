@@ -13,14 +13,14 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from .diagnostics import Diagnostic, Sink
-from .differences import Difference, differences, renamed
-from .emit.manuscript import Dialect, Manuscript, Written
+from .analysis.diff import Difference, differences, renamed
+from .diagnostics.diagnostic import Diagnostic, Sink
 from .expr.ast import Call, Literal
 from .frontends import by_name
-from .frontends.protocol import Parsed
 from .ir import Workflow
-from .source import Source, SourceSet, Span
+from .reading.protocol import Parsed
+from .source.source import Source, SourceSet, Span
+from .writers.manuscript import Dialect, Manuscript, Written
 
 _ADDED_SHOWN = 6
 _ROUNDS = 3

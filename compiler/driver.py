@@ -12,23 +12,23 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .allowances import apply_allowances
-from .catalog import Catalog, load_catalog
-from .codes import CODES
-from .collector import collector_at_rest
+from .analysis.worst_case import worst_case
+from .catalog.catalog import Catalog, load_catalog
+from .checks import CHECKS, applies
 from .companions import companion
-from .diagnostics import Diagnostic, Sink
+from .diagnostics.allowances import apply_allowances
+from .diagnostics.codes import CODES
+from .diagnostics.diagnostic import Diagnostic, Sink
 from .frontends import FRONTENDS, by_name, detect, is_workflow
-from .frontends.protocol import Frontend, Parsed
 from .ir import Program, Workflow
-from .passes import CHECKS, applies
-from .passes.link import link
-from .passes.resolve import resolve
-from .source import Source, SourceSet, Unreadable
-from .worst_case import worst_case
+from .linking.link import link
+from .linking.resolve import resolve
+from .reading.protocol import Frontend, Parsed
+from .source.gc_pause import collector_at_rest
+from .source.source import Source, SourceSet, Unreadable
 
 if TYPE_CHECKING:
-    from .graphspec import GraphSpec
+    from .lowering.graphspec import GraphSpec
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class CompileResult:
     @cached_property
     def spec(self) -> GraphSpec:
         """The lowered program. Only for a compilation without errors."""
-        from .lower import lower
+        from .lowering.lower import lower
 
         assert self.ok
         assert self.program is not None

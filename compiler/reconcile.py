@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .diagnostics import Diagnostic, Label, Sink
-from .frontends.plan_places import Places
+from .diagnostics.diagnostic import Diagnostic, Label, Sink
+from .frontends.plan.places import Places
 from .plan import (
     PlanDocument,
     Refused,
@@ -26,7 +26,7 @@ from .plan import (
 )
 from .plan.paths import original_input, reads_of
 from .plan.versions import StepVersions, versions
-from .source import Source, Span
+from .source.source import Source, Span
 
 ACTIVE: tuple[Status, ...] = ("RUNNING", "CODE_GENERATED", "EXECUTING")
 _MADE_FROM = ("Input Audio", "Output Audio", "Code")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .diagnostics import Diagnostic
+from .analysis.outline import Element, elements, ways
+from .analysis.schedule import schedule_of
+from .diagnostics.diagnostic import Diagnostic
+from .diagnostics.render import as_dict
 from .expr.ast import Literal
-from .frontends.protocol import Parsed
 from .ir import AgentNode, Limit, MessageNode, Node, TaskNode, Workflow
-from .outline import Element, elements, ways
-from .render import as_dict
-from .schedule import schedule_of
-from .source import SourceSet, Span
+from .reading.protocol import Parsed
+from .source.source import SourceSet, Span
 
 SCHEMA_VERSION = 1
 

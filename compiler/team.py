@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .diagnostics import Label, Sink
+from .diagnostics.diagnostic import Label, Sink
 from .expr.ast import Literal
-from .frontends.json_syntax import Node, Scalar
-from .frontends.json_tree import Fields, Words, read_json
 from .ir import Agent, Program, TaskNode, Tool, Workflow
-from .source import Source, SourceSet, Unreadable
+from .reading.json_syntax import Node, Scalar
+from .reading.json_tree import Fields, Words, read_json
+from .source.source import Source, SourceSet, Unreadable
 
 PEOPLE = "people"
 """The team that is nobody but the person who runs the workflow."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flowc.compiler.graphspec import Place
     from flowc.compiler.ir import ErrorKind
+    from flowc.compiler.lowering.graphspec import Place
 
 
 class Failure(Exception):

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flowc.compiler.ir import Effect, Script
 
-from .assigned import Assignments, AsTheTeamSays
+from .delegation import Assignments, AsTheTeamSays
 from .errors import Failure
 from .events import EventKind
-from .granted import NO_GRANTS as NO_GRANTS
-from .granted import CommandResult as CommandResult
-from .granted import Grants as Grants
+from .grants import NO_GRANTS as NO_GRANTS
+from .grants import CommandResult as CommandResult
+from .grants import Grants as Grants
 
 if TYPE_CHECKING:
-    from .budget import Budget
+    from .budget.budget import Budget
 
 Json = Any
 QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn"]
@@ -54,7 +54,7 @@ class Usage:
 
 
 class Grant(Protocol):
-    """What a budget grants one model call: see runtime/budget.py."""
+    """What a budget grants one model call: see runtime/budget/budget.py."""
 
     @property
     def max_tokens(self) -> int | None:
@@ -240,7 +240,7 @@ class Nobody:
 
 
 class Journal(Protocol):
-    """Write-ahead record of effects: see runtime/journal.py."""
+    """Write-ahead record of effects: see runtime/journal/effects.py."""
 
     async def once(
         self,
@@ -267,7 +267,7 @@ class Journal(Protocol):
 
 class Tape(Protocol):
     """What keeps a run's exchanges with the world, or gives them instead of the world: see
-    runtime/cassette.py."""
+    runtime/cassette/format.py."""
 
     @property
     def mark(self) -> dict[str, Json]:
@@ -314,7 +314,7 @@ Emit = Callable[[EventKind, str, dict[str, Any]], None]
 
 
 def _no_limits() -> Budget:
-    from .budget import Budget
+    from .budget.budget import Budget
 
     return Budget()
 

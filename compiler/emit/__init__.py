@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..graphspec import GraphSpec
 from ..ir import Program, Workflow
-from .dot import emit_dot
-from .flow_yaml import emit_flow_yaml
-from .html import Page, emit_html
-from .langgraph import emit_langgraph_json, emit_spec_json
-from .mermaid import emit_mermaid
-from .picture import Overlay
-from .python import emit_python
+from ..lowering.graphspec import GraphSpec
+from .flow.program import emit_flow_yaml
+from .html.page import Page, emit_html
+from .langgraph.config import emit_langgraph_json, emit_spec_json
+from .langgraph.module import emit_python
+from .picture.dot import emit_dot
+from .picture.mermaid import emit_mermaid
+from .picture.picture import Overlay
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 
-from ..graphspec import GraphSpec
 from ..ir import Program
+from ..lowering.graphspec import GraphSpec
 from . import EMITTERS, ProgramEmitter, SpecEmitter
-from .mermaid import emit_mermaid
+from .picture.mermaid import emit_mermaid
 
 PICTURE_FILE = "graph.mmd"
 

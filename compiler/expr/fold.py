@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..source import Span
+from ..source.source import Span
 from .ast import Binary, Call, Expr, Literal, Name, Text
 from .evaluate import evaluate
 from .functions import FUNCTIONS

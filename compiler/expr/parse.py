@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from flowc.grammar import load
 from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from ...grammar import load
-from ..source import Span
+from ..source.source import Span
 from .ast import (
     Binary,
     BinaryOp,

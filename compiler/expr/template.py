@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..source import Span
+from ..source.source import Span
 from .ast import Expr, Literal, Text
 from .parse import ParseFault, parse
 from .show import show

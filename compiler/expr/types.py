@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import assert_never
 
-from ..source import Span
+from ..source.source import Span
 from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
 from .functions import FUNCTIONS, Type
 from .patterns import pattern_fault

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..source import Source
-from .contract import CONTRACT
-from .flow import FLOW
-from .flowchart import FLOWCHART, MERMAID
-from .machine import MACHINE
-from .plan import PLAN
-from .protocol import Frontend
-from .steps_md import STEPS
+from ..reading.protocol import Frontend
+from ..source.source import Source
+from .contract.frontend import CONTRACT
+from .flow.frontend import FLOW
+from .flowchart.frontend import FLOWCHART, MERMAID
+from .machine.frontend import MACHINE
+from .plan.frontend import PLAN
+from .steps.parse import STEPS
 
 FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, MACHINE, PLAN, CONTRACT, FLOW)
 SURE = 50

@@ -53,17 +53,7 @@ from .nodes import (
     TaskNode,
     ToolNode,
 )
-from .workflow import (
-    Case,
-    Edge,
-    Guard,
-    OnError,
-    OnInput,
-    Origin,
-    Otherwise,
-    Program,
-    Workflow,
-)
+from .workflow import Case, Edge, Guard, OnError, OnInput, Origin, Otherwise, Program, Workflow
 
 __all__ = [
     "REPORT_TOOL",

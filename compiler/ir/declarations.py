@@ -7,8 +7,8 @@ from typing import Any
 from typing import Literal as Lit
 
 from ..expr.ast import Expr
-from ..records import dataclass
-from ..source import Span
+from ..source.records import dataclass
+from ..source.source import Span
 
 Json = Any
 """A JSON value."""

@@ -6,19 +6,9 @@ from dataclasses import field
 from typing import Literal as Lit
 
 from ..expr.ast import Expr
-from ..records import dataclass
-from ..source import Span
-from .declarations import (
-    Assertion,
-    Assignment,
-    Input,
-    Json,
-    Limit,
-    OnUnknown,
-    Output,
-    Retry,
-    Role,
-)
+from ..source.records import dataclass
+from ..source.source import Span
+from .declarations import Assertion, Assignment, Input, Json, Limit, OnUnknown, Output, Retry, Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

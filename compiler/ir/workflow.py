@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal as Lit
 
-from ..records import dataclass
-from ..source import Span
+from ..source.records import dataclass
+from ..source.source import Span
 from .declarations import (
     Agent,
     Assignment,

@@ -13,10 +13,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from flowc.grammar import load
+from flowc.grammar.plan_lexing import PlanLexer
 from lark import Token
 
-from ...grammar import load
-from ...grammar.plan_lexing import PlanLexer
 from .words import SECTION_WORDS, SectionKey
 
 _NUMBER = re.compile(r"[0-9]+[.)]?[ \t]*")

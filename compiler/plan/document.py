@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..collector import collector_at_rest
+from ..source.gc_pause import collector_at_rest
 from .blocks import Block, read_blocks
 from .edits import (
     DEFAULT,

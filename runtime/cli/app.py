@@ -42,7 +42,7 @@ _SHORT = {
 class Command:
     """A row: the name, where its function lies (module here, attribute), one line of help.
 
-    `quick` names a function of the module `name` that takes plain arguments and gives the exit
+    `quick` names a function (module:function) that takes plain arguments and gives the exit
     code, or None when typer has to read them: typer and pydantic take a third of a cold start.
     """
 
@@ -57,40 +57,76 @@ class Command:
 COMMANDS: tuple[Command, ...] = (
     Command(
         "check",
-        "check_options",
+        "authoring.check_options",
         "check",
         "Write",
         "find every fault of a workflow before it runs",
-        quick="check_quickly",
+        quick="authoring.check:check_quickly",
     ),
-    Command("inspect", "inspect", "inspect", "Write", "what a file holds, for people and programs"),
-    Command("graph", "graph", "graph", "Write", "the picture, offline, with a run drawn over it"),
-    Command("convert", "convert", "convert", "Write", "the same workflow in another format"),
-    Command("compile", "compile", "compile", "Write", "a LangGraph project for `langgraph dev`"),
-    Command("run", "run", "run", "Run", "run a workflow, by file or by name"),
-    Command("resume", "resume", "resume", "Run", "go on with a run, answer its question"),
-    Command("step", "step", "step", "Run", "one node of a run again, on what it was given"),
-    Command("pause", "control", "pause", "Run", "ask a running run to pause"),
-    Command("stop", "control", "stop", "Run", "ask a running run to stop"),
-    Command("runs", "prune", "runs", "Look", "what ran, and how it ended; prune forgets"),
-    Command("show", "runs", "show", "Look", "where a run stands"),
-    Command("history", "runs", "history", "Look", "every checkpoint of a run"),
-    Command("diff", "diff", "diff", "Look", "what differs between two runs"),
-    Command("fork", "runs", "fork", "Run", "a new run from a checkpoint of another"),
-    Command("gc", "prune", "gc", "Set up", "make the store of runs smaller"),
-    Command("explain", "explain", "explain", "Write", "why a diagnostic exists, bad and good"),
-    Command("test", "test", "run_tests", "Write", "run the cases that a workflow has of its own"),
-    Command("lsp", "lsp", "lsp", "Write", "the language server for editors, over stdio"),
-    Command("mcp", "mcp", "mcp", "Run", "serve workflows to assistants over MCP"),
-    Command("serve", "serve", "serve", "Run", "the orchestration service over HTTP"),
-    Command("worker", "worker", "worker", "Run", "another process for the service's executions"),
-    Command("token", "serve", "token", "Set up", "access tokens of the service"),
-    Command("fmt", "fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"),
-    Command("schema", "schema", "schema", "Write", "the JSON Schema of a format, for editors"),
-    Command("audio", "audio", "audio", "Look", "measure sound files, apply audio tools"),
-    Command("tools", "tools", "tools", "Set up", "the tools that workflows can use here"),
-    Command("doctor", "doctor", "doctor", "Set up", "what this machine offers"),
-    Command("completion", "completion", "completion", "Set up", "a completion script for a shell"),
+    Command(
+        "inspect",
+        "authoring.inspect",
+        "inspect",
+        "Write",
+        "what a file holds, for people and programs",
+    ),
+    Command(
+        "graph",
+        "authoring.graph",
+        "graph",
+        "Write",
+        "the picture, offline, with a run drawn over it",
+    ),
+    Command(
+        "convert", "authoring.convert", "convert", "Write", "the same workflow in another format"
+    ),
+    Command(
+        "compile",
+        "authoring.compile",
+        "compile",
+        "Write",
+        "a LangGraph project for `langgraph dev`",
+    ),
+    Command("run", "running.run", "run", "Run", "run a workflow, by file or by name"),
+    Command("resume", "running.resume", "resume", "Run", "go on with a run, answer its question"),
+    Command("step", "running.step", "step", "Run", "one node of a run again, on what it was given"),
+    Command("pause", "running.control", "pause", "Run", "ask a running run to pause"),
+    Command("stop", "running.control", "stop", "Run", "ask a running run to stop"),
+    Command("runs", "running.prune", "runs", "Look", "what ran, and how it ended; prune forgets"),
+    Command("show", "running.runs", "show", "Look", "where a run stands"),
+    Command("history", "running.runs", "history", "Look", "every checkpoint of a run"),
+    Command("diff", "running.diff", "diff", "Look", "what differs between two runs"),
+    Command("fork", "running.runs", "fork", "Run", "a new run from a checkpoint of another"),
+    Command("gc", "running.prune", "gc", "Set up", "make the store of runs smaller"),
+    Command(
+        "explain", "authoring.explain", "explain", "Write", "why a diagnostic exists, bad and good"
+    ),
+    Command(
+        "test", "running.test", "run_tests", "Write", "run the cases that a workflow has of its own"
+    ),
+    Command("lsp", "authoring.lsp", "lsp", "Write", "the language server for editors, over stdio"),
+    Command("mcp", "serving.mcp", "mcp", "Run", "serve workflows to assistants over MCP"),
+    Command("serve", "serving.serve", "serve", "Run", "the orchestration service over HTTP"),
+    Command(
+        "worker", "serving.worker", "worker", "Run", "another process for the service's executions"
+    ),
+    Command("token", "serving.serve", "token", "Set up", "access tokens of the service"),
+    Command(
+        "fmt", "authoring.fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"
+    ),
+    Command(
+        "schema", "authoring.schema", "schema", "Write", "the JSON Schema of a format, for editors"
+    ),
+    Command("audio", "audio.commands", "audio", "Look", "measure sound files, apply audio tools"),
+    Command("tools", "authoring.tools", "tools", "Set up", "the tools that workflows can use here"),
+    Command("doctor", "authoring.doctor", "doctor", "Set up", "what this machine offers"),
+    Command(
+        "completion",
+        "authoring.completion",
+        "completion",
+        "Set up",
+        "a completion script for a shell",
+    ),
 )
 
 
@@ -133,7 +169,7 @@ def coloured(diff: tuple[str, ...]) -> list[str]:
     it."""
     if not diff:
         return []
-    from flowc.compiler.snippet import visible
+    from flowc.compiler.source.snippet import visible
 
     from .screen import screen_on
 
@@ -169,7 +205,8 @@ def _invoke(row: Command, args: list[str]) -> int:
 
     try:
         if row.quick:
-            code = getattr(import_module(f".{row.name}", __package__), row.quick)(args)
+            module, _, function = row.quick.partition(":")
+            code = getattr(import_module(f".{module}", __package__), function)(args)
             if code is not None:
                 return int(code)
         return _invoke_typed(row, args)

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from flowc.compiler.ir import Param, TypeName, Workflow
-from flowc.compiler.source import SourceSet, Unreadable, decode, read_text
+from flowc.compiler.source.source import SourceSet, Unreadable, decode, read_text
 
 from ..errors import RunError
 

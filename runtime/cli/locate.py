@@ -16,7 +16,7 @@ from typing import Literal
 
 from flowc.compiler.companions import ANSWERS, TEAM
 from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.source import Source, Unreadable, read_text
+from flowc.compiler.source.source import Source, Unreadable, read_text
 
 from ..errors import RunError
 

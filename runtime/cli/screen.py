@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TextIO
 
-from flowc.compiler.snippet import visible
+from flowc.compiler.source.snippet import visible
 
-from ..prices import DOLLAR, dollars
+from ..config.prices import DOLLAR, dollars
 from ..services import Usage
 
 Tone = Literal["good", "bad", "warn", "ask", "dim", "strong"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from ..config import Config, load_config
+from ..config.settings import Config, load_config
+from ..db.url import locate, without_password
 from ..errors import RunError
-from ..location import locate, without_password
 
 DEFAULT_STORE = "sqlite:///.flowc/runs.db"
 
@@ -41,7 +41,7 @@ def store_path(url: str) -> str:
 
 def existing_store(given: str | None) -> str:
     """The store of commands that look at runs: they never make one. Raises `RunError`."""
-    from ..checkpoint import is_there
+    from ..store.open import is_there
 
     url = store_url(given)
     location = locate(url)

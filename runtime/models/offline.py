@@ -14,7 +14,7 @@ from typing import Any
 
 from flowc.compiler.plan import Refused, read_plan, step_paths, text_value
 
-from ..audio.contradictions import Shape
+from ..audio.plan.contradictions import Shape
 from ..errors import Failure
 from ..schemas import ANSWER_TOOL
 from ..services import ModelReply, ModelRequest

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..audio.containers import CONTAINERS, a_file
+from ..audio.calls.containers import CONTAINERS, a_file
 
 Json = dict[str, Any]
 Arguments = Mapping[str, Any]

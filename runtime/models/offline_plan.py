@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.spelling import Spelling
+from flowc.compiler.source.spelling import Spelling
 
-from ..audio.calls import AudioCall, check_call
-from ..audio.containers import format_of
-from ..audio.contradictions import Shape, contradiction, unheld
+from ..audio.calls.call import AudioCall, check_call
+from ..audio.calls.containers import format_of
+from ..audio.plan.contradictions import Shape, contradiction, unheld
 from ..errors import Failure
 from .offline_expectations import CHANGES_LEVEL, always, expected
 from .offline_patterns import Word, is_number, words_in

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from flowc.compiler.audio_tools import AudioTool, Parameter
+from flowc.compiler.catalog.audio_tools import AudioTool, Parameter
 from flowc.compiler.plan import Refused, read_call
 
-from ..audio.calls import check_call, find_tool
+from ..audio.calls.call import check_call, find_tool
 from ..errors import Failure
 from .offline_plan import call_text
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..audio.containers import FORMATS
+from ..audio.calls.containers import FORMATS
 from .offline_patterns import Pattern, pattern
 
 NAME = "offline-rules/1"

@@ -13,7 +13,7 @@ from typing import Any
 from flowc.compiler.ir import REPORT_TOOL
 from langgraph.types import interrupt
 
-from ..calls import CALL_PATH
+from ..context import CALL_PATH
 from ..errors import Failure
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
 

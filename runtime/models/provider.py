@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..calls import EFFECT_KEY
+from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..services import ModelReply, ModelRequest, Usage
 from .faults import KEY_VARIABLES, Fault, Malformed, describe, provider_errors

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from flowc.compiler.graphspec import GraphSpec
-from flowc.compiler.source import Unreadable, read_text
-from flowc.compiler.spelling import Spelling
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.source.source import Unreadable, read_text
+from flowc.compiler.source.spelling import Spelling
 
 from ..errors import RunError
 

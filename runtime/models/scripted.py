@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..calls import CALL_PATH
+from ..context import CALL_PATH
 from ..errors import Failure
-from ..results import RESULT_TOOL, ResultFault, result_fields
 from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, QuestionKind, ToolSchema
+from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
 from .script import REPORT_TOOL, Entry, Report, Script, Turn, read_script
 
 _SHOWN_KEYS = 12

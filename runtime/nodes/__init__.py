@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.graphspec import NodeSpec
+from flowc.compiler.lowering.graphspec import NodeSpec
 
 from . import (
     agent,
@@ -24,7 +24,7 @@ from . import (
     task,
     tool,
 )
-from .visit import Body, Setting
+from .visit.visit import Body, Setting
 
 Subgraph = Callable[[NodeSpec, Setting], Any]
 

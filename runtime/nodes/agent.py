@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from flowc.compiler.expr.values import json_text
-from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import Agent, AgentNode
+from flowc.compiler.lowering.graphspec import NodeSpec
 
-from ..conversations import adding, channel_of, messages_of
 from ..errors import Failure
-from ..report import read_report
 from ..services import Json, Message
-from . import verdicts
-from .structured import answering
-from .talk import Ending, Given, Talk
-from .talking import talk_graph, talked
-from .visit import Done, Setting, Visit
+from ..state.conversations import adding, channel_of, messages_of
+from ..state.step_reports import read_report
+from .talk import verdicts
+from .talk.loop import talk_graph, talked
+from .talk.structured import answering
+from .talk.talk import Ending, Given, Talk
+from .visit.visit import Done, Setting, Visit
 
 
 async def run(visit: Visit) -> Done:

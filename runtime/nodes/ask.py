@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from flowc.compiler.ir import AskNode
 
-from ..conversations import adding, channel_of
 from ..errors import Failure
-from ..questions import choice_in
 from ..services import Json, Message, QuestionKind
-from .visit import Done, Visit, put_question
+from ..state.conversations import adding, channel_of
+from ..state.interrupts import choice_in
+from .visit.visit import Done, Visit, put_question
 
 
 async def run(visit: Visit) -> Done:

@@ -6,7 +6,7 @@ from flowc.compiler.expr.evaluate import truth_of
 from flowc.compiler.ir import AssertNode
 
 from ..errors import Failure
-from .visit import Done, Visit
+from .visit.visit import Done, Visit
 
 
 async def run(visit: Visit) -> Done:

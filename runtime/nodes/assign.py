@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.ir import AssignNode
 
-from .visit import Done, Visit, assign, shorten
+from .visit.visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit) -> Done:

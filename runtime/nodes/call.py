@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from flowc.compiler.expr.values import read_number
-from flowc.compiler.graphspec import Channel, GraphSpec
 from flowc.compiler.ir import CallNode
+from flowc.compiler.lowering.graphspec import Channel, GraphSpec
 
-from ..calls import CALL_PATH
+from ..context import CALL_PATH
 from ..errors import Failure
-from ..scope import Scope
 from ..services import Json
-from ..state import STEPS, begun_after, combinable, starting_values, variable_values, variables_of
-from .spending import inside
-from .visit import Done, Visit, assign
+from ..state.channels import (
+    STEPS,
+    begun_after,
+    combinable,
+    starting_values,
+    variable_values,
+    variables_of,
+)
+from ..state.scope import Scope
+from .visit.spending import inside
+from .visit.visit import Done, Visit, assign
 
 
 def called(visit: Visit) -> GraphSpec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.ir import ChooseNode
 
-from .visit import Done, Visit
+from .visit.visit import Done, Visit
 
 
 async def run(visit: Visit) -> Done:

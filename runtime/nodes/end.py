@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flowc.compiler.ir import EndNode
 
-from ..state import append
-from .visit import Done, Visit, assign
+from ..state.channels import append
+from .visit.visit import Done, Visit, assign
 
 
 async def run(visit: Visit) -> Done:

@@ -17,18 +17,18 @@ from collections.abc import Hashable
 from contextvars import ContextVar
 from typing import Any, Literal
 
-from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import ExecNode
+from flowc.compiler.lowering.graphspec import NodeSpec
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ..commands import shell_commands
 from ..errors import Failure
-from ..questions import ALLOWING
 from ..services import Grants, Json
-from ..state import Items, append
-from .visit import Done, Setting, Visit, put_question, shorten
+from ..state.channels import Items, append
+from ..state.interrupts import ALLOWING
+from .visit.shell_blocks import shell_commands
+from .visit.visit import Done, Setting, Visit, put_question, shorten
 
 _VISIT: ContextVar[Visit] = ContextVar("exec")
 """Whose commands run: the graph is one for all nodes, since to compile it takes milliseconds."""

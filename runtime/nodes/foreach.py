@@ -11,17 +11,24 @@ import bisect
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import ForeachNode
+from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.types import Interrupt
 
-from ..calls import CALL_PATH
+from ..context import CALL_PATH
 from ..errors import Failure, LimitReached
 from ..services import Json
-from ..state import STEPS, STEPS_BEFORE, begun_after, combinable, starting_values, variables_of
-from .spending import inside
-from .visit import Done, Visit, assign
+from ..state.channels import (
+    STEPS,
+    STEPS_BEFORE,
+    begun_after,
+    combinable,
+    starting_values,
+    variables_of,
+)
+from .visit.spending import inside
+from .visit.visit import Done, Visit, assign
 
 ITEMS, BEGUN, DONE = "items", "item begun", "item done"
 """Names under which the journal keeps the list, what was begun and what came of it."""

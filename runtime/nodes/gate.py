@@ -9,7 +9,7 @@ from flowc.compiler.ir import GateNode
 from ..errors import Failure
 from ..services import Json
 from .ask import ask
-from .visit import Done, Visit
+from .visit.visit import Done, Visit
 
 CHOICES = ("yes", "no")
 ROUNDING = 1e-9

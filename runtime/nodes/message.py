@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flowc.compiler.ir import MessageNode
 
-from ..conversations import adding, channel_of
-from ..state import reset
-from .visit import Done, Visit
+from ..state.channels import reset
+from ..state.conversations import adding, channel_of
+from .visit.visit import Done, Visit
 
 
 async def run(visit: Visit) -> Done:

@@ -13,14 +13,14 @@ import secrets
 import time
 from typing import Any
 
-from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import AgentNode, ScriptNode
+from flowc.compiler.lowering.graphspec import GraphSpec
 
-from ..conversations import messages_of
 from ..errors import Failure
 from ..services import Conversation, Json, ScriptCall
-from ..state import reset, variables_of
-from .visit import Done, Visit, put_question, shorten
+from ..state.channels import reset, variables_of
+from ..state.conversations import messages_of
+from .visit.visit import Done, Visit, put_question, shorten
 
 _CLOCK = "$clock"
 _CHOICES = ("yes", "no")

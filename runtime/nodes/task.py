@@ -10,19 +10,25 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from flowc.compiler.graphspec import NodeSpec
 from flowc.compiler.ir import Agent, TaskNode
+from flowc.compiler.lowering.graphspec import NodeSpec
 
-from ..assigned import Assigned
+from ..delegation import Assigned
 from ..errors import Failure
-from ..results import RESULT_TOOL, ResultFault, merge_handoffs, read_result, result_schema
 from ..services import Json, ToolSchema
+from ..state.task_results import (
+    RESULT_TOOL,
+    ResultFault,
+    merge_handoffs,
+    read_result,
+    result_schema,
+)
 from .agent import conversation
 from .ask import ask
-from .structured import object_in
-from .talk import Ending, Given, Refused, Talk
-from .talking import talk_graph, talked
-from .visit import Done, Setting, Visit
+from .talk.loop import talk_graph, talked
+from .talk.structured import object_in
+from .talk.talk import Ending, Given, Refused, Talk
+from .visit.visit import Done, Setting, Visit
 
 
 async def run(visit: Visit) -> Done:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from flowc.compiler.builtin_tools import ASK_TOOL
+from flowc.compiler.catalog.builtin_tools import ASK_TOOL
 from flowc.compiler.ir import ToolNode
 
 from ..errors import Failure, InDoubt
 from ..services import Json
 from .ask import ask
-from .visit import Done, Visit, assign, shorten
+from .visit.visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit) -> Done:

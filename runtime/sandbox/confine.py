@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Failure, RunError
-from ..rooms import Room, make_room
+from ..files.tempdirs import Room, make_room
 from .jobs import BY_BUBBLEWRAP, Program, make_job
 from .policy import LAYERS, Offer, Policy, Profile, SandboxReport, decide, level_of, python_reads
 

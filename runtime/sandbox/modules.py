@@ -21,7 +21,7 @@ from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 
-from ..audio.child import LONGEST, Ended
+from ..audio.calls.subprocess_call import LONGEST, Ended
 from ..errors import Failure, RunError
 from .confine import Confined, confined_python, probe
 from .confinement import Confinement

@@ -18,9 +18,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
-from ..calls import EFFECT_KEY
+from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
-from ..rooms import make_room
+from ..files.tempdirs import make_room
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
 from ..services import NO_GRANTS, CommandResult, Grants
 from .confine import Confined, confined

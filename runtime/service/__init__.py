@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .client import AsyncClient, Client, ServiceFault
+    from .client.client import AsyncClient, Client, ServiceFault
 
 __all__ = ["AsyncClient", "Client", "ServiceFault"]
 
@@ -14,6 +14,6 @@ def __getattr__(name: str) -> Any:
     """The clients, which a service itself does not load."""
     if name not in __all__:
         raise AttributeError(name)
-    from . import client
+    from .client import client
 
     return getattr(client, name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowc.compiler.builtin_tools import AUDIO_ENTRIES
+from flowc.compiler.catalog.builtin_tools import AUDIO_ENTRIES
 
-from ..audio.calls import check_call
-from ..audio.child import AudioWorkers
-from ..roots import Roots
+from ..audio.calls.call import check_call
+from ..audio.calls.subprocess_call import AudioWorkers
+from ..files.roots import Roots
 from ..services import Json, ToolSchema
 from .entries import schemas_of
 

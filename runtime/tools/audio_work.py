@@ -6,20 +6,20 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowc.compiler.builtin_tools import AUDIO_WORK_ENTRIES
+from flowc.compiler.catalog.builtin_tools import AUDIO_WORK_ENTRIES
 from flowc.compiler.plan import read_plan
 
-from ..audio.apart import check_result, check_step, check_steps
-from ..audio.calls import AudioCall
-from ..audio.check import Do, Files, calls_of, findings_of, report_of
-from ..audio.child import AudioWorkers
-from ..audio.claims import Claims
-from ..audio.contradictions import Shape
-from ..audio.execution import FreeCode, execute_step, is_free, run_free
-from ..audio.planning import catalogue, complete_plan
-from ..audio.predicates import RESULT, read_predicate
-from ..audio.review import review
-from ..roots import Roots
+from ..audio.calls.call import AudioCall
+from ..audio.calls.execute import FreeCode, execute_step, is_free, run_free
+from ..audio.calls.file_lock import Claims
+from ..audio.calls.originals import check_result, check_step, check_steps
+from ..audio.calls.subprocess_call import AudioWorkers
+from ..audio.plan.check import Do, Files, calls_of, findings_of, report_of
+from ..audio.plan.contradictions import Shape
+from ..audio.plan.planning import catalogue, complete_plan
+from ..audio.plan.predicates import RESULT, read_predicate
+from ..audio.plan.review import review
+from ..files.roots import Roots
 from ..services import Json, ToolSchema
 from .entries import schemas_of
 

@@ -1,4 +1,4 @@
-"""The built-in tools that work on files; names and schemas are compiler/builtin_tools.py."""
+"""The built-in tools that work on files; compiler/catalog/builtin_tools.py has their schemas."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flowc.compiler.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
+from flowc.compiler.catalog.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate
 from flowc.compiler.expr.parse import ParseFault, parse
 
 from ..errors import Failure
-from ..roots import Roots
+from ..files.roots import Roots
 from ..services import Json, ToolSchema
 from .entries import defaults_of, schemas_of
 from .git import git_diff, git_log, git_show, git_status

@@ -1,7 +1,7 @@
 """The tools with which a workflow lives in a document: `document_create`, `document_next`, …
 
 Each is idempotent: the same call made again changes nothing. Names and schemas are in
-compiler/builtin_tools.py.
+compiler/catalog/builtin_tools.py.
 """
 
 from __future__ import annotations
@@ -13,20 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flowc.compiler.builtin_tools import DOCUMENT_ENTRIES
-from flowc.compiler.plan import (
-    PlanDocument,
-    Refused,
-    Value,
-    fix_request,
-    status_of,
-    text_value,
-)
+from flowc.compiler.catalog.builtin_tools import DOCUMENT_ENTRIES
+from flowc.compiler.plan import PlanDocument, Refused, Value, fix_request, status_of, text_value
 from flowc.compiler.plan.paths import original_input
 
-from .. import document_moves as moves
-from ..document import Change, DocumentFile
-from ..document_new import (
+from ..documents import transitions as moves
+from ..documents.create import (
     file_name,
     free_hash,
     hash_of,
@@ -35,16 +27,11 @@ from ..document_new import (
     planned_steps,
     time_of,
 )
-from ..document_record import RECORD, Record
-from ..document_view import (
-    REQUIREMENTS,
-    said_of,
-    step_of,
-    turn_of,
-    whole_of,
-)
+from ..documents.file import Change, DocumentFile
+from ..documents.view import REQUIREMENTS, said_of, step_of, turn_of, whole_of
+from ..documents.write_log import RECORD, Record
 from ..errors import Failure
-from ..roots import Roots
+from ..files.roots import Roots
 from ..services import Json, ToolSchema
 from .entries import defaults_of, schemas_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flowc.compiler.builtin_tools import ToolEntry
+from flowc.compiler.catalog.builtin_tools import ToolEntry
 
 from ..services import ToolSchema
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 from ..errors import Failure
-from ..roots import Roots
+from ..files.roots import Roots
 from ..services import Json
 
 _SECONDS = 60.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flowc.compiler.builtin_tools import ToolEntry
-from flowc.compiler.catalog import BUILTIN, lock_text
+from flowc.compiler.catalog.builtin_tools import ToolEntry
+from flowc.compiler.catalog.catalog import BUILTIN, lock_text
 
-from ..config import Config
-from ..roots import Roots
+from ..config.settings import Config
+from ..files.roots import Roots
 from ..services import ToolSchema
 from .registry import ToolBox
 from .sources import SoundWork, tool_sources

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flowc.compiler.ir import Effect
-from flowc.compiler.source import Unreadable, read_text
+from flowc.compiler.source.source import Unreadable, read_text
 
-from ..calls import EFFECT_KEY
+from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
-from ..rooms import Room, make_room
+from ..files.tempdirs import Room, make_room
 from ..secrets import redact
 from ..services import Json, ToolSchema
 

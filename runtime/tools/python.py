@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from ..calls import EFFECT_KEY
+from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..services import Json, ToolSchema
 

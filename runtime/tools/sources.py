@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..audio.child import AudioWorkers
-from ..audio.execution import FreeCode
-from ..config import Config
-from ..roots import Roots
+from ..audio.calls.execute import FreeCode
+from ..audio.calls.subprocess_call import AudioWorkers
+from ..config.settings import Config
+from ..files.roots import Roots
 from .audio import AudioTools
 from .audio_work import AudioWork
 from .builtin import BuiltinTools

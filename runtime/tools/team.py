@@ -1,7 +1,7 @@
 """The tools with which models of a team write to each other: `team_send`, `team_read`, …
 
 Each is idempotent: an effect that is repeated after a crash finds what it sent, or read, before.
-Names and schemas are in compiler/builtin_tools.py.
+Names and schemas are in compiler/catalog/builtin_tools.py.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.builtin_tools import TEAM_ENTRIES
+from flowc.compiler.catalog.builtin_tools import TEAM_ENTRIES
 
 from ..errors import Failure
 from ..services import Json, ToolSchema
-from ..teamwork import TEAM
 from .entries import defaults_of, schemas_of
+from .team_channel import TEAM
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from pathlib import Path
 import arena as outside
 from arena import Arena, Ran, Watch, prologue
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox import snippet
 from flowc.runtime.sandbox.confine import confined
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.environment import shell_env
+from flowc.runtime.sandbox.generated import snippet
 from flowc.runtime.sandbox.policy import SNIPPET_LIMITS, Limits, Policy, python_reads
 from flowc.runtime.sandbox.shell import BashShell
 from flowc.runtime.sandbox.shell import Limits as Times

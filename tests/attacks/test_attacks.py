@@ -18,7 +18,7 @@ from cage import run_python, run_shell
 from flowc.runtime.errors import RunError
 from flowc.runtime.sandbox import confine, jobs
 from flowc.runtime.sandbox.confine import confined, probe
-from flowc.runtime.sandbox.gate import faults
+from flowc.runtime.sandbox.generated.syntax_gate import faults
 from flowc.runtime.sandbox.policy import Policy, level_of
 from python_harm import CHANGING, GREEDY, RUNNING
 from python_reach import READING, TALKING

@@ -57,10 +57,10 @@ def report() -> None:
 
 
 def _streamed(place: Path) -> None:
-    from flowc.runtime.audio.calls import check_call
-    from flowc.runtime.audio.chains import STAGES
-    from flowc.runtime.audio.files import open_sound, write_sound
-    from flowc.runtime.audio.stages import through
+    from flowc.runtime.audio.calls.call import check_call
+    from flowc.runtime.audio.calls.files import open_sound, write_sound
+    from flowc.runtime.audio.tools.chains import STAGES
+    from flowc.runtime.audio.tools.stages import through
 
     sound = open_sound("a.wav", str(place / "a.wav"))
     stages = []
@@ -81,15 +81,15 @@ def _called(place: Path) -> None:
 
 
 def _measured(place: Path) -> None:
-    from flowc.runtime.audio.files import open_sound
-    from flowc.runtime.audio.measure import measure
+    from flowc.runtime.audio.calls.files import open_sound
+    from flowc.runtime.audio.meters.measure import measure
 
     measure(open_sound("a.wav", str(place / "a.wav")))
 
 
 def _call(place: Path, tool: str, **arguments: object) -> None:
-    from flowc.runtime.audio.calls import check_call
-    from flowc.runtime.cli.audio_workers import workers_on
+    from flowc.runtime.audio.calls.call import check_call
+    from flowc.runtime.cli.audio.workers import workers_on
 
     call = check_call(tool, arguments)
     asyncio.run(workers_on(None).do_call(call, lambda path: place / path))

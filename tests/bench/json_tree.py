@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from flowc.compiler.collector import collector_at_rest
-from flowc.compiler.diagnostics import Sink
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.expr import parse as expressions
 from flowc.compiler.frontends import by_name
-from flowc.compiler.frontends.json_syntax import parse_json
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.reading.json_syntax import parse_json
+from flowc.compiler.source.gc_pause import collector_at_rest
+from flowc.compiler.source.source import Source, SourceSet
 from texts import state_machine
 from timing import line, medians
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr import parse as expressions
-from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.lowering.graphspec import GraphSpec
 from steps import State
 from texts import chain, flow_chain
 from timing import line, medians
@@ -22,8 +22,8 @@ AGENTS = 400
 
 def report() -> None:
     """Print the seconds of each, and how the time per step holds from 1,000 to 10,000 steps."""
-    from flowc.runtime.graph import build
-    from flowc.runtime.inert import inert_services
+    from flowc.runtime.graph.build import build
+    from flowc.runtime.graph.null_services import inert_services
 
     times: dict[int, dict[str, float]] = {}
     for length, rounds in LENGTHS.items():
@@ -53,8 +53,8 @@ def report() -> None:
 
 
 def _report_agents() -> None:
-    from flowc.runtime.graph import build
-    from flowc.runtime.inert import inert_services
+    from flowc.runtime.graph.build import build
+    from flowc.runtime.graph.null_services import inert_services
 
     spec = spec_of(agents(AGENTS), "bench.flow.yaml")
     sides = {

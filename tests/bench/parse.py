@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flowc.compiler.diagnostics import Sink
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_text
 from flowc.compiler.frontends import by_name
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.source.source import Source, SourceSet
 from markdown_it import MarkdownIt
 from texts import step_document
 from timing import line, medians

@@ -45,7 +45,7 @@ def state(size: int) -> dict[str, Any]:
 
 async def _took(data: dict[str, Any]) -> dict[str, float]:
     from flowc.compiler.ir import Script
-    from flowc.runtime.sandbox.scripts import ScriptWorkers
+    from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
     from flowc.runtime.services import ScriptCall
 
     workers = ScriptWorkers()

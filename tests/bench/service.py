@@ -118,7 +118,7 @@ def _fill(folder: Path, base: str, wanted: int) -> None:
 
 
 async def _copied(folder: Path, first: str, wanted: int) -> None:
-    from flowc.runtime.store import open_store
+    from flowc.runtime.store.runs import open_store
 
     url = f"sqlite:///{folder}/.flowc/runs.db"
     async with open_store(url) as opened:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from flowc.compiler.driver import compile_text
-from flowc.compiler.graphspec import GraphSpec
+from flowc.compiler.lowering.graphspec import GraphSpec
 from texts import chain
 from timing import line, medians
 
@@ -42,7 +42,7 @@ def report() -> None:
 
 async def through_flowc(spec: GraphSpec, folder: Path, number: int) -> None:
     """Run the chain with the engine on a fresh store."""
-    from flowc.runtime.engine import open_engine
+    from flowc.runtime.engine.engine import open_engine
 
     async with open_engine(f"sqlite:///{folder}/flowc-{number}.db") as engine:
         outcome = await engine.start(spec, _services, run=f"bench-{number}", inputs={}, options={})

@@ -27,9 +27,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 import specs
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AskNode, ChooseNode, ToolNode
-from flowc.runtime.engine import open_engine
-from flowc.runtime.graph import build
-from flowc.runtime.inert import inert_services
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.graph.build import build
+from flowc.runtime.graph.null_services import inert_services
 from stores import KINDS, SERVER, ask, fresh_store
 from worlds import Functions, World
 

@@ -17,8 +17,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
 from fleet import LEVELS, STEPS, begin, fleet, slow_model
-from flowc.runtime.config import Config
-from flowc.runtime.service.executing import open_executing
+from flowc.runtime.config.settings import Config
+from flowc.runtime.service.operations.executions import open_executing
 from stores import SERVER, fresh_store
 
 EXECUTIONS = 24

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from flowc.runtime.cli import app, check
+from flowc.runtime.cli import app
+from flowc.runtime.cli.authoring import check
 
 CLEAN = """# Notes
 

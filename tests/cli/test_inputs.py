@@ -6,7 +6,7 @@ import json
 
 import pytest
 from flowc.compiler.ir import Param, StateField, Workflow
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.source.source import Source, SourceSet
 from flowc.runtime.cli.inputs import read_given, type_inputs, typed_changes
 from flowc.runtime.errors import RunError
 

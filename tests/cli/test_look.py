@@ -9,11 +9,11 @@ import subprocess
 from importlib.util import find_spec
 
 import pytest
-from flowc.compiler.codes import CODES
+from flowc.compiler.diagnostics.codes import CODES
 from flowc.runtime.cli import app
-from flowc.runtime.drawing import overlay_of
 from flowc.runtime.events import RunEvent
-from flowc.runtime.store import RunRecord, open_store
+from flowc.runtime.graph.overlay import overlay_of
+from flowc.runtime.store.runs import RunRecord, open_store
 
 CHART = """# Try it
 

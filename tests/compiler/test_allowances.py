@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.allowances import apply_allowances, find_allowances
-from flowc.compiler.diagnostics import Diagnostic
-from flowc.compiler.fixes import apply_fixes, safe_fixes
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.diagnostics.allowances import apply_allowances, find_allowances
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
+from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
+from flowc.compiler.source.source import Source, SourceSet
 
 
 def judge(text: str, *found: tuple[str, str], path: str = "a.md") -> tuple[list[str], str]:

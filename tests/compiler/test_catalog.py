@@ -7,9 +7,16 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from flowc.compiler.catalog import BUILTIN, LOCK_FILE, Catalog, ToolEntry, load_catalog, lock_text
-from flowc.compiler.diagnostics import Diagnostic, Sink
-from flowc.compiler.source import SourceSet
+from flowc.compiler.catalog.catalog import (
+    BUILTIN,
+    LOCK_FILE,
+    Catalog,
+    ToolEntry,
+    load_catalog,
+    lock_text,
+)
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, Sink
+from flowc.compiler.source.source import SourceSet
 
 EXTRA = ToolEntry("get_issue", "Read an issue.", {"type": "object"}, "pure", "lock")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flowc.compiler.codes import CODES, Code
 from flowc.compiler.conversion import convert_file
-from flowc.compiler.diagnostics import Diagnostic
+from flowc.compiler.diagnostics.codes import CODES, Code
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
+from flowc.compiler.diagnostics.examples import EXAMPLES, Example
+from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import CompileResult, compile_file
-from flowc.compiler.emit.dialects import dialect_named
-from flowc.compiler.examples import EXAMPLES, Example
 from flowc.compiler.reconcile import reconcile
-from flowc.compiler.render import render_text
-from flowc.compiler.source import Source
+from flowc.compiler.source.source import Source
+from flowc.compiler.writers import dialect_named
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ HEAD = """\
 # Diagnostics
 
 Every fault that `flowc check` finds: its code, a file that has it and the same file without it. The
-page is generated from compiler/codes.py and compiler/examples/ (`make docs`), and the tests
-run each example. `flowc explain CODE` shows the same.
+page is generated (`make docs`) from codes.py and examples/ in compiler/diagnostics/, and the tests run
+each example. `flowc explain CODE` shows the same.
 
 An error ends with exit code 1; a warning does so under `--strict`. A warning can be allowed in a
 comment of the file: `<!-- flowc: allow FC2002 -->` in markdown, `%% flowc: allow FC2002` in a

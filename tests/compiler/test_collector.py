@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from flowc.compiler.collector import collector_at_rest, heap_at_rest
+from flowc.compiler.source.gc_pause import collector_at_rest, heap_at_rest
 
 
 def test_the_collector_works_again_afterwards_also_after_a_fault() -> None:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from flowc.compiler import ir
-from flowc.compiler.differences import differences, renamed
+from flowc.compiler.analysis.diff import differences, renamed
 from flowc.compiler.expr.ast import Literal, Name, Text
 from flowc.compiler.ir import (
     Agent,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flowc.compiler.diagnostics import Diagnostic, Fix
-from flowc.compiler.fixes import apply_fixes, line_end, safe_fixes
-from flowc.compiler.source import Span
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix
+from flowc.compiler.diagnostics.fixes import apply_fixes, line_end, safe_fixes
+from flowc.compiler.source.source import Span
 
 
 def found(*fixes: tuple[int, int, str], safe: bool = True, file: str = "a.md") -> list[Diagnostic]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from flowc.compiler.emit.flow_yaml import emit_flow_yaml
-from flowc.compiler.flow_layout import laid_out
+from flowc.compiler.emit.flow.program import emit_flow_yaml
+from flowc.compiler.flow_yaml.layout import laid_out
 from flowc.compiler.ir import Program
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from flowc.compiler.diagnostics import Sink
-from flowc.compiler.flow_schema import flow_schema
-from flowc.compiler.frontends.flow_forms import Forms
-from flowc.compiler.frontends.flow_tree import Scalar, read_tree
-from flowc.compiler.source import Source, Span
+from flowc.compiler.diagnostics.diagnostic import Sink
+from flowc.compiler.flow_yaml.schema import flow_schema
+from flowc.compiler.frontends.flow.forms import Forms
+from flowc.compiler.frontends.flow.tree import Scalar, read_tree
+from flowc.compiler.source.source import Source, Span
 from hypothesis import HealthCheck, Phase, given, settings
 
 from workflows import FILE, workflows
@@ -62,7 +62,7 @@ def test_what_stands_in_a_wrong_place_is_not(path):
 )
 @given(workflow=workflows())
 def test_whatever_is_written_is_valid(workflow):
-    from flowc.compiler.emit.flow_yaml import emit_flow_yaml
+    from flowc.compiler.emit.flow.program import emit_flow_yaml
     from flowc.compiler.ir import Program
 
     text = emit_flow_yaml(Program(entry=FILE, workflows=((FILE, workflow),)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.grants import grants
 from flowc.compiler.ir import ExecNode
-from flowc.compiler.source import Source
+from flowc.compiler.ir.grants import grants
+from flowc.compiler.source.source import Source
 
 CHART = """# Workflow
 
@@ -67,8 +67,8 @@ def test_a_node_of_flow_yaml_grants_to_itself_and_a_comment_to_the_rest() -> Non
 
 def test_a_living_document_grants_nothing() -> None:
     """Its log and its results hold what models and commands wrote."""
-    from flowc.compiler.frontends.plan import PLAN
-    from flowc.compiler.frontends.protocol import granted
+    from flowc.compiler.frontends.plan.frontend import PLAN
+    from flowc.compiler.reading.protocol import granted
 
-    assert granted.__module__ == "flowc.compiler.frontends.protocol"
+    assert granted.__module__ == "flowc.compiler.reading.protocol"
     assert "granted" not in PLAN.parse.__globals__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.graphs import (
+from flowc.compiler.analysis.graphs import (
     components,
     dominance,
     dominators,

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from flowc.compiler.catalog import Catalog
+from flowc.compiler.catalog.catalog import Catalog
+from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import compile_text
-from flowc.compiler.flow_keys import COMMON, NODES, SECTIONS, TOP
-from flowc.compiler.render import render_text
+from flowc.compiler.flow_yaml.keys import COMMON, NODES, SECTIONS, TOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["language.md", "formats/flow.md"]

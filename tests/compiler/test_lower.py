@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from flowc.compiler.expr.ast import Binary, Literal, Name
-from flowc.compiler.graphspec import Branch, EdgeSpec, GraphSpec, Join
 from flowc.compiler.ir import (
     Agent,
     AgentNode,
@@ -32,10 +31,11 @@ from flowc.compiler.ir import (
     ToolNode,
     Workflow,
 )
-from flowc.compiler.lower import lower
-from flowc.compiler.serde import digest, dump_spec, load_spec, spec_schema
-from flowc.compiler.source import Source, SourceSet, Span
-from flowc.compiler.ways import END
+from flowc.compiler.lowering.graphspec import Branch, EdgeSpec, GraphSpec, Join
+from flowc.compiler.lowering.lower import lower
+from flowc.compiler.lowering.routes import END
+from flowc.compiler.lowering.serde import digest, dump_spec, load_spec, spec_schema
+from flowc.compiler.source.source import Source, SourceSet, Span
 
 
 def spec_of(workflow: Workflow, sources: SourceSet | None = None) -> GraphSpec:

@@ -6,9 +6,9 @@ import json
 
 import jsonschema
 import pytest
-from flowc.compiler.diagnostics import Diagnostic, Fix, Label
-from flowc.compiler.render import render_github, render_json, render_sarif
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix, Label
+from flowc.compiler.diagnostics.render import render_github, render_json, render_sarif
+from flowc.compiler.source.source import Source, SourceSet
 
 FILE = "a folder/größe.md"
 TEXT = "one 🔧 two\nthree\n"

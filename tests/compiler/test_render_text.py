@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from flowc.compiler.diagnostics import Diagnostic, Fix, Label
-from flowc.compiler.render import render_text, summary_line
-from flowc.compiler.source import Source, SourceSet, Span
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix, Label
+from flowc.compiler.diagnostics.render import render_text, summary_line
+from flowc.compiler.source.source import Source, SourceSet, Span
 
 
 def place(text: str, piece: str, file: str = "a.md") -> Span:

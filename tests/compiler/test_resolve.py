@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flowc.compiler.catalog import Catalog, ToolEntry
+from flowc.compiler.catalog.catalog import Catalog, ToolEntry
 from flowc.compiler.ir import AssignNode, CallNode, Param, Program, StateField, Tool, Workflow
-from flowc.compiler.passes.resolve import resolve
-from flowc.compiler.passes.verify import verify
+from flowc.compiler.linking.resolve import resolve
+from flowc.compiler.linking.verify import verify
 
 
 def names(workflow: Workflow) -> set[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import get_args, get_type_hints
 
-from flowc.compiler import graphspec, ir
+from flowc.compiler import ir
 from flowc.compiler.ir import Agent, AgentNode, EndNode, Param, Program, Workflow
-from flowc.compiler.lower import lower
-from flowc.compiler.serde import dump_spec, load_spec
-from flowc.compiler.source import SourceSet
+from flowc.compiler.lowering import graphspec
+from flowc.compiler.lowering.lower import lower
+from flowc.compiler.lowering.serde import dump_spec, load_spec
+from flowc.compiler.source.source import SourceSet
 
 
 def test_what_may_be_none_is_none_by_default():

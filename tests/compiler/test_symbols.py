@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.completion import Named, complete, keys_by_brackets, keys_by_indentation
 from flowc.compiler.driver import compile_text
-from flowc.compiler.frontends.editing import Editing, Slot
+from flowc.compiler.editor.completion import Named, complete, keys_by_brackets, keys_by_indentation
+from flowc.compiler.editor.rename import Refusal, edited, rename, same_but
+from flowc.compiler.editor.symbols import symbols_of
 from flowc.compiler.ir import AssignNode, EndNode, Workflow
-from flowc.compiler.rename import Refusal, edited, rename, same_but
-from flowc.compiler.source import Source, SourceSet, Span
-from flowc.compiler.symbols import symbols_of
+from flowc.compiler.reading.editing import Editing, Slot
+from flowc.compiler.source.source import Source, SourceSet, Span
 from flowcharts import compiled
 from lsp_texts import CHART, MORE, PROMPTS, STEPS
 

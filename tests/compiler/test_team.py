@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from contracts import contract, step
-from flowc.compiler.diagnostics import Sink
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.ir import TaskNode
-from flowc.compiler.source import SourceSet
+from flowc.compiler.source.source import SourceSet
 from flowc.compiler.team import Team, read_team
 
 MENU = contract(step("a"), step("b", "a", role="taster"), form="sequential")

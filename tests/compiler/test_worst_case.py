@@ -6,12 +6,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from flowc.compiler.analysis.worst_case import worst_case
 from flowc.compiler.driver import compile_file, compile_text
-from flowc.compiler.worst_case import worst_case
-from flowc.runtime.choices import RunOptions
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
-from flowc.runtime.wiring import make_services
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import World

@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from flowc.compiler.analysis.schedule import schedule_of
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.ir import TaskNode
-from flowc.compiler.schedule import schedule_of
 
 from .report import Difference, Report
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flowc.compiler.driver import compile_text
-from flowc.compiler.frontends.flowchart_chart import Chart, ChartEdge, read_chart
+from flowc.compiler.frontends.flowchart.mermaid.chart import Chart, ChartEdge, read_chart
 
 from .report import Difference, Report
 

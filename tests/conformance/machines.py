@@ -14,7 +14,7 @@ from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.expr.evaluate import evaluate
 from flowc.compiler.ir import AssignNode
 from flowc.compiler.summary import summarize
-from flowc.runtime.engine import open_engine
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.services import ModelReply, ModelRequest, Outcome
 
 from ..fixtures.worlds import World

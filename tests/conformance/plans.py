@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flowc.compiler.frontends.plan import claims
+from flowc.compiler.frontends.plan.frontend import claims
 from flowc.compiler.plan import PlanDocument, Refused, field_value, read_plan
-from flowc.compiler.source import Source, Unreadable, decode
+from flowc.compiler.source.source import Source, Unreadable, decode
 
 from .report import Difference, Report
 

@@ -15,10 +15,10 @@ from typing import Any
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.expr.evaluate import evaluate
 from flowc.compiler.ir import AgentNode
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
-from flowc.runtime.report import ReportFault, refusal
-from flowc.runtime.stepping import Stepper
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.state.step_reports import ReportFault, refusal
+from flowc.runtime.stepper.stepper import Stepper
 
 from .report import Difference, Report
 

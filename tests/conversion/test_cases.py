@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.conversion import convert_file
+from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import compile_file
-from flowc.compiler.emit.dialects import dialect_named
-from flowc.compiler.render import render_text
+from flowc.compiler.writers import dialect_named
 
 CASES = sorted((Path(__file__).parent / "cases").iterdir())
 

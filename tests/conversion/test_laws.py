@@ -10,16 +10,16 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from flowc.compiler.analysis.diff import renamed
 from flowc.compiler.conversion import convert_file
-from flowc.compiler.diagnostics import Sink
-from flowc.compiler.differences import renamed
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_file
-from flowc.compiler.emit.dialects import DIALECTS, dialect_named
-from flowc.compiler.emit.mermaid import emit_mermaid, mermaid_ids
-from flowc.compiler.emit.picture import picture_of
+from flowc.compiler.emit.picture.mermaid import emit_mermaid, mermaid_ids
+from flowc.compiler.emit.picture.picture import picture_of
 from flowc.compiler.frontends import by_name, is_workflow
-from flowc.compiler.frontends.flowchart_chart import read_chart
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.frontends.flowchart.mermaid.chart import read_chart
+from flowc.compiler.source.source import Source, SourceSet
+from flowc.compiler.writers import DIALECTS, dialect_named
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = sorted(

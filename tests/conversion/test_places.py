@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.driver import compile_file
-from flowc.compiler.emit.dialects import dialect_named
-from flowc.compiler.emit.manuscript import Dialect
-from flowc.compiler.emit.to_flow import write_flow
+from flowc.compiler.writers import dialect_named
+from flowc.compiler.writers.flow import write_flow
+from flowc.compiler.writers.manuscript import Dialect
 
 CHART = "# Workflow\n\n```mermaid\nflowchart TD\n{}\n```\n"
 NESTED = """flow: 1

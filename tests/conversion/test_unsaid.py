@@ -9,9 +9,7 @@ from typing import get_args
 import pytest
 from flowc.compiler import ir
 from flowc.compiler.conversion import convert_file
-from flowc.compiler.emit.dialects import DIALECTS
 from flowc.compiler.expr.ast import Binary, Literal, Name
-from flowc.compiler.frontends.protocol import Parsed
 from flowc.compiler.ir import (
     AgentNode,
     AssignNode,
@@ -23,7 +21,9 @@ from flowc.compiler.ir import (
     Retry,
     Workflow,
 )
-from flowc.compiler.source import Source, Span
+from flowc.compiler.reading.protocol import Parsed
+from flowc.compiler.source.source import Source, Span
+from flowc.compiler.writers import DIALECTS
 from nodes_of_every_kind import minimal
 
 SOURCE = Source("any.txt", "\n" * 50)

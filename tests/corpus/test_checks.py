@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler import driver
+from flowc.compiler.checks import CHECKS
+from flowc.compiler.checks.bindings import missing_roles, unknown_tools
+from flowc.compiler.checks.bounds import unbounded_loops
+from flowc.compiler.checks.branches import hidden_branches, open_branches
+from flowc.compiler.checks.budgets import missing_budgets
+from flowc.compiler.checks.conflicts import parallel_writes
+from flowc.compiler.checks.dataflow import early_reads, undefined_variables
+from flowc.compiler.checks.effects import unsafe_effects
+from flowc.compiler.checks.guards import bad_expressions
+from flowc.compiler.checks.joins import endless_waits
+from flowc.compiler.checks.mismatches import mismatches
+from flowc.compiler.checks.reachability import unreachable_steps
+from flowc.compiler.checks.termination import inescapable_loops
+from flowc.compiler.checks.unused import unused_outputs
 from flowc.compiler.driver import compile_file
-from flowc.compiler.passes import CHECKS
-from flowc.compiler.passes.bindings import missing_roles, unknown_tools
-from flowc.compiler.passes.bounds import unbounded_loops
-from flowc.compiler.passes.branches import hidden_branches, open_branches
-from flowc.compiler.passes.budgets import missing_budgets
-from flowc.compiler.passes.conflicts import parallel_writes
-from flowc.compiler.passes.dataflow import early_reads, undefined_variables
-from flowc.compiler.passes.effects import unsafe_effects
-from flowc.compiler.passes.guards import bad_expressions
-from flowc.compiler.passes.joins import endless_waits
-from flowc.compiler.passes.mismatches import mismatches
-from flowc.compiler.passes.reachability import unreachable_steps
-from flowc.compiler.passes.termination import inescapable_loops
-from flowc.compiler.passes.unused import unused_outputs
 
 HERE = Path(__file__).parent
 BY_CODE = {

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler import driver
-from flowc.compiler.codes import CODES
+from flowc.compiler.checks import CHECKS
+from flowc.compiler.diagnostics.codes import CODES
+from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import CompileResult, compile_file
-from flowc.compiler.emit.mermaid import emit_mermaid
+from flowc.compiler.emit.picture.mermaid import emit_mermaid
 from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.passes import CHECKS
-from flowc.compiler.render import render_text
-from flowc.compiler.source import SourceSet
+from flowc.compiler.source.source import SourceSet
 from flowc.compiler.summary import summarize
 
 HERE = Path(__file__).parent

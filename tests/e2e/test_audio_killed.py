@@ -79,7 +79,7 @@ class Room:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Room, list[str]]:
     """An undisturbed run, and the boundaries that it came to."""
-    for module in ("flowc.runtime.cli.run", "flowc.runtime.cli.resume"):
+    for module in ("flowc.runtime.cli.running.run", "flowc.runtime.cli.running.resume"):
         import_module(module)  # before the first fork, so that no child has to
     room = Room(tmp_path_factory.mktemp("killed") / "whole")
     names = count_boundaries(command(*RUN), str(room.folder), str(room.folder / "boundaries"))

@@ -8,8 +8,8 @@ import pytest
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.project import emit_project
 from flowc.compiler.frontends import is_workflow
-from flowc.compiler.source import SourceSet
-from flowc.runtime.project import check_project, load_module, write_project
+from flowc.compiler.source.source import SourceSet
+from flowc.runtime.emitted.project import check_project, load_module, write_project
 
 EXAMPLES = Path(__file__).parents[2] / "workflows/examples"
 PROGRAMS = sorted(

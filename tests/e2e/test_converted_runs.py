@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.driver import compile_file
-from flowc.compiler.emit.dialects import DIALECTS
-from flowc.runtime.canonical import canonical_events
+from flowc.compiler.writers import DIALECTS
 from flowc.runtime.events import RunEvent
-from flowc.runtime.store import open_store
+from flowc.runtime.store.runs import open_store
+from flowc.runtime.testing.normalize import canonical_events
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "workflows/examples"

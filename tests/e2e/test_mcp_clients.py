@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-from flowc.runtime import mcp_clients
-from flowc.runtime.audit import Audit
 from flowc.runtime.cli.app import run as flowc
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
-from flowc.runtime.mcp_clients import client_of
-from flowc.runtime.mcp_server import mcp_server
-from flowc.runtime.stepping import Stepper
-from flowc.runtime.store import open_store
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.mcp import clients as mcp_clients
+from flowc.runtime.mcp.clients import client_of
+from flowc.runtime.mcp.server import mcp_server
+from flowc.runtime.stepper.stepper import Stepper
+from flowc.runtime.store.audit_log import Audit
+from flowc.runtime.store.runs import open_store
 from mcp.client import Client
 from mcp_types import Implementation
 

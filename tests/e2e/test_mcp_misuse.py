@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
-from flowc.runtime.mcp_server import mcp_server
-from flowc.runtime.stepping import Stepper
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.mcp.server import mcp_server
+from flowc.runtime.stepper.stepper import Stepper
 from mcp.client import Client
 
 from .test_mcp_server import beside_workflows, call, environment, passed

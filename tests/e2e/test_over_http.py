@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from flowc.compiler.driver import compile_file
-from flowc.runtime.choices import RunOptions
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.events import RunEvent
 from flowc.runtime.services import Outcome
-from flowc.runtime.wiring import make_services
 from openai_server import Refuse, Say
 from tool_runs import SERVER
 from toolchain_flow import FLOW, SUB

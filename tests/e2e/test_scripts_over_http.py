@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from flowc.compiler.builtin_tools import ASK_TOOL
+from flowc.compiler.catalog.builtin_tools import ASK_TOOL
 from flowc.compiler.ir import (
     Agent,
     AgentNode,
@@ -22,11 +22,11 @@ from flowc.compiler.ir import (
     Thread,
     Tool,
 )
-from flowc.runtime.choices import RunOptions
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.services import Outcome
-from flowc.runtime.wiring import make_services
 from openai_server import Say
 from specs import SUCCESS, case, edge, lit, name, program
 

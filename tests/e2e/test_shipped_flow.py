@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.driver import compile_file
-from flowc.compiler.emit.flow_yaml import emit_flow_yaml
-from flowc.compiler.flow_layout import laid_out
+from flowc.compiler.emit.flow.program import emit_flow_yaml
+from flowc.compiler.flow_yaml.layout import laid_out
 
 FOLDER = Path(__file__).parents[2] / "workflows/examples/flow"
 SHIPPED = sorted(FOLDER.glob("*.flow.yaml"))

@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable
 
 import pytest
-from flowc.compiler.catalog import Catalog
+from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.driver import CompileResult, compile_text
-from flowc.compiler.source import SourceSet
+from flowc.compiler.source.source import SourceSet
 from hypothesis import HealthCheck, settings
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
@@ -58,7 +58,7 @@ def _spans_lie_inside(result: CompileResult) -> None:
 
 def _shows(result: CompileResult) -> None:
     """Whatever a workflow is, it can be shown; and a clean one can be lowered."""
-    from flowc.compiler import render
+    from flowc.compiler.diagnostics import render
 
     for form in (render.render_text, render.render_json, render.render_github, render.render_sarif):
         form(result.diagnostics, result.sources)

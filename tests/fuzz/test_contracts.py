@@ -9,7 +9,7 @@ from copy import deepcopy
 import pytest
 from contracts import contract, gate, read, step, team
 from flowc.compiler.driver import compile_text
-from flowc.compiler.source import SourceSet
+from flowc.compiler.source.source import SourceSet
 from hypothesis import given
 from hypothesis import strategies as st
 

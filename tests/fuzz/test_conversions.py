@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.conversion import convert_file
-from flowc.compiler.emit.dialects import DIALECTS
-from flowc.compiler.frontends.protocol import Parsed
-from flowc.compiler.source import Source
+from flowc.compiler.reading.protocol import Parsed
+from flowc.compiler.source.source import Source
+from flowc.compiler.writers import DIALECTS
 from hypothesis import given, settings
 
 from workflows import FILE, workflows

@@ -18,10 +18,10 @@ from flowc.compiler.plan import PlanDocument, read_plan, text_value
 from flowc.compiler.plan.versions import versions
 from flowc.compiler.plan.words import STATUSES, STEP_FIELDS
 from flowc.compiler.reconcile import apply, reconcile
-from flowc.compiler.source import Source
-from flowc.runtime.document_new import NO_CODE
+from flowc.compiler.source.source import Source
+from flowc.runtime.documents.create import NO_CODE
 from flowc.runtime.errors import Failure
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.tools.document import DocumentTools
 
 pytestmark = pytest.mark.fuzz

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from flowc.compiler.frontends import FRONTENDS
-from flowc.compiler.source import Unreadable, decode
+from flowc.compiler.source.source import Unreadable, decode
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
-from flowc.compiler.emit.flow_yaml import emit_flow_yaml
-from flowc.compiler.flow_layout import laid_out
+from flowc.compiler.emit.flow.program import emit_flow_yaml
+from flowc.compiler.flow_yaml.layout import laid_out
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -111,7 +111,9 @@ def test_pedalboard_is_imported_by_one_module_that_only_the_worker_reaches(root,
         if name.split(".")[-1] in reached and "audio" in name
     ]
     assert outside == []
-    assert 'WORKER, PICTURES = "flowc.runtime.audio.worker"' in (audio / "child.py").read_text()
+    assert (
+        'WORKER, PICTURES = "flowc.runtime.audio.tools.worker"' in (audio / "child.py").read_text()
+    )
 
 
 def test_measuring_and_applying_load_no_sound_library_into_the_command(tmp_path, python):

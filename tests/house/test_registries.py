@@ -6,11 +6,12 @@ import ast
 from pathlib import Path
 from typing import get_args
 
-from flowc.compiler import frontends, ir, passes
+from flowc.compiler import checks as passes
+from flowc.compiler import frontends, ir
 
 SHOWS = {
     "compiler/summary.py",
-    "compiler/render.py",
+    "compiler/diagnostics/render.py",
 }
 """Modules that tell a person which format a file is in. The command line does so as well."""
 

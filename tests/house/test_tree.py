@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-SCRIPTS_IN_PYTHON = "runtime/sandbox/worker_python.py"
+SCRIPTS_IN_PYTHON = "runtime/sandbox/scripts/worker_python.py"
 SNIPPETS = "runtime/sandbox/launch/host.py"
 """Runs what a person wrote, in a process that flowc starts for it, and tells flowc all about it."""
 MAX_FILE = 400
@@ -49,13 +49,13 @@ def test_no_file_names_a_machine_s_folder_or_a_registry_s_host(root, files):
 
 def test_no_python_file_has_more_than_400_lines(root, files):
     sizes = {str(f.relative_to(root)): len(_lines(f)) for f in files if f.suffix == ".py"}
-    tables = {"compiler/codes.py"}
+    tables = {"compiler/diagnostics/codes.py"}
     assert {name: n for name, n in sizes.items() if n > MAX_FILE and name not in tables} == {}
 
 
 def test_the_table_of_codes_is_a_table(root, tree):
     """It may be long because nothing happens in it."""
-    module = tree(root / "compiler/codes.py")
+    module = tree(root / "compiler/diagnostics/codes.py")
     assert [f.name for f, size in _functions(module) if size > 10] == []
 
 
@@ -74,7 +74,7 @@ def test_nothing_catches_everything(root, sources, tree):
     """`except Exception` hides bugs. Three things may: the last line before a person, which turns a
     bug into exit code 3; that of an execution, whose bug must not end those beside it; and code
     that raises: again, or to name the foreign code that failed."""
-    last_lines = ("runtime/cli/app.py", SCRIPTS_IN_PYTHON, "runtime/service/working.py")
+    last_lines = ("runtime/cli/app.py", SCRIPTS_IN_PYTHON, "runtime/service/worker.py")
     found = [
         f"{file.relative_to(root)}:{node.lineno}"
         for file in sources

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.runtime.lsp_lines import Lines, Shift
+from flowc.runtime.lsp.lines import Lines, Shift
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.engine import open_engine
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.services import Outcome
 from stores import KINDS, fresh_store
 from worlds import World

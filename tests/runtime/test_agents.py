@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 from flowc.compiler.expr.ast import Binary
-from flowc.compiler.ir import (
-    Agent,
-    AgentNode,
-    Assertion,
-    ExecNode,
-    Input,
-    MessageNode,
-    Output,
-)
+from flowc.compiler.ir import Agent, AgentNode, Assertion, ExecNode, Input, MessageNode, Output
 from flowc.runtime.errors import Failure
-from flowc.runtime.graph import build
-from flowc.runtime.inert import inert_services
+from flowc.runtime.graph.build import build
+from flowc.runtime.graph.null_services import inert_services
 from langgraph.graph import StateGraph
 from specs import (
     FAILED,

@@ -6,13 +6,11 @@ import dataclasses
 from typing import Any
 
 import pytest
-from flowc.compiler.ir import (
-    Edge,
-)
-from flowc.runtime.engine import open_engine
+from flowc.compiler.ir import Edge
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.graph import build
-from flowc.runtime.inert import inert_services
+from flowc.runtime.graph.build import build
+from flowc.runtime.graph.null_services import inert_services
 from specs import (
     SUCCESS,
     ask,

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from flowc.runtime.config import Config
+from flowc.runtime.config.prices import SetPrice, read_dollars
+from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import RunError
-from flowc.runtime.prices import SetPrice, read_dollars
 from metered import Meter, Run
 from openai_server import Drop, OpenAIServer, Refuse, Say
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.cassette import (
+from flowc.runtime.cassette.format import (
     Exchange,
     Header,
     exchange_document,

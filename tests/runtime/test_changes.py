@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from flowc.compiler.driver import compile_file
-from flowc.compiler.graphspec import GraphSpec
-from flowc.runtime.engine import Engine, open_engine
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.engine.engine import Engine, open_engine
+from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
 from flowc.runtime.services import Outcome
-from flowc.runtime.signals import RunSignals
 from worlds import World, start
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/durability.md"

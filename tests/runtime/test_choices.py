@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import Agent, AgentNode, AskNode, Thread
-from flowc.runtime.engine import open_engine
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.questions import choice_in
+from flowc.runtime.state.interrupts import choice_in
 from specs import SUCCESS, lit, program
 from worlds import World, start
 

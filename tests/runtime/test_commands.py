@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from flowc.runtime.commands import shell_commands
+from flowc.runtime.nodes.visit.shell_blocks import shell_commands
 
 
 def block(*lines: str, tag: str = "sh") -> str:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AskNode, CallNode, ChooseNode
-from flowc.runtime.compaction import Dropped
-from flowc.runtime.engine import open_engine
+from flowc.runtime.engine.compaction import Dropped
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.pruning import Choice, chosen, duration
-from flowc.runtime.store import RunRecord
+from flowc.runtime.store.retention import Choice, chosen, duration
+from flowc.runtime.store.runs import RunRecord
 from specs import (
     LIST,
     SUCCESS,

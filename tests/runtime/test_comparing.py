@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flowc.runtime.comparing import Told, compare, steps_of
 from flowc.runtime.events import RunEvent
+from flowc.runtime.graph.run_diff import Told, compare, steps_of
 
 
 def events(*nodes: str) -> list[RunEvent]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flowc.runtime import config as configuration
-from flowc.runtime.config import KEYS, Config, load_config
+from flowc.runtime.config import settings as configuration
+from flowc.runtime.config.settings import KEYS, Config, load_config
 from flowc.runtime.errors import RunError
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from contracts import contract, gate, read, step, team
 from flowc.compiler.ir import TaskNode
-from flowc.runtime.cli.outcomes import exit_code
-from flowc.runtime.engine import open_engine
+from flowc.runtime.cli.show.outcomes import exit_code
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.services import ModelReply, ModelRequest, Outcome
 from flowc.runtime.values import keepable

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import AgentNode, AskNode, CallNode, ToolNode
-from flowc.runtime.engine import open_engine
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.events import RunEvent
 from killing import Killed, in_process, kill_me
 from ledgers import Ledger, resume, start, world_of

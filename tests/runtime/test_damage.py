@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.ir import AskNode
-from flowc.runtime.engine import open_engine
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from specs import SUCCESS, assign, lit, program
 from worlds import World, start

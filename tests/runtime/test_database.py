@@ -6,11 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.runtime.checkpoint import open_database
-from flowc.runtime.database import Database, create_tables
+from flowc.runtime.db.database import Database, create_tables
+from flowc.runtime.db.url import locate
 from flowc.runtime.errors import RunError
-from flowc.runtime.location import locate
-from flowc.runtime.store import open_store
+from flowc.runtime.store.open import open_database
+from flowc.runtime.store.runs import open_store
 
 SCHEMA = """
 create table if not exists spent (run text not null, amount integer not null, primary key (run));

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from documents import CARRY_ON
 from flowc.compiler.driver import compile_file, compile_text
-from flowc.compiler.graphspec import GraphSpec
-from flowc.runtime.choices import RunOptions
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.events import RunEvent
-from flowc.runtime.wiring import make_services
 from killing import Killed, in_process, kill_me
 
 STEPS = [

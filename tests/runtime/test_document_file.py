@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.plan import PlanDocument, read_plan
-from flowc.runtime import document as module
-from flowc.runtime.document import DocumentFile
+from flowc.runtime.documents import file as module
+from flowc.runtime.documents.file import DocumentFile
 from flowc.runtime.errors import Failure
 from killing import Killed, in_process, kill_me
 

@@ -6,13 +6,8 @@ import dataclasses
 from typing import Any
 
 import pytest
-from flowc.compiler.ir import (
-    AgentNode,
-    CallNode,
-    Param,
-    ToolNode,
-)
-from flowc.runtime.engine import open_engine
+from flowc.compiler.ir import AgentNode, CallNode, Param, ToolNode
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
 from specs import (
     SUCCESS,

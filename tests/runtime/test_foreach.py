@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from flowc.compiler.emit.project import emit_project
 from flowc.compiler.expr.ast import Binary, Call
-from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import (
     Agent,
     AgentNode,
@@ -21,14 +20,15 @@ from flowc.compiler.ir import (
     ToolNode,
     Workflow,
 )
-from flowc.runtime.choices import RunOptions
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions
+from flowc.runtime.config.settings import Config
+from flowc.runtime.emitted.project import check_project, load_module
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
-from flowc.runtime.project import check_project, load_module
-from flowc.runtime.signals import RunSignals
-from flowc.runtime.wiring import make_services
 from specs import (
     FAILED,
     STATE,

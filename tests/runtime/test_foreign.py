@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.cli.doctor_stores import stores
-from flowc.runtime.engine import open_engine
+from flowc.runtime.cli.authoring.doctor_stores import stores
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.store import open_store
+from flowc.runtime.store.runs import open_store
 from stores import ask, fresh_store
 
 OTHERS = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from flowc.runtime.calls import EFFECT_KEY
+from flowc.runtime.context import EFFECT_KEY
 from flowc.runtime.models.provider import Backoff, ProviderModels
 from flowc.runtime.services import ModelRequest
 from flowc.runtime.tools.registry import ToolBox

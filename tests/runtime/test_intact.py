@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import CallNode
-from flowc.runtime.engine import Engine, open_engine
+from flowc.runtime.db.serializer import StrictSerializer
+from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.journal import EffectJournal
-from flowc.runtime.serializer import StrictSerializer
+from flowc.runtime.journal.effects import EffectJournal
 from specs import SUCCESS, N, ask, assign, lit, program_of, workflow
 from worlds import World, start
 

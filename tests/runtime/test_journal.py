@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from flowc.runtime.calls import EFFECT_KEY
-from flowc.runtime.engine import open_engine
+from flowc.runtime.context import EFFECT_KEY
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
-from flowc.runtime.journal import EffectJournal
+from flowc.runtime.journal.effects import EffectJournal
 
 
 def visit(key: str) -> Any:
@@ -179,7 +179,7 @@ def test_what_is_in_doubt_is_asked_about_with_what_is_known_of_it(
     journaled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("flowc.runtime.journal.interrupt", asked.append)
+    monkeypatch.setattr("flowc.runtime.journal.effects.interrupt", asked.append)
 
     async def doubtful(journal: Any) -> None:
         for _ in range(2):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.ir import ExecNode
-from flowc.runtime.engine import open_engine
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.event_log import EventLog
 from flowc.runtime.errors import RunError
-from flowc.runtime.eventlog import EventLog
 from flowc.runtime.events import RunEvent
-from flowc.runtime.store import open_store
+from flowc.runtime.store.runs import open_store
 from specs import SUCCESS, assign, lit, program
 from worlds import start
 

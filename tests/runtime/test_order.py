@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import CallNode
-from flowc.runtime.engine import Engine, open_engine
+from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from langgraph.checkpoint.base import id as ids
 from specs import SUCCESS, N, ask, assign, lit, name, plus, program_of, workflow

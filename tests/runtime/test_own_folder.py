@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from flowc.runtime.assembly.sandbox_options import forget_own_folder, own_folder
 from flowc.runtime.cli.app import run
-from flowc.runtime.confining import forget_own_folder, own_folder
 
 WRITES = """\
 # Workflow

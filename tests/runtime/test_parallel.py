@@ -20,11 +20,11 @@ from flowc.compiler.ir import (
     Thread,
     ToolNode,
 )
-from flowc.compiler.lower import lower
-from flowc.compiler.source import SourceSet
-from flowc.runtime.engine import open_engine
+from flowc.compiler.lowering.lower import lower
+from flowc.compiler.source.source import SourceSet
+from flowc.runtime.emitted.project import check_project, load_module
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure
-from flowc.runtime.project import check_project, load_module
 from specs import (
     FAILED,
     RESULT,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import Assignment, ForeachNode, Param, StateField, ToolNode
-from flowc.runtime.engine import open_engine
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.engine.engine import open_engine
 from killing import Killed, in_process, kill_me
 from ledgers import Ledger, resume, start, world_of
 from specs import RESULT, STATE, SUCCESS, N, edges, lit, name, point, program, program_of, workflow

@@ -6,15 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.compiler.ir import (
-    CallNode,
-    EndNode,
-    ToolNode,
-)
-from flowc.runtime.engine import open_engine
+from flowc.compiler.ir import CallNode, EndNode, ToolNode
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
-from flowc.runtime.signals import RunSignals
 from specs import (
     FAILED,
     STATE,

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import AskNode, ExecNode
-from flowc.runtime import checkpoint
-from flowc.runtime.checkpoint import open_database
-from flowc.runtime.database import create_tables
-from flowc.runtime.engine import open_engine
+from flowc.runtime.db.database import create_tables
+from flowc.runtime.db.url import locate, without_password
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.location import locate, without_password
-from flowc.runtime.store import open_store
+from flowc.runtime.store import open as checkpoint
+from flowc.runtime.store.open import open_database
+from flowc.runtime.store.runs import open_store
 from killing import Killed, in_process, kill_me
 from proxy import Proxy
 from specs import SUCCESS, assign, lit, name, program, text

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.postgres import PostgresDatabase
-from flowc.runtime.store import open_store
+from flowc.runtime.store.postgres.connection import PostgresDatabase
+from flowc.runtime.store.runs import open_store
 from stores import ask, fresh_store
 
 PATIENCE = 120.0

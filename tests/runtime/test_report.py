@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import AgentNode, Assertion, Output
-from flowc.runtime.report import ReportFault, read_report, report_parameters
+from flowc.runtime.state.step_reports import ReportFault, read_report, report_parameters
 
 
 def step(number: int, **fields: Any) -> AgentNode:

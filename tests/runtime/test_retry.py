@@ -8,22 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.graphspec import GraphSpec
-from flowc.compiler.ir import (
-    AgentNode,
-    Assignment,
-    CallNode,
-    ForeachNode,
-    Param,
-    Retry,
-    ToolNode,
-)
-from flowc.runtime.engine import open_engine
+from flowc.compiler.ir import AgentNode, Assignment, CallNode, ForeachNode, Param, Retry, ToolNode
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
-from flowc.runtime.nodes import attempts
+from flowc.runtime.nodes.visit import retry as attempts
 from flowc.runtime.services import ModelReply, ToolSchema
-from flowc.runtime.signals import RunSignals
 from killing import Killed, in_process, kill_me
 from ledgers import Ledger, resume, world_of
 from specs import (

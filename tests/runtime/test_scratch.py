@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.calls import check_call
-from flowc.runtime.audio.child import AudioWorkers, Ended
-from flowc.runtime.cli.check import rewrite_file
+from flowc.runtime.audio.calls.call import check_call
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, Ended
+from flowc.runtime.cli.authoring.check import rewrite_file
 from flowc.runtime.cli.delivery import deliver
-from flowc.runtime.roots import Roots
-from flowc.runtime.sandbox.snippet import _place
-from flowc.runtime.scratch import PREFIX, held_beside, replacing, sweep
+from flowc.runtime.files.roots import Roots
+from flowc.runtime.files.staging import PREFIX, held_beside, replacing, sweep
+from flowc.runtime.sandbox.generated.snippet import _place
 from killing import Killed, in_process, kill_me
 
 TOLD = b'{"result": {}}'

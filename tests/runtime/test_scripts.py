@@ -18,12 +18,12 @@ from flowc.compiler.ir import (
     Thread,
     Tool,
 )
-from flowc.runtime import confining
-from flowc.runtime.engine import open_engine
+from flowc.runtime.assembly import sandbox_options as confining
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.policy import Offer
-from flowc.runtime.sandbox.scripts import ScriptWorkers
+from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
 from specs import SUCCESS, ask, assign, case, edge, lit, program
 from worlds import start
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.graphspec import GraphSpec
 from flowc.compiler.ir import AskNode
-from flowc.runtime.engine import open_engine
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.engine.engine import open_engine
 from killing import Killed, in_process
 from shells import shell_in
 from specs import SUCCESS, commands, lit, program

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from flowc.compiler.driver import compile_file
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.mcp_server import template_text
-from flowc.runtime.report import ReportFault, refusal
-from flowc.runtime.stepping import Stepper
+from flowc.runtime.mcp.server import template_text
+from flowc.runtime.state.step_reports import ReportFault, refusal
+from flowc.runtime.stepper.stepper import Stepper
 
 BOATS = """\
 ### 🔧 WORKFLOW STEP: Look

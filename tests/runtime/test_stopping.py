@@ -8,14 +8,11 @@ import signal
 from typing import Any
 
 import pytest
-from flowc.compiler.ir import (
-    CallNode,
-    ToolNode,
-)
-from flowc.runtime.engine import open_engine
+from flowc.compiler.ir import CallNode, ToolNode
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.signals import RunSignals, on_signals
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
-from flowc.runtime.signals import RunSignals, on_signals
 from specs import (
     SUCCESS,
     assign,

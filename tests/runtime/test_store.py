@@ -18,12 +18,12 @@ from typing import Any
 import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode
-from flowc.runtime.engine import open_engine
+from flowc.runtime.db.file_lease import is_held, lease
+from flowc.runtime.db.url import locate
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
-from flowc.runtime.lease import is_held, lease
-from flowc.runtime.location import locate
-from flowc.runtime.store import RunRecord, open_store
+from flowc.runtime.store.runs import RunRecord, open_store
 from killing import in_process
 from specs import SUCCESS, assign, lit, name, program, text
 from worlds import start

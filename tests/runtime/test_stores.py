@@ -17,14 +17,14 @@ from typing import Any
 import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode, ExecNode
-from flowc.runtime import layout
-from flowc.runtime.checkpoint import open_database
-from flowc.runtime.database import Database
-from flowc.runtime.engine import open_engine
+from flowc.runtime.db import schema_version as layout
+from flowc.runtime.db.database import Database
+from flowc.runtime.db.url import locate
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
-from flowc.runtime.location import locate
-from flowc.runtime.store import MOST_AT_ONCE, RunRecord, open_store
+from flowc.runtime.store.open import open_database
+from flowc.runtime.store.runs import MOST_AT_ONCE, RunRecord, open_store
 from specs import SUCCESS, assign, lit, program
 from stores import ask
 from worlds import start

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import Agent, AgentNode
-from flowc.runtime.choices import RunOptions
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
-from flowc.runtime.nodes.structured import object_in
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions
+from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.nodes.talk.structured import object_in
 from flowc.runtime.schemas import BrokenSchema, misfits
-from flowc.runtime.wiring import make_services
 from openai_server import OpenAIServer, Say
 from specs import SUCCESS, lit, program
 

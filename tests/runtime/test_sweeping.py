@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime import lease as leases
-from flowc.runtime import rooms
-from flowc.runtime.database import create_tables
-from flowc.runtime.engine import open_engine
-from flowc.runtime.lease import is_held, lease
-from flowc.runtime.rooms import PREFIX, left_behind, make_room, sweep
-from flowc.runtime.service.once import SCHEMA
-from flowc.runtime.sweeping import KEPT, Swept
-from flowc.runtime.sweeping import sweep as sweep_store
+from flowc.runtime.db import file_lease as leases
+from flowc.runtime.db.database import create_tables
+from flowc.runtime.db.file_lease import is_held, lease
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.files import tempdirs as rooms
+from flowc.runtime.files.tempdirs import PREFIX, left_behind, make_room, sweep
+from flowc.runtime.service.api.idempotency import SCHEMA
+from flowc.runtime.store.cleanup import KEPT, Swept
+from flowc.runtime.store.cleanup import sweep as sweep_store
 from killing import Killed, in_process, kill_me
 from specs import counting
 from worlds import start

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Call, ListOf
 from flowc.compiler.ir import Agent, Assertion, GateNode, TaskNode
-from flowc.runtime.cli.outcomes import exit_code
-from flowc.runtime.engine import open_engine
+from flowc.runtime.cli.show.outcomes import exit_code
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
 from flowc.runtime.models.script import parse_script

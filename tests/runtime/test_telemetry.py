@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import AgentNode, CallNode, ToolNode
 from flowc.runtime.events import RunEvent
-from flowc.runtime.telemetry import Spans, open_spans
+from flowc.runtime.observe.otel import Spans, open_spans
 from specs import SUCCESS, assign, commands, lit, program_of, workflow
 
 pytest.importorskip("opentelemetry.sdk", reason="needs the extra `otel`")

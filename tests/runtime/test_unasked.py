@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.compiler.builtin_tools import ASK_TOOL
+from flowc.compiler.catalog.builtin_tools import ASK_TOOL
 from flowc.compiler.ir import Agent, AgentNode, AskNode, Assignment, MessageNode, OnInput
-from flowc.runtime.engine import Engine, open_engine
+from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.services import Outcome
 from killing import Killed, in_process, kill_me

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.graphspec import GraphSpec
-from flowc.runtime.choices import RunOptions, settle
-from flowc.runtime.config import Config
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.assembly.compose import make_services
+from flowc.runtime.assembly.run_options import RunOptions, settle
+from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.inert import inert_services
-from flowc.runtime.journal import NoJournal
+from flowc.runtime.graph.null_services import inert_services
+from flowc.runtime.journal.effects import NoJournal
 from flowc.runtime.services import Services
-from flowc.runtime.wiring import make_services
 
 FLOW = """# Demo
 # Workflow

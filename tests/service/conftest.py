@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fastapi.testclient import TestClient
-from flowc.runtime.config import Config
-from flowc.runtime.service.http import make_app
-from flowc.runtime.service.opening import open_service
+from flowc.runtime.config.settings import Config
+from flowc.runtime.service.app import make_app
+from flowc.runtime.service.lifecycle import open_service
 from stores import fresh_store
 
 ROLES = ("researcher", "analyst", "synthesizer")
@@ -23,7 +23,7 @@ ROLES = ("researcher", "analyst", "synthesizer")
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer tells what came of it however busy the machine is."""
-    monkeypatch.setattr("flowc.runtime.service.progressing.PATIENCE", 120.0)
+    monkeypatch.setattr("flowc.runtime.service.operations.progress.PATIENCE", 120.0)
 
 
 class Clock:

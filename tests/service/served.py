@@ -14,9 +14,9 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from flowc.runtime.config import Config
-from flowc.runtime.service.http import make_app
-from flowc.runtime.service.opening import open_service, utc_now
+from flowc.runtime.config.settings import Config
+from flowc.runtime.service.app import make_app
+from flowc.runtime.service.lifecycle import open_service, utc_now
 
 PATIENCE = 120.0
 

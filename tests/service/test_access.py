@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from flowc.runtime.service.access import Caller, Scope
-from flowc.runtime.service.faults import FAULTS, ServiceFault
-from flowc.runtime.service.limits import Rate
+from flowc.runtime.service.api.rate_limits import Rate
+from flowc.runtime.service.records.errors import FAULTS, ServiceFault
+from flowc.runtime.service.records.tokens import Caller, Scope
 
 from .conftest import Desk, Opening, contract, gate
 
@@ -180,7 +180,7 @@ class TestLimits:
         assert "ci" not in service.rate.buckets
 
     def test_who_asks_no_more_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("flowc.runtime.service.limits.MOST_BUCKETS", 3)
+        monkeypatch.setattr("flowc.runtime.service.api.rate_limits.MOST_BUCKETS", 3)
         now = 0.0
         rate = Rate(1.0, 2.0, lambda: now)
         for number in range(20):

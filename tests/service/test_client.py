@@ -11,12 +11,13 @@ from threading import Thread
 from types import SimpleNamespace
 
 import pytest
-from flowc.runtime.service import AsyncClient, Client, ServiceFault, exchange
-from flowc.runtime.service import client as connections
-from flowc.runtime.service.answers import WorkflowStatus
-from flowc.runtime.service.limits import Rate
-from flowc.runtime.service.requests import AssignmentConfig, CompletionData
-from flowc.runtime.service.routes import OPERATIONS
+from flowc.runtime.service import AsyncClient, Client, ServiceFault
+from flowc.runtime.service.api.rate_limits import Rate
+from flowc.runtime.service.api.routes import OPERATIONS
+from flowc.runtime.service.client import client as connections
+from flowc.runtime.service.client import exchange
+from flowc.runtime.service.contract.requests import AssignmentConfig, CompletionData
+from flowc.runtime.service.contract.responses import WorkflowStatus
 
 from .conftest import contract, gate, step, team
 from .served import Lossy, Served, served

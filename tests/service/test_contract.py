@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.service.faults import FAULTS
+from flowc.runtime.service.records.errors import FAULTS
 
 from .conftest import Desk, contract, gate, step
 

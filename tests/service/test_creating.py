@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from flowc.runtime.service.register import AT_ONCE, Register
+from flowc.runtime.service.records.tables import AT_ONCE, Register
 
 from .conftest import Desk, contract, gate, step, team
 

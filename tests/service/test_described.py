@@ -14,10 +14,10 @@ import pytest
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
-from flowc.runtime.config import Config
-from flowc.runtime.service.http import make_app
-from flowc.runtime.service.links import LINKS
-from flowc.runtime.service.opening import open_service
+from flowc.runtime.config.settings import Config
+from flowc.runtime.service.app import make_app
+from flowc.runtime.service.contract.links import LINKS
+from flowc.runtime.service.lifecycle import open_service
 
 from .served import Served, served
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from flowc.runtime.errors import RunError
-from flowc.runtime.service import working
-from flowc.runtime.service.executing import Executing
-from flowc.runtime.service.guard import HEADERS
-from flowc.runtime.service.register import Register
+from flowc.runtime.service import worker as working
+from flowc.runtime.service.api.browser_guard import HEADERS
+from flowc.runtime.service.operations.executions import Executing
+from flowc.runtime.service.records.tables import Register
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS
 

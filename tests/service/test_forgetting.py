@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime import document_record
 from flowc.runtime.cli.app import run as flowc
-from flowc.runtime.config import Config
-from flowc.runtime.engine import open_engine
+from flowc.runtime.config.settings import Config
+from flowc.runtime.documents import write_log as document_record
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.executions import KEPT_OF, kept_of, left_over
-from flowc.runtime.service.executing import Executing, open_executing
-from flowc.runtime.service.working import Worker
-from flowc.runtime.store import open_store
+from flowc.runtime.service.operations.executions import Executing, open_executing
+from flowc.runtime.service.worker import Worker
+from flowc.runtime.store.runs import open_store
+from flowc.runtime.store.service_tables import KEPT_OF, kept_of, left_over
 from openai_server import OpenAIServer
 from stores import KINDS
 

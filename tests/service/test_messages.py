@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.config import Config
-from flowc.runtime.seal import VARIABLE
-from flowc.runtime.service.access import Caller
-from flowc.runtime.service.message_requests import MOST_BESIDE
-from flowc.runtime.service.messages import MOST_CHARACTERS, Messages, StoredMessage, told_text
-from flowc.runtime.service.opening import open_service
-from flowc.runtime.service.streams import Streams, told
-from flowc.runtime.store import RunRecord, open_store
+from flowc.runtime.config.settings import Config
+from flowc.runtime.db.encryption import VARIABLE
+from flowc.runtime.service.api.streams import Streams, told
+from flowc.runtime.service.contract.message_requests import MOST_BESIDE
+from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.records.messages import (
+    MOST_CHARACTERS,
+    Messages,
+    StoredMessage,
+    told_text,
+)
+from flowc.runtime.service.records.tokens import Caller
+from flowc.runtime.store.runs import RunRecord, open_store
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from flowc.runtime.errors import RunError
-from flowc.runtime.service.access import LOCAL
-from flowc.runtime.service.faults import ServiceFault
-from flowc.runtime.service.once import Answer, Once
-from flowc.runtime.service.register import made_id
+from flowc.runtime.service.api.idempotency import Answer, Once
+from flowc.runtime.service.records.errors import ServiceFault
+from flowc.runtime.service.records.tables import made_id
+from flowc.runtime.service.records.tokens import LOCAL
 from stores import KINDS, ask
 
 from .conftest import Clock, Desk, Opening, contract, team

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.config import Config
+from flowc.runtime.config.settings import Config
 from flowc.runtime.events import RunEvent
-from flowc.runtime.service.access import Caller
-from flowc.runtime.service.faults import ServiceFault
-from flowc.runtime.service.opening import open_service
+from flowc.runtime.service.api.sessions import COOKIE
+from flowc.runtime.service.api.streams import Streams, told
+from flowc.runtime.service.lifecycle import open_service
 from flowc.runtime.service.page.assets import HTMX_DIGEST, asset
-from flowc.runtime.service.sessions import COOKIE
-from flowc.runtime.service.streams import Streams, told
-from flowc.runtime.store import RunRecord, open_store
+from flowc.runtime.service.records.errors import ServiceFault
+from flowc.runtime.service.records.tokens import Caller
+from flowc.runtime.store.runs import RunRecord, open_store
 from stores import KINDS
 
 from .conftest import Desk, Opening, contract, gate, step
@@ -266,7 +266,7 @@ class TestVisitors:
 
 def test_a_service_without_tokens_is_spoken_to_under_its_own_names_only(desk: Desk) -> None:
     """A site whose name leads to this machine would be everybody."""
-    from flowc.runtime.service.guard import Guard
+    from flowc.runtime.service.api.browser_guard import Guard
     from starlette.responses import PlainTextResponse
     from starlette.testclient import TestClient
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 pytest.importorskip("playwright", reason="the extra `dev` is not installed")
 from axe_playwright_python.sync_playwright import Axe
-from flowc.runtime.seal import VARIABLE
+from flowc.runtime.db.encryption import VARIABLE
 from playwright.sync_api import Page, expect, sync_playwright
 from ports import free_port
 from stores import SERVER, ask, fresh_store

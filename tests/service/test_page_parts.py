@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from flowc.compiler.team import TEAM_TYPES
-from flowc.runtime.service.executing import Executing
+from flowc.runtime.service.operations.executions import Executing
 from flowc.runtime.service.page.rows import Row, row_of
-from flowc.runtime.service.register import StoredExecution
+from flowc.runtime.service.records.tables import StoredExecution
 from openai_server import OpenAIServer, Say
 from stores import KINDS
 

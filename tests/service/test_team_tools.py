@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from flowc.runtime.errors import Failure
-from flowc.runtime.service import opening as opened
-from flowc.runtime.service.messages import Messages
-from flowc.runtime.service.team_tools import TeamDesk
+from flowc.runtime.service import lifecycle as opened
+from flowc.runtime.service.operations.team_tools import TeamDesk
+from flowc.runtime.service.records.messages import Messages
 from flowc.runtime.tools.team import TeamTools
 from openai_server import OpenAIServer, Recorded, Say
 from ports import free_port

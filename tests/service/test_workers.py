@@ -20,14 +20,15 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import STEPS, Fleet, Slow, begin, fleet, slow_model, team, template, until
 from flowc.compiler.ir import Agent
-from flowc.runtime.config import Config
-from flowc.runtime.lease import NotHeld
-from flowc.runtime.service import carrying, working
-from flowc.runtime.service.correspondence import Correspondence
-from flowc.runtime.service.executing import Executing, open_executing
-from flowc.runtime.service.messages import Messages
-from flowc.runtime.service.messaging import draft
-from flowc.runtime.service.register import Assignment, StoredExecution
+from flowc.runtime.config.settings import Config
+from flowc.runtime.db.file_lease import NotHeld
+from flowc.runtime.service import worker as working
+from flowc.runtime.service.operations import advance as carrying
+from flowc.runtime.service.operations.correspondence import Correspondence
+from flowc.runtime.service.operations.executions import Executing, open_executing
+from flowc.runtime.service.operations.messages import draft
+from flowc.runtime.service.records.messages import Messages
+from flowc.runtime.service.records.tables import Assignment, StoredExecution
 from openai_server import Hang
 from ports import free_port
 from stores import KINDS

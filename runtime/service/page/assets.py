@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
-from flowc.compiler.emit.html import picture_style
+from flowc.compiler.emit.html.page import picture_style
 from starlette.exceptions import HTTPException
 
 ASSETS = {

@@ -11,15 +11,14 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from .. import requests as asked
-from ..assignments import complete_step
-from ..control import answer_question, pause_workflow, resume_workflow
-from ..faults import ServiceFault
-from ..progressing import standing_of
-from ..register import StoredWorkflow
-from ..serving import made, service_of
-from . import forms
-from . import visiting as visiting
+from ..api.context import made, service_of
+from ..contract import requests as asked
+from ..operations.assignments import complete_step
+from ..operations.control import answer_question, pause_workflow, resume_workflow
+from ..operations.progress import standing_of
+from ..records.errors import ServiceFault
+from ..records.tables import StoredWorkflow
+from . import forms, visiting
 from .looking import Histories, Looked, look
 from .node import detail_of
 from .picture import Pictures

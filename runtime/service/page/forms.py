@@ -9,8 +9,8 @@ from typing import Any
 from flowc.compiler.ir import Param
 from starlette.datastructures import FormData, UploadFile
 
-from ..faults import ServiceFault
-from ..texts import CONTRACT
+from ..operations.compile import CONTRACT
+from ..records.errors import ServiceFault
 from .visiting import field
 
 AGENTS = 5

@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowc.compiler.emit.html_svg import Mark
-from flowc.compiler.emit.picture import Shown
+from flowc.compiler.emit.html.svg import Mark
+from flowc.compiler.emit.picture.picture import Shown
 from flowc.compiler.ir import AskNode, EndNode, TaskNode, Workflow
 
-from ...drawing import overlay_of
 from ...events import RunEvent
+from ...graph.overlay import overlay_of
 from ...services import Question
-from ...store import RunStore
-from .. import answers as told
-from ..executing import Executing
-from ..figures import Step, gates_of
-from ..messages import ALL
-from ..messaging import latest_messages
-from ..standing import Standing
-from ..texts import task_schema
+from ...store.runs import RunStore
+from ..contract import responses as told
+from ..operations.compile import task_schema
+from ..operations.executions import Executing
+from ..operations.messages import latest_messages
+from ..operations.status import Standing
+from ..records.messages import ALL
+from ..records.metrics import Step, gates_of
 from .picture import Pictures
 from .words import LogLine, log_line
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flowc.compiler.about import about_node
+from flowc.compiler.editor.about import about_node
 from flowc.compiler.ir import Node, TaskNode
 
 from ...events import RunEvent
-from ..executing import Executing
-from ..prompts import Prompt, Prompts
-from ..standing import Standing
+from ..operations.executions import Executing
+from ..operations.status import Standing
+from ..records.prompt_log import Prompt, Prompts
 from .looking import Events, NodeRow
 from .words import LogLine, cut_of, log_line
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from flowc.compiler.emit.html_layout import Layout
-from flowc.compiler.emit.html_sizes import measured
-from flowc.compiler.emit.html_svg import Mark, draw
-from flowc.compiler.emit.picture import Overlay, Picture, picture_of
+from flowc.compiler.emit.html.layout import Layout
+from flowc.compiler.emit.html.sizes import measured
+from flowc.compiler.emit.html.svg import Mark, draw
+from flowc.compiler.emit.picture.picture import Overlay, Picture, picture_of
 from flowc.compiler.ir import Workflow
 
-from ...drawing import layout_of
+from ...graph.overlay import layout_of
 
 KEPT = 128
 """Layouts that are remembered."""

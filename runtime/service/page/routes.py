@@ -12,15 +12,15 @@ from flowc.compiler.team import LONGEST_NAME, TEAM_TYPES
 from pydantic import BaseModel
 
 from ...errors import RunError
-from .. import requests as asked
-from ..creating import create_team, create_workflow, execute_workflow
-from ..faults import ServiceFault
-from ..figures import steps_of
-from ..register import StoredExecution, StoredTeam, StoredWorkflow
-from ..routes import After
-from ..serving import made, service_of
-from ..sessions import COOKIE, new_visit
-from ..texts import CONTRACT, compile_workflow, required
+from ..api.context import made, service_of
+from ..api.routes import After
+from ..api.sessions import COOKIE, new_visit
+from ..contract import requests as asked
+from ..operations.compile import CONTRACT, compile_workflow, required
+from ..operations.create import create_team, create_workflow, execute_workflow
+from ..records.errors import ServiceFault
+from ..records.metrics import steps_of
+from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
 from .assets import add_assets
 from .executions import Looking, add_executions

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import answers as told
-from ..executing import Executing
-from ..faults import ServiceFault
-from ..register import StoredExecution
-from ..standing import Standing
+from ..contract import responses as told
+from ..operations.executions import Executing
+from ..operations.status import Standing
+from ..records.errors import ServiceFault
+from ..records.tables import StoredExecution
 
 LOG = logging.getLogger("flowc.service")
 KEPT = 500

@@ -17,10 +17,10 @@ from markupsafe import Markup
 from pydantic import BaseModel
 from starlette.datastructures import FormData
 
-from ..access import SCOPES, Caller, Scope, digest_of
-from ..faults import ServiceFault
-from ..serving import post_once, service_of
-from ..sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
+from ..api.context import post_once, service_of
+from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
+from ..records.errors import ServiceFault
+from ..records.tokens import SCOPES, Caller, Scope, digest_of
 from . import words
 from .assets import address
 

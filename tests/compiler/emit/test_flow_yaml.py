@@ -8,13 +8,14 @@ from typing import get_args
 
 import pytest
 import yaml
-from flowc.compiler import flow_keys, ir
-from flowc.compiler.diagnostics import Sink
+from flowc.compiler import ir
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_file, compile_text
-from flowc.compiler.emit.flow_yaml import emit_flow_yaml
-from flowc.compiler.frontends.flow import parse
+from flowc.compiler.emit.flow.program import emit_flow_yaml
+from flowc.compiler.flow_yaml import keys as flow_keys
+from flowc.compiler.frontends.flow.frontend import parse
 from flowc.compiler.ir import Program, Workflow
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.source.source import Source, SourceSet
 from hypothesis import HealthCheck, Phase, given, settings
 
 from workflows import FILE, workflows

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.emit.html import Page, emit_html, sized_picture
-from flowc.compiler.emit.html_graphviz import layout_request, read_layout
-from flowc.compiler.emit.html_layout import Rect, back_lines, layered
-from flowc.compiler.emit.html_places import excerpts_of
-from flowc.compiler.emit.picture import Overlay
+from flowc.compiler.emit.html.graphviz import layout_request, read_layout
+from flowc.compiler.emit.html.layout import Rect, back_lines, layered
+from flowc.compiler.emit.html.page import Page, emit_html, sized_picture
+from flowc.compiler.emit.html.places import excerpts_of
+from flowc.compiler.emit.picture.picture import Overlay
 from flowc.compiler.ir import AssignNode, Edge, Workflow
-from flowc.compiler.source import SourceSet
+from flowc.compiler.source.source import SourceSet
 from flowcharts import compiled, node
 
 NASTY = """</script><script>alert("1")</script> '"` & <!-- ]]> \u2028 <img src=x onerror=y>"""

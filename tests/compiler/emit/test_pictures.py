@@ -9,11 +9,11 @@ import time
 
 import pytest
 from flowc.compiler.emit import EMITTERS, WorkflowEmitter
-from flowc.compiler.emit.dot import emit_dot
-from flowc.compiler.emit.mermaid import emit_mermaid, mermaid_ids
-from flowc.compiler.emit.picture import Overlay, picture_of
+from flowc.compiler.emit.picture.dot import emit_dot
+from flowc.compiler.emit.picture.mermaid import emit_mermaid, mermaid_ids
+from flowc.compiler.emit.picture.picture import Overlay, picture_of
 from flowc.compiler.expr.ast import Name
-from flowc.compiler.frontends.flowchart_chart import read_chart
+from flowc.compiler.frontends.flowchart.mermaid.chart import read_chart
 from flowc.compiler.ir import AssignNode, Case, ChooseNode, Edge, EndNode, Group, OnError, Workflow
 from flowcharts import read
 from hypothesis import given

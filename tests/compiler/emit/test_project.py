@@ -7,11 +7,11 @@ import json
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.emit.langgraph import graph_name
+from flowc.compiler.emit.langgraph.config import graph_name
+from flowc.compiler.emit.langgraph.module import emit_python
 from flowc.compiler.emit.project import emit_project
-from flowc.compiler.emit.python import emit_python
-from flowc.compiler.graphspec import Branch, labelled_targets
-from flowc.compiler.serde import load_spec
+from flowc.compiler.lowering.graphspec import Branch, labelled_targets
+from flowc.compiler.lowering.serde import load_spec
 
 CHART = """# Say "hi" \\ to {{all}} of them 😀
 

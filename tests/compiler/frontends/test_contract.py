@@ -6,11 +6,11 @@ import json
 
 import pytest
 from contracts import contract, faults, gate, read, step
+from flowc.compiler.analysis.schedule import schedule_of
 from flowc.compiler.driver import compile_text
 from flowc.compiler.frontends import detect
 from flowc.compiler.ir import AssignNode, GateNode, TaskNode
-from flowc.compiler.schedule import schedule_of
-from flowc.compiler.source import Source
+from flowc.compiler.source.source import Source
 
 
 def edges(text: str) -> set[tuple[str, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.diagnostics import Sink
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_text
-from flowc.compiler.source import Span
+from flowc.compiler.source.source import Span
 
 HEAD = "flow: 1\nnodes:\n  - name: greet\n    agent: writer\n"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
 from flowc.compiler.driver import compile_text
-from flowc.compiler.fixes import apply_fixes, safe_fixes
-from flowc.compiler.frontends.flowchart_chart import Chart, read_chart
+from flowc.compiler.frontends.flowchart.mermaid.chart import Chart, read_chart
 
 
 def chart(text: str) -> Chart:

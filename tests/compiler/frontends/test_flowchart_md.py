@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.source import SourceSet
+from flowc.compiler.source.source import SourceSet
 from flowcharts import FENCE, compiled, document, faults, node, read, ways, written
 
 # --- the document (M1–M8) ---

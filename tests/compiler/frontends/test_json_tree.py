@@ -7,20 +7,13 @@ import time
 from typing import Any
 
 import pytest
-from flowc.compiler.diagnostics import Sink
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.expr.ast import Expr
 from flowc.compiler.expr.parse import ParseFault
 from flowc.compiler.expr.walk import names_read
-from flowc.compiler.frontends.json_syntax import (
-    Fault,
-    ListAt,
-    Node,
-    ObjectAt,
-    Scalar,
-    parse_json,
-)
-from flowc.compiler.frontends.json_tree import Fields, Tree, read_json
-from flowc.compiler.source import Source, Span
+from flowc.compiler.reading.json_syntax import Fault, ListAt, Node, ObjectAt, Scalar, parse_json
+from flowc.compiler.reading.json_tree import Fields, Tree, read_json
+from flowc.compiler.source.source import Source, Span
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,12 +8,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.expr.evaluate import evaluate
-from flowc.compiler.ir import (
-    AssignNode,
-    Case,
-    ChooseNode,
-    Seed,
-)
+from flowc.compiler.ir import AssignNode, Case, ChooseNode, Seed
 from flowc.compiler.summary import summarize
 from machines import SMALL, compile_machine, handlers, machine
 

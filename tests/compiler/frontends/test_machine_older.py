@@ -6,13 +6,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.expr.evaluate import evaluate
-from flowc.compiler.ir import (
-    AgentNode,
-    AssignNode,
-    ChooseNode,
-    MessageNode,
-    ScriptNode,
-)
+from flowc.compiler.ir import AgentNode, AssignNode, ChooseNode, MessageNode, ScriptNode
 from machines import compile_machine, handlers, machine
 
 START = {"name": "start"}

@@ -6,10 +6,13 @@ import time
 from itertools import pairwise
 
 import pytest
-from flowc.compiler.frontends.machine_functions import Fault, Functions
-from flowc.compiler.frontends.machine_javascript import javascript_fault, javascript_functions
-from flowc.compiler.frontends.machine_python import read_python
-from flowc.compiler.frontends.machine_tokens import tokens
+from flowc.compiler.frontends.machine.scripts.functions import Fault, Functions
+from flowc.compiler.frontends.machine.scripts.javascript import (
+    javascript_fault,
+    javascript_functions,
+)
+from flowc.compiler.frontends.machine.scripts.python import read_python
+from flowc.compiler.frontends.machine.scripts.tokens import tokens
 
 
 def returns(body: str) -> tuple[set[str | None], bool]:

@@ -6,7 +6,7 @@ import pytest
 from flowc.compiler.driver import compile_text
 from flowc.compiler.frontends import detect
 from flowc.compiler.ir import TaskNode
-from flowc.compiler.source import Source, SourceSet
+from flowc.compiler.source.source import Source, SourceSet
 
 HEAD = "## 1. Request Summary\n\n* **Input Audio:** `a.wav`\n\n## 2. PRD\n\n"
 PLAN = "## 3. Processing Plan & Status\n\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.driver import compile_text
 from flowc.compiler.ir import AgentNode
-from flowc.compiler.source import Span
+from flowc.compiler.source.source import Span
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

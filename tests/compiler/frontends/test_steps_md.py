@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.diagnostics import Diagnostic
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
+from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.expr.ast import Name
-from flowc.compiler.fixes import apply_fixes, safe_fixes
-from flowc.compiler.frontends.steps_md import claims
+from flowc.compiler.frontends.steps.parse import claims
 from flowc.compiler.ir import AgentNode
-from flowc.compiler.source import Source, Span
+from flowc.compiler.source.source import Source, Span
 
 FENCE = "```\nDo it.\n```\n"
 TOOL = "### 🛠️ TOOL: read_file\n"

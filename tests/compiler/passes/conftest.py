@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flowc.compiler.catalog import Catalog
-from flowc.compiler.diagnostics import Diagnostic
+from flowc.compiler.catalog.catalog import Catalog
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.ir import (
     Assignment,
@@ -22,7 +22,7 @@ from flowc.compiler.ir import (
     StateField,
     Workflow,
 )
-from flowc.compiler.source import Span
+from flowc.compiler.source.source import Span
 
 FILE = "a.md"
 Said = list[tuple[str, str, str]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flowc.compiler.catalog import Catalog, ToolEntry
+from flowc.compiler.catalog.catalog import Catalog, ToolEntry
+from flowc.compiler.checks.bindings import unknown_tools
 from flowc.compiler.ir import Program, Tool
-from flowc.compiler.passes.bindings import unknown_tools
 
 KNOWN = {
     "find_issue": ToolEntry("find_issue", "Find an issue.", {}, "pure", "lock"),

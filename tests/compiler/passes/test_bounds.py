@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.checks.bounds import unbounded_loops
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import AskNode, AssignNode, Limit, StateField
-from flowc.compiler.passes.bounds import unbounded_loops
 
 
 def loop(flow):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from flowc.compiler.checks.branches import hidden_branches, open_branches
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.ast import Call, Literal
 from flowc.compiler.ir import AgentNode, AskNode, ChooseNode, Edge, Otherwise, StateField
-from flowc.compiler.passes.branches import hidden_branches, open_branches
 
 
 def which(flow, *conditions, otherwise=False, types=()):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from flowc.compiler.checks.budgets import missing_budgets
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import AgentNode, AskNode, CallNode, Limit, Workflow
-from flowc.compiler.passes.budgets import missing_budgets
 
 
 def paced(flow, node=None) -> None:

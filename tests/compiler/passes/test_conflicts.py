@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.checks.conflicts import parallel_writes
 from flowc.compiler.ir import ExecNode, StateField
-from flowc.compiler.passes.conflicts import parallel_writes
 
 
 def fork(flow, *edges):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from flowc.compiler.checks.dataflow import early_reads, undefined_variables
+from flowc.compiler.checks.unused import unused_outputs
 from flowc.compiler.ir import (
     AgentNode,
     Assertion,
@@ -16,8 +18,6 @@ from flowc.compiler.ir import (
     Param,
     StateField,
 )
-from flowc.compiler.passes.dataflow import early_reads, undefined_variables
-from flowc.compiler.passes.unused import unused_outputs
 
 
 def step(flow, number, *, inputs=(), outputs=()):

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
+from flowc.compiler.checks.effects import unsafe_effects
 from flowc.compiler.expr.ast import Call, Literal, Name, Text
 from flowc.compiler.ir import (
     Agent,
@@ -18,7 +19,6 @@ from flowc.compiler.ir import (
     Tool,
     ToolNode,
 )
-from flowc.compiler.passes.effects import unsafe_effects
 
 MAIL = Tool(id="mail", source="lock", effect="once")
 RETRY = Retry(attempts=2)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.checks.guards import bad_expressions
 from flowc.compiler.ir import Limit, Prompt
-from flowc.compiler.passes.guards import bad_expressions
 
 
 @pytest.mark.parametrize(

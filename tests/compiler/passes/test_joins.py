@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from flowc.compiler.passes.joins import endless_waits
+from flowc.compiler.checks.joins import endless_waits
 
 
 @pytest.fixture

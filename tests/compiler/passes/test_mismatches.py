@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.checks.mismatches import mismatches
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import (
     AgentNode,
@@ -15,7 +16,6 @@ from flowc.compiler.ir import (
     StateField,
     Workflow,
 )
-from flowc.compiler.passes.mismatches import mismatches
 
 
 def messages(said):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flowc.compiler.passes.reachability import unreachable_steps
+from flowc.compiler.checks.reachability import unreachable_steps
 
 
 def test_what_a_path_leads_to_is_not_mentioned(flow, said):

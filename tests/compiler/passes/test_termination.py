@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.passes.termination import inescapable_loops
+from flowc.compiler.checks.termination import inescapable_loops
 
 
 def test_a_loop_without_a_way_out(flow, found):

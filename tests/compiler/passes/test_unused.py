@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from flowc.compiler.checks.unused import unused_outputs
 from flowc.compiler.driver import compile_text
 from flowc.compiler.ir import AgentNode, CallNode, Limit, Output, Prompt
-from flowc.compiler.passes.unused import unused_outputs
 
 
 def test_a_value_that_nothing_reads(flow, found):
@@ -118,7 +118,7 @@ def test_what_the_next_assignment_reads_is_used(flow, said):
 
 
 def test_a_program_is_walked_once_however_many_workflows_ask(monkeypatch):
-    from flowc.compiler.passes import variables
+    from flowc.compiler.analysis import variables
 
     walked = []
     whole = variables.names_written

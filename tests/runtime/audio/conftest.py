@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.calls import check_call
-from flowc.runtime.audio.child import AudioLimits, AudioWorkers
+from flowc.runtime.audio.calls.call import check_call
+from flowc.runtime.audio.calls.subprocess_call import AudioLimits, AudioWorkers
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.modules import OwnModules
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.child import AudioWorkers
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
 from flowc.runtime.errors import Failure
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.tools.audio_work import AudioWork
 
 NAMES = ("in.wav", "x/../in.wav", "./in.wav", "link.wav", "hard.wav", "x/link.wav")

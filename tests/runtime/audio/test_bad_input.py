@@ -236,7 +236,7 @@ def test_a_file_that_grows_beyond_what_the_system_allows_is_said(tmp_path):
     """The same for every user: the limit on the size of files stands in for a full disk."""
     import resource
 
-    from flowc.runtime.audio.files import write_sound
+    from flowc.runtime.audio.calls.files import write_sound
 
     (tmp_path / "b.wav").touch()
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from flowc.runtime.audio.calls import check_call
-from flowc.runtime.audio.child import AudioLimits, AudioWorkers
+from flowc.runtime.audio.calls.call import check_call
+from flowc.runtime.audio.calls.subprocess_call import AudioLimits, AudioWorkers
 from flowc.runtime.errors import Failure
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.tools.audio import AudioTools

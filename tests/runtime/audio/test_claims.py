@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.calls import Unwritable
-from flowc.runtime.audio.child import AudioWorkers
-from flowc.runtime.audio.claims import Claims
+from flowc.runtime.audio.calls.call import Unwritable
+from flowc.runtime.audio.calls.file_lock import Claims
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
 from flowc.runtime.errors import Failure
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.tools.audio_work import AudioWork
 
 

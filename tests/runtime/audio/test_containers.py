@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from flowc.compiler.audio_tools import SUBTYPES
-from flowc.runtime.audio.calls import parse_call
-from flowc.runtime.audio.containers import CONTAINERS
-from flowc.runtime.audio.contradictions import Shape, unheld
-from flowc.runtime.audio.planning import complete_plan
+from flowc.compiler.catalog.audio_tools import SUBTYPES
+from flowc.runtime.audio.calls.call import parse_call
+from flowc.runtime.audio.calls.containers import CONTAINERS
+from flowc.runtime.audio.plan.contradictions import Shape, unheld
+from flowc.runtime.audio.plan.planning import complete_plan
 from flowc.runtime.errors import Failure
 
 RATES = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from flowc.runtime.audio.calls import parse_call
-from flowc.runtime.audio.contradictions import contradiction
+from flowc.runtime.audio.calls.call import parse_call
+from flowc.runtime.audio.plan.contradictions import contradiction
 
 
 def between(*calls: str) -> tuple[int, int, str] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flowc.runtime.audio.loudness import Loudness, LoudnessMeter
+from flowc.runtime.audio.meters.loudness import Loudness, LoudnessMeter
 from sounds import silence, tone
 
 RATE = 48_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flowc.runtime.audio.loudness import CHANNEL_WEIGHTS, LoudnessMeter
+from flowc.runtime.audio.meters.loudness import CHANNEL_WEIGHTS, LoudnessMeter
 from sounds import noise, silence, speech_like, tone
 
 
@@ -25,7 +25,7 @@ def test_the_reference_tone_of_bs1770_reads_the_same_at_every_rate(rate):
 
 def test_at_48_khz_the_filter_is_the_one_that_the_standard_writes():
     """BS.1770-5, tables 1 and 2: the first samples of the answer to an impulse, by recursion."""
-    from flowc.runtime.audio.loudness import _k_weighting
+    from flowc.runtime.audio.meters.loudness import _k_weighting
 
     first = ((1.53512485958697, -2.69169618940638, 1.19839281085285),
              (1.0, -1.69065929318241, 0.73248077421585))  # fmt: skip

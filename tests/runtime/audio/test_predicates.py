@@ -6,10 +6,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.check import Files, findings_of, report_of
-from flowc.runtime.audio.metrics import METRICS, Pair
-from flowc.runtime.audio.planning import complete_plan, criteria_in
-from flowc.runtime.audio.predicates import judged, parse_predicate, read_predicate
+from flowc.runtime.audio.plan.check import Files, findings_of, report_of
+from flowc.runtime.audio.plan.metrics import METRICS, Pair
+from flowc.runtime.audio.plan.planning import complete_plan, criteria_in
+from flowc.runtime.audio.plan.predicates import judged, parse_predicate, read_predicate
 from flowc.runtime.errors import Failure
 
 NUMBERS: dict[str, Any] = {

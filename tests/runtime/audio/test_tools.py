@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from flowc.compiler.audio_tools import AUDIO_TOOLS
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from sounds import noise, read, silence, speech_like, tone, write
 
 RATE = 48_000
@@ -51,8 +51,8 @@ def test_every_tool_is_called_here():
 
 
 def test_every_tool_of_the_table_is_done_in_one_place():
-    from flowc.runtime.audio.chains import STAGES
-    from flowc.runtime.audio.whole import WHOLE
+    from flowc.runtime.audio.tools.chains import STAGES
+    from flowc.runtime.audio.tools.whole import WHOLE
 
     assert sorted([*STAGES, *WHOLE]) == sorted(tool.name for tool in AUDIO_TOOLS)
 

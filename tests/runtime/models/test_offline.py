@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from flowc.compiler.plan import code_request, fix_request, read_plan
-from flowc.runtime.audio.answering import _told
-from flowc.runtime.audio.calls import check_call, parse_call
-from flowc.runtime.audio.check import Files, findings_of
-from flowc.runtime.audio.contradictions import Shape
-from flowc.runtime.audio.predicates import read_predicate
-from flowc.runtime.audio.worker import _perform_call
+from flowc.runtime.audio.calls.call import check_call, parse_call
+from flowc.runtime.audio.calls.worker_protocol import _told
+from flowc.runtime.audio.plan.check import Files, findings_of
+from flowc.runtime.audio.plan.contradictions import Shape
+from flowc.runtime.audio.plan.predicates import read_predicate
+from flowc.runtime.audio.tools.worker import _perform_call
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.offline import OfflineModels
 from flowc.runtime.models.offline_patterns import is_number, spelled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.runtime.sandbox.gate import MOST_BYTES, MOST_FAULTS, faults
+from flowc.runtime.sandbox.generated.syntax_gate import MOST_BYTES, MOST_FAULTS, faults
 
 GOOD = """\
 import numpy as np

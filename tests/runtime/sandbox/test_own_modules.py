@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.child import WORKER, AudioWorkers
+from flowc.runtime.audio.calls.subprocess_call import WORKER, AudioWorkers
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox import confine, modules
 from flowc.runtime.sandbox.confine import probe

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import Thread
-from flowc.runtime.conversations import adding
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox import confine
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.policy import Offer
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
-from flowc.runtime.state import fold
+from flowc.runtime.state.channels import fold
+from flowc.runtime.state.conversations import adding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from script_calls import call, failure, of, run

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import Script
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox.scripts import ScriptLimits, ScriptWorkers
+from flowc.runtime.sandbox.scripts.pool import ScriptLimits, ScriptWorkers
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
 from script_calls import LIMITS, call, failure, innermost, of, run
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import soundfile as sf
 from flowc.runtime.sandbox.confine import probe
+from flowc.runtime.sandbox.generated.snippet import RETRIED, SnippetResult, _collect, run_snippet
 from flowc.runtime.sandbox.policy import MIB, Limits
-from flowc.runtime.sandbox.snippet import RETRIED, SnippetResult, _collect, run_snippet
 
 pytestmark = pytest.mark.skipif(
     probe("snippet").level == "weak", reason=f"no sandbox here: {dict(probe('snippet').missing)}"

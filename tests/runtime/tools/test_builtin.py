@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
+from flowc.compiler.catalog.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
 from flowc.runtime.errors import Failure
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
 from flowc.runtime.tools.registry import ToolBox
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.compiler.builtin_tools import DOCUMENT_ENTRIES
+from flowc.compiler.catalog.builtin_tools import DOCUMENT_ENTRIES
 from flowc.compiler.plan import read_plan
 from flowc.runtime.errors import Failure
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.tools.document import _FUNCTIONS, DocumentTools
 from flowc.runtime.tools.registry import ToolBox
 

@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from flowc.runtime import rooms
 from flowc.runtime.errors import Failure, RunError
+from flowc.runtime.files import tempdirs as rooms
 from flowc.runtime.tools.mcp import McpServer, ServerSettings, read_servers
 from flowc.runtime.tools.registry import ToolBox
 from killing import Killed, in_process, kill_me

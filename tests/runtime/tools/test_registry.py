@@ -8,13 +8,13 @@ import wave
 from pathlib import Path
 
 import pytest
-from flowc.compiler.catalog import load_catalog
-from flowc.compiler.diagnostics import Sink
-from flowc.compiler.source import SourceSet
-from flowc.runtime.audio.child import AudioWorkers
-from flowc.runtime.config import Config
+from flowc.compiler.catalog.catalog import load_catalog
+from flowc.compiler.diagnostics.diagnostic import Sink
+from flowc.compiler.source.source import SourceSet
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
+from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.roots import Roots
+from flowc.runtime.files.roots import Roots
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.services import ToolSchema

@@ -1,0 +1,1 @@
+"""Facts about a workflow that checks, lowering and pictures share: graphs, schedules, bounds."""

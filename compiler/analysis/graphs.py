@@ -1,0 +1,257 @@
+"""Graphs: what leads where, as pure functions over tables of successors.
+
+A table gives for each node the nodes behind it. Every function is iterative and linear or nearly
+so: a workflow of 100,000 steps needs no stack and no minutes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ..ir import Edge
+
+Node = TypeVar("Node", bound=Hashable)
+MAX_SEARCH = 2_000_000
+"""Nodes looked at to tell which edges lead back; in larger graphs a plain search decides."""
+Successors = Mapping[Node, Sequence[Node]]
+
+
+def successors(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
+    """For each node id the ids its edges lead to, in order, without repetition. Edges from or to
+    something that is no node are left out."""
+    after: dict[str, dict[str, None]] = {node: {} for node in nodes}
+    for edge in edges:
+        if edge.source in after and edge.target in after:
+            after[edge.source][edge.target] = None
+    return {node: tuple(targets) for node, targets in after.items()}
+
+
+def predecessors(after: Successors[Node]) -> dict[Node, list[Node]]:
+    """The table turned round."""
+    before: dict[Node, list[Node]] = {node: [] for node in after}
+    for node, targets in after.items():
+        for target in targets:
+            before.setdefault(target, []).append(node)
+    return before
+
+
+def reachable(
+    starts: Iterable[Node],
+    after: Successors[Node],
+    *,
+    avoid: Callable[[Node], bool] | None = None,
+) -> dict[Node, Node | None]:
+    """Every node that a path from a start leads to, nearest first, each with the node before it on
+    a shortest path (None for a start). Paths end at a node that `avoid` holds for: it counts as
+    reached, what lies behind it does not."""
+    found: dict[Node, Node | None] = dict.fromkeys(starts)
+    waiting = deque(found)
+    while waiting:
+        node = waiting.popleft()
+        if avoid is not None and avoid(node):
+            continue
+        for target in after.get(node, ()):
+            if target not in found:
+                found[target] = node
+                waiting.append(target)
+    return found
+
+
+def path_to(node: Node, before: Mapping[Node, Node | None]) -> tuple[Node, ...]:
+    """The path to `node` in what `reachable` gave, both ends included."""
+    path = [node]
+    while (previous := before[path[-1]]) is not None:
+        path.append(previous)
+    return tuple(reversed(path))
+
+
+def components(after: Successors[Node]) -> list[tuple[Node, ...]]:
+    """The strongly connected components, each before the ones that lead to it (Tarjan)."""
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    on_stack: set[Node] = set()
+    found: list[tuple[Node, ...]] = []
+    for root in after:
+        if root in index:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, at = work.pop()
+            if at == 0:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on_stack.add(node)
+            targets = after.get(node, ())
+            if at and targets[at - 1] in on_stack:
+                low[node] = min(low[node], low[targets[at - 1]])
+            while at < len(targets) and targets[at] in index:
+                if targets[at] in on_stack:
+                    low[node] = min(low[node], index[targets[at]])
+                at += 1
+            if at < len(targets):
+                work += [(node, at + 1), (targets[at], 0)]
+            elif low[node] == index[node]:
+                found.append(_pop_component(node, stack, on_stack))
+    return found
+
+
+def _pop_component(root: Node, stack: list[Node], on_stack: set[Node]) -> tuple[Node, ...]:
+    at = len(stack) - 1
+    while stack[at] != root:
+        at -= 1
+    members = tuple(stack[at:])
+    del stack[at:]
+    on_stack.difference_update(members)
+    return members
+
+
+def loops(after: Successors[Node]) -> list[tuple[Node, ...]]:
+    """The components that a path can stay in: more than one node, or one that leads to itself."""
+    return [
+        members
+        for members in components(after)
+        if len(members) > 1 or members[0] in after.get(members[0], ())
+    ]
+
+
+def returns(starts: Sequence[Node], after: Successors[Node]) -> set[tuple[Node, Node]]:
+    """The edges that lead back, as a reader sees it: those to a node nearer to the start from
+    which the way leads on to where the edge begins. Without them the graph has no loop."""
+    before = reachable(starts, after)
+    depth: dict[Node, int] = {}
+    for node, previous in before.items():
+        depth[node] = 0 if previous is None else depth[previous] + 1
+    onward = {
+        node: tuple(t for t in targets if depth.get(t, 0) >= depth.get(node, 0))
+        for node, targets in after.items()
+    }
+    found: set[tuple[Node, Node]] = set()
+    nearer = dict.fromkeys(t for node in onward for t in after[node] if t not in onward[node])
+    for target in nearer if len(nearer) * len(after) <= MAX_SEARCH else ():
+        behind = reachable([target], onward)
+        found |= {(node, target) for node in behind if target in after.get(node, ())}
+    left = {node: tuple(t for t in after[node] if (node, t) not in found) for node in after}
+    return found | _closing(starts, left)
+
+
+def _closing(starts: Sequence[Node], after: Successors[Node]) -> set[tuple[Node, Node]]:
+    """The edges to a node on the path that a depth-first search has come along."""
+    found: set[tuple[Node, Node]] = set()
+    begun: set[Node] = set()
+    on_path: set[Node] = set()
+    for root in (*starts, *after):
+        work: list[tuple[Node, bool]] = [(root, False)]
+        while work:
+            node, is_done = work.pop()
+            if is_done:
+                on_path.discard(node)
+            elif node not in begun:
+                begun.add(node)
+                on_path.add(node)
+                work.append((node, True))
+                targets = after.get(node, ())
+                found.update((node, target) for target in targets if target in on_path)
+                work.extend((target, False) for target in reversed(targets))
+    return found
+
+
+def dominators(start: Node, after: Successors[Node]) -> dict[Node, Node]:
+    """For every node that `start` leads to but itself: its immediate dominator, the last node that
+    every path to it passes before it (Lengauer and Tarjan, with path compression)."""
+    order, parent = _depth_first(start, after)
+    number = {node: n for n, node in enumerate(order)}
+    before: list[list[int]] = [[] for _ in order]
+    for node in order:
+        for target in after.get(node, ()):
+            before[number[target]].append(number[node])
+    found = _immediate_dominators([number[parent[node]] for node in order], before)
+    return {order[n]: order[found[n]] for n in range(1, len(order))}
+
+
+def _depth_first(start: Node, after: Successors[Node]) -> tuple[list[Node], dict[Node, Node]]:
+    """The nodes in the order of a depth-first search, and each one's parent in its tree."""
+    parent = {start: start}
+    order: list[Node] = []
+    seen: set[Node] = set()
+    work = [(start, start)]
+    while work:
+        node, origin = work.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        parent[node] = origin
+        order.append(node)
+        work.extend((target, node) for target in reversed(after.get(node, ())))
+    return order, parent
+
+
+def _immediate_dominators(parent: list[int], before: list[list[int]]) -> list[int]:
+    count = len(parent)
+    semi, label = list(range(count)), list(range(count))
+    ancestor, dominator = [-1] * count, [0] * count
+    buckets: list[list[int]] = [[] for _ in range(count)]
+    for node in range(count - 1, 0, -1):
+        for source in before[node]:
+            semi[node] = min(semi[node], semi[_lowest(source, ancestor, label, semi)])
+        buckets[semi[node]].append(node)
+        ancestor[node] = parent[node]
+        for waiting in buckets[parent[node]]:
+            best = _lowest(waiting, ancestor, label, semi)
+            dominator[waiting] = best if semi[best] < semi[waiting] else parent[node]
+        buckets[parent[node]].clear()
+    for node in range(1, count):
+        if dominator[node] != semi[node]:
+            dominator[node] = dominator[dominator[node]]
+    return dominator
+
+
+def _lowest(node: int, ancestor: list[int], label: list[int], semi: list[int]) -> int:
+    """The node of least semidominator on the forest's path above `node`; shortens that path."""
+    if ancestor[node] < 0:
+        return label[node]
+    path = []
+    at = node
+    while ancestor[ancestor[at]] >= 0:
+        path.append(at)
+        at = ancestor[at]
+    for lower in reversed(path):
+        above = ancestor[lower]
+        if semi[label[above]] < semi[label[lower]]:
+            label[lower] = label[above]
+        ancestor[lower] = ancestor[above]
+    return label[node]
+
+
+def dominance(start: Node, immediate: Mapping[Node, Node]) -> Callable[[Node, Node], bool]:
+    """`holds(a, b)`: every path from `start` to b passes a (a node dominates itself). Constant
+    time, from what `dominators` gave; False for nodes that `start` does not lead to."""
+    children: dict[Node, list[Node]] = {}
+    for node, above in immediate.items():
+        children.setdefault(above, []).append(node)
+    first: dict[Node, int] = {}
+    last: dict[Node, int] = {}
+    work: list[tuple[Node, bool]] = [(start, False)]
+    while work:
+        node, done = work.pop()
+        if done:
+            last[node] = len(first)
+            continue
+        first[node] = len(first)
+        work.append((node, True))
+        work.extend((child, False) for child in children.get(node, ()))
+
+    def holds(above: Node, below: Node) -> bool:
+        if above not in first or below not in first:
+            return False
+        return first[above] <= first[below] < last[above]
+
+    return holds
+
+
+def leaves(members: Collection[Node], after: Successors[Node]) -> bool:
+    """Whether an edge leads out of the set."""
+    inside = set(members)
+    return any(target not in inside for node in members for target in after.get(node, ()))

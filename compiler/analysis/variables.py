@@ -1,0 +1,240 @@
+"""Variables: what each node of a workflow reads and writes, and what others give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal as Lit
+from typing import assert_never
+
+from ..expr.ast import Call, Expr, Literal, Name, Unary
+from ..expr.walk import children
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssertNode,
+    Assignment,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    MessageNode,
+    Node,
+    Program,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+    Workflow,
+)
+from ..source.records import dataclass
+from ..source.source import Span
+from .memo import once_per_program
+
+Care = Lit["none", "format", "author", "needed"]
+"""What happens when the value is missing: it reads as empty; the format puts something in its
+place; the author wrote what then (`coalesce`, `exists`); the node does not start without it."""
+
+RESULT_NAME = "result"
+"""What assertions call the last tool's result; every tool's own has the tool's name."""
+ERROR_NAME = "error"
+"""What error rules call the failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A place where a variable is read."""
+
+    name: str
+    span: Span | None
+    care: Care = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A place where a variable is written; `span` is None when the file does not name it there."""
+
+    name: str
+    span: Span | None
+
+
+def names_in(expr: Expr) -> Iterator[Read]:
+    """The names an expression reads, each with what stands in for a missing value."""
+    todo: list[tuple[Expr, Care]] = [(expr, "none")]
+    while todo:
+        at, care = todo.pop()
+        match at:
+            case Name():
+                yield Read(at.name, at.span, care)
+            case Literal():
+                pass
+            case Unary(op="exists"):
+                todo.append((at.operand, "author"))
+            case Call(function="coalesce" | "default"):
+                last = len(at.args) - 1
+                inner: Care = "author" if _is_written(at) else "format"
+                todo += [
+                    (a, inner if n < last else care) for n, a in reversed([*enumerate(at.args)])
+                ]
+            case _:
+                todo += [(part, care) for part in children(at)[::-1]]
+
+
+def _is_written(call: Call) -> bool:
+    """Whether the author wrote the call: one that covers no more than one of its arguments stands
+    nowhere in the file, a format added it."""
+    return call.span is not None and all(call.span != arg.span for arg in call.args)
+
+
+def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
+    """What a node reads, in the order in which it does; not what it has written itself before."""
+    match node:
+        case AgentNode():
+            yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
+            given = {entry.name for entry in node.inputs}
+            system = [a.system for a in workflow.agents if a.id == node.agent and a.system]
+            for expr in (*system, *(() if node.prompt is None else (node.prompt,))):
+                yield from (r for r in names_in(expr) if r.name not in given)
+            given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
+            for expr in (a.expr for a in node.asserts if a.expr is not None):
+                yield from (r for r in names_in(expr) if r.name not in given)
+        case MessageNode():
+            yield from names_in(node.template)
+        case ToolNode():
+            yield from _values(node.args)
+        case ExecNode():
+            yield from names_in(node.source)
+        case ChooseNode():
+            yield from names_in(node.on)
+        case AskNode():
+            yield from names_in(node.question)
+        case AssignNode() | EndNode():
+            written: set[str] = set()
+            for assignment in node.assignments:
+                yield from (r for r in names_in(assignment.value) if r.name not in written)
+                written.add(assignment.target)
+        case CallNode():
+            yield from _values(node.passes)
+        case ScriptNode():
+            yield from (Read(name, node.span, "author") for name in node.shares)
+            for expr in node.args:
+                yield from names_in(expr)
+        case TaskNode():
+            yield from names_in(node.prompt)
+            # Whether these have a value is a question of the order, not of the path.
+            yield from (Read(name, node.span, "author") for name in (*node.after, *node.again))
+        case GateNode():
+            for expr in (e for e in (node.score, node.question) if e is not None):
+                yield from names_in(expr)
+        case AssertNode():
+            yield from names_in(node.condition)
+            yield from () if node.message is None else names_in(node.message)
+        case ForeachNode():
+            yield from names_in(node.items)
+            yield from _values(node.passes)
+            if node.until is not None:
+                yield from (r for r in names_in(node.until) if r.name != node.into)
+        case _:
+            assert_never(node)
+
+
+def _asserted(node: AgentNode) -> Iterator[Read]:
+    """What assertions read: variables, and the results of tools by `result` or the tool's name."""
+    for assertion in node.asserts:
+        if assertion.expr is not None:
+            yield from names_in(assertion.expr)
+
+
+def _values(assignments: tuple[Assignment, ...]) -> Iterator[Read]:
+    for assignment in assignments:
+        yield from names_in(assignment.value)
+
+
+def writes(node: Node) -> Iterator[Write]:
+    """What a node writes when it succeeds; a call that hands everything back is `writes_all`."""
+    match node:
+        case AgentNode():
+            yield from (Write(output.name, output.span) for output in node.outputs)
+            yield from _into(node.into)
+            yield from _into(node.reply_into)
+        case MessageNode() | ToolNode() | AskNode() | TaskNode() | GateNode() | ForeachNode():
+            yield from _into(node.into)
+        case ScriptNode():
+            yield from (Write(name, None) for name in node.shares)
+            yield from _into(node.keeps)
+            yield from _into(node.into)
+        case ExecNode():
+            yield from _into(node.into)
+            yield from _into(node.code_into)
+        case AssignNode() | EndNode():
+            yield from (Write(a.target, a.span) for a in node.assignments)
+        case CallNode():
+            yield from (Write(a.target, a.span) for a in node.returns)
+        case ChooseNode() | AssertNode():
+            return
+        case _:
+            assert_never(node)
+
+
+def _into(name: str | None) -> Iterator[Write]:
+    if name is not None:
+        yield Write(name, None)
+
+
+def writes_all(node: Node) -> bool:
+    """Whether any variable may be written: a workflow that is called hands all of its back."""
+    return isinstance(node, CallNode) and node.returns_all
+
+
+def reads_beside(workflow: Workflow) -> Iterator[Read]:
+    """What is read besides the nodes' own work: by limits and by rules for failures."""
+    for limit in (*workflow.limits, *(limit for node in workflow.nodes for limit in node.limits)):
+        yield from names_in(limit.value)
+    for rule in workflow.on_error:
+        for assignment in rule.assignments:
+            yield from (r for r in names_in(assignment.value) if r.name != ERROR_NAME)
+
+
+def names_read(workflow: Workflow) -> set[str]:
+    """Every variable that anything in the workflow reads, prompts that no node names included."""
+    found = {read.name for read in reads_beside(workflow)}
+    found |= {read.name for node in workflow.nodes for read in reads(node, workflow)}
+    agents = [node for node in workflow.nodes if isinstance(node, AgentNode)]
+    found |= {read.name for node in agents for read in _asserted(node)}
+    return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
+
+
+def names_written(workflow: Workflow) -> set[str]:
+    """Every variable that the workflow itself writes: its nodes, and its rules for failures."""
+    found = {write.name for node in workflow.nodes for write in writes(node)}
+    return found | {a.target for rule in workflow.on_error for a in rule.assignments}
+
+
+def names_from_callers(workflow: Workflow, program: Program) -> frozenset[str]:
+    """What workflows that call this one hand over: all of theirs, or what they list."""
+    return _handed_over(program).get(id(workflow), frozenset())
+
+
+@once_per_program
+def _handed_over(program: Program) -> dict[int, frozenset[str]]:
+    """By the identity of each workflow that is called."""
+    listed: dict[str, set[str]] = {}
+    all_given: set[str] = set()
+    for node in (node for _, caller in program.workflows for node in caller.nodes):
+        if not isinstance(node, CallNode | ForeachNode):
+            continue
+        names = listed.setdefault(node.workflow, set())
+        if isinstance(node, ForeachNode):
+            names |= {node.item, *([node.index] if node.index else [])}
+        names |= {assignment.target for assignment in node.passes}
+        if isinstance(node, CallNode) and node.passes_all:
+            all_given.add(node.workflow)
+    everything: set[str] = set()
+    for _, other in program.workflows if all_given else ():
+        everything |= names_written(other) | {p.name for p in other.params}
+    return {
+        id(workflow): frozenset(listed[path] | everything if path in all_given else listed[path])
+        for path, workflow in program.workflows
+        if path in listed
+    }

@@ -1,0 +1,1 @@
+"""The tools that are known at compile time: names, schemas, effects."""

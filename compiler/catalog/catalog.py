@@ -1,0 +1,155 @@
+"""The tools known at compile time: built-in ones as data, others from the lock `flowc.tools.json`.
+
+Nothing is imported or fetched: `flowc tools lock` asks MCP servers and Python modules once and
+writes the lock that `check` reads:
+
+    {"schema_version": 1, "complete": true,
+     "tools": [{"name": "get_issue", "description": "…", "parameters": {…}, "effect": "pure"}]}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from ..diagnostics.diagnostic import Sink
+from ..ir import Effect
+from ..source.source import Source, SourceSet, Span, Unreadable
+from .builtin_tools import (
+    AUDIO_ENTRIES,
+    AUDIO_WORK_ENTRIES,
+    BUILTIN_TOOLS,
+    DOCUMENT_ENTRIES,
+    TEAM_ENTRIES,
+    ToolEntry,
+)
+
+LOCK_FILE = "flowc.tools.json"
+LOCK_VERSION = 1
+BUILTIN: dict[str, ToolEntry] = {
+    tool.name: tool
+    for tool in (
+        *BUILTIN_TOOLS,
+        *AUDIO_ENTRIES,
+        *AUDIO_WORK_ENTRIES,
+        *DOCUMENT_ENTRIES,
+        *TEAM_ENTRIES,
+    )
+}
+"""The tools that come with flowc, by name; `runtime.tools` provides exactly these."""
+_RELOCK = "write it anew with `flowc tools lock`"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """`complete` says that the entries cover every source that is configured: a name that is not
+    among them is certainly unknown."""
+
+    entries: dict[str, ToolEntry] = field(default_factory=dict)
+    complete: bool = False
+
+
+def load_catalog(path: str, sources: SourceSet, sink: Sink) -> Catalog:
+    """The built-in tools and those of the lock nearest to `path` (its folder or a parent). A lock
+    that cannot be understood is reported at its place and left out."""
+    lock = _nearest_lock(path, sources, sink)
+    if lock is None:
+        return Catalog(dict(BUILTIN))
+    found = _read_lock(lock, sink)
+    if found is None:
+        return Catalog(dict(BUILTIN))
+    tools, complete = found
+    return Catalog({**BUILTIN, **{tool.name: tool for tool in tools}}, complete)
+
+
+def lock_text(tools: Iterable[ToolEntry], *, complete: bool = True) -> str:
+    """The lock that `load_catalog` reads; sorted by name, so that it changes only when tools do."""
+    rows = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.parameters,
+            "effect": tool.effect,
+        }
+        for tool in sorted(tools, key=lambda t: t.name)
+    ]
+    body = {"schema_version": LOCK_VERSION, "complete": complete, "tools": rows}
+    return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
+
+
+def _nearest_lock(path: str, sources: SourceSet, sink: Sink) -> Source | None:
+    folder = os.path.dirname(path) or "."
+    for _ in range(len(os.path.abspath(folder).split(os.sep))):
+        candidate = os.path.normpath(os.path.join(folder, LOCK_FILE))
+        try:
+            return sources.read(candidate)
+        except Unreadable as error:
+            if error.reason != "not found":
+                span = sources.add(Source(candidate, "")).span(0)
+                sink.report("FC0001", f"`{candidate}` {error.reason}", span, help=_RELOCK)
+                return None
+        folder = os.path.join(folder, os.pardir)
+    return None
+
+
+def _read_lock(lock: Source, sink: Sink) -> tuple[list[ToolEntry], bool] | None:
+    """The lock's tools and whether they are all there are; None when it is no lock at all."""
+    try:
+        data = json.loads(lock.text)
+    except json.JSONDecodeError as error:
+        sink.report("FC1001", f"not JSON: {error.msg}", lock.span(error.pos), help=_RELOCK)
+        return None
+    except (RecursionError, ValueError):
+        sink.report("FC1001", "nested too deeply", lock.span(0), help=_RELOCK)
+        return None
+    rows = data.get("tools") if isinstance(data, dict) else None
+    if not isinstance(rows, list):
+        sink.report("FC1003", "a lock needs a list `tools`", lock.span(0), help=_RELOCK)
+        return None
+    version = data.get("schema_version")
+    if version != LOCK_VERSION:
+        message = f"this is a lock of version {version!r}, flowc reads {LOCK_VERSION}"
+        sink.report("FC1005", message, _key(lock, "schema_version"), help=_RELOCK)
+        return None
+    tools = [_read_tool(row, number, lock, sink) for number, row in enumerate(rows, 1)]
+    known = _distinct([tool for tool in tools if tool is not None], lock, sink)
+    return known, data.get("complete", True) is True and len(known) == len(rows)
+
+
+def _distinct(tools: list[ToolEntry], lock: Source, sink: Sink) -> list[ToolEntry]:
+    """The tools without those whose name is taken by a tool before it or a built-in one."""
+    known: dict[str, ToolEntry] = {}
+    for tool in tools:
+        if tool.name in known or tool.name in BUILTIN:
+            taken = "in the lock twice" if tool.name in known else "the name of a built-in tool"
+            message = f"`{tool.name}` is {taken}"
+            sink.report("FC1004", message, _key(lock, tool.name), help=_RELOCK)
+        else:
+            known[tool.name] = tool
+    return list(known.values())
+
+
+def _read_tool(row: Any, number: int, lock: Source, sink: Sink) -> ToolEntry | None:
+    name = row.get("name") if isinstance(row, dict) else None
+    if not isinstance(name, str) or not name:
+        message = f"entry {number} of `tools` has no name"
+        sink.report("FC1003", message, _key(lock, "tools"), help=_RELOCK)
+        return None
+    effect, parameters = row.get("effect", "once"), row.get("parameters", {})
+    if effect not in get_args(Effect) or not isinstance(parameters, dict):
+        wrong = "effect" if effect not in get_args(Effect) else "parameters"
+        allowed = "pure, idempotent or once" if wrong == "effect" else "a JSON Schema object"
+        message = f"`{wrong}` of the tool `{name}` is not {allowed}"
+        sink.report("FC1005", message, _key(lock, name), help=_RELOCK)
+        return None
+    return ToolEntry(name, str(row.get("description", "")), parameters, effect, "lock")
+
+
+def _key(lock: Source, word: str) -> Span:
+    """Where a JSON string first stands in the lock; its beginning when it is written otherwise."""
+    text = json.dumps(word, ensure_ascii=False)
+    at = lock.text.find(text)
+    return lock.span(at, at + len(text)) if at >= 0 else lock.span(0)

@@ -1,0 +1,85 @@
+"""Bounds: loops that can be left, but that nothing limits (FC2006).
+
+    draft --> judge -->|again| draft        the judge may ask again for ever
+              judge -->|good| publish
+
+A loop in which a person answers every round goes at that person's pace, and one that counts its
+rounds and asks for the count ends by itself: neither needs a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis.graphs import leaves, loops, reachable, successors
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..expr.ast import Binary, Expr, Literal
+from ..expr.walk import names_read
+from ..ir import AskNode, AssignNode, ChooseNode, Node, OnError, Program, Workflow
+from .reachability import list_place, starts
+
+BOUNDING = frozenset({"steps", "visits", "tokens", "cost", "seconds"})
+"""Limits that end a loop some day."""
+
+
+def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC2006, once for each loop, at its first node in the file."""
+    if any(limit.name in BOUNDING for limit in workflow.limits):
+        return
+    nodes = {node.id: node for node in workflow.nodes}
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    after = successors(nodes, edges)
+    there = reachable(starts(workflow), after)
+    free = {id for id in there if not _is_bounded(nodes[id])}
+    circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
+    sums = {field.name for field in workflow.state if field.reducer == "add"}
+    for members in loops(circling):
+        if leaves(members, after) and not counts_rounds([nodes[id] for id in members], sums):
+            yield from _report(sorted((nodes[id] for id in members), key=list_place))
+
+
+def _is_bounded(node: Node) -> bool:
+    return isinstance(node, AskNode) or any(limit.name in BOUNDING for limit in node.limits)
+
+
+def counts_rounds(members: list[Node], sums: set[str]) -> bool:
+    """Whether a choice in the loop reads a variable that the loop only counts up. What is assigned
+    to one of `sums` is added to it."""
+    assigned = [a for node in members if isinstance(node, AssignNode) for a in node.assignments]
+    ups = [_is_up(a.value) if a.target in sums else _adds_to(a.target, a.value) for a in assigned]
+    counters = {a.target for a, up in zip(assigned, ups, strict=True) if up}
+    counters -= {a.target for a, up in zip(assigned, ups, strict=True) if not up}
+    choices = [node.on for node in members if isinstance(node, ChooseNode)]
+    return any(name.name in counters for on in choices for name in names_read(on))
+
+
+def _adds_to(name: str, value: Expr) -> bool:
+    if not isinstance(value, Binary) or value.op != "+":
+        return False
+    return _is_up(value.right) and [read.name for read in names_read(value.left)] == [name]
+
+
+def _is_up(step: Expr) -> bool:
+    return isinstance(step, Literal) and isinstance(step.value, int | float) and step.value > 0
+
+
+def _report(members: list[Node]) -> Iterator[Diagnostic]:
+    placed = [node for node in members if node.span is not None]
+    if not placed or placed[0].span is None:
+        return
+    head, *others = placed
+    yield Diagnostic(
+        "FC2006",
+        f"nothing limits how often the loop through {called(head)} runs",
+        placed[0].span,
+        CODES["FC2006"].severity,
+        labels=tuple(
+            Label(node.span, "in the loop")
+            for node in others[:5]
+            if node.span is not None and node.span != head.span
+        ),
+        help="write a limit of visits for one of its nodes, or of steps for the workflow",
+    )

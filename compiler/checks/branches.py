@@ -1,0 +1,200 @@
+"""Branches: choices that leave a value without an edge (FC2007), or that hide an edge (FC2008).
+
+    when: score > 0.8  → publish        score = 0.5: no edge takes it (FC2007)
+    when: score < 0.5  → reject
+
+    when: score > 0.5  → revise         score = 1: the first edge takes it, always (FC2008)
+    when: score > 0.8  → publish
+
+Conditions that are tried in order may overlap on purpose, a special case before a general one. Two
+are reported when the later can never be taken, or when they are ranges of one variable that meet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..analysis.variables import writes
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..expr.ast import Call, Expr, Field, Name
+from ..expr.functions import Type
+from ..expr.solve import MAX_TRIES, combinations, paths_in, witness
+from ..expr.types import infer
+from ..expr.values import Json
+from ..ir import AgentNode, AskNode, Case, ChooseNode, Edge, Otherwise, Program, Workflow
+
+FIRST_TRUE = "which"
+"""The function whose value is the number of the first argument that is true, 0 for none."""
+
+_MAX_TRIES = 100_000
+"""Combinations of values that are tried for one choice: conditions are compared two by two."""
+
+
+def open_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC2007, at a choose node with a value that no edge takes."""
+    types = types_of(workflow)
+    for node, edges in choices(workflow):
+        cases = {edge.guard.value for edge in edges if isinstance(edge.guard, Case)}
+        if not cases or any(isinstance(edge.guard, Otherwise) for edge in edges):
+            continue
+        shown = _untaken(node, cases, workflow, types)
+        place = node.on.span or node.span
+        if shown is not None and place is not None:
+            yield Diagnostic(
+                "FC2007",
+                f"no edge of {called(node)} is taken when {shown}",
+                place,
+                CODES["FC2007"].severity,
+                labels=_labels(edges),
+                help="add an edge without a condition for everything else",
+            )
+
+
+def hidden_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC2008, at a condition that an earlier one covers or runs into."""
+    types = types_of(workflow)
+    for node, _ in choices(workflow):
+        on = node.on
+        if isinstance(on, Call) and on.function == FIRST_TRUE:
+            yield from _overlaps(node, on.args, types)
+
+
+def types_of(workflow: Workflow) -> dict[str, Type]:
+    """The declared types of parameters and variables."""
+    found: dict[str, Type] = {field.name: field.type for field in workflow.state}
+    return found | {param.name: param.type for param in workflow.params}
+
+
+def choices(workflow: Workflow) -> Iterator[tuple[ChooseNode, list[Edge]]]:
+    """Every choose node with the edges that leave it."""
+    leaving: dict[str, list[Edge]] = {}
+    for edge in workflow.edges:
+        leaving.setdefault(edge.source, []).append(edge)
+    for node in workflow.nodes:
+        if isinstance(node, ChooseNode):
+            yield node, leaving.get(node.id, [])
+
+
+def _untaken(
+    node: ChooseNode, cases: set[str], workflow: Workflow, types: Mapping[str, Type]
+) -> str | None:
+    """When no edge is taken, in words; None when there is one for every value."""
+    on = node.on
+    if isinstance(on, Call) and on.function == FIRST_TRUE:
+        if "0" in cases:
+            return None
+        found = witness(on.args, lambda truths: not any(truths), types)
+        return None if found is None else _shown(found)
+    if infer(on, types) == "boolean":
+        missing = [word for word in ("true", "false") if word not in cases]
+        return f"the condition is {missing[0]}" if missing else None
+    known = known_values(on, workflow)
+    if known is None:
+        return "it is none of " + ", ".join(f"`{case}`" for case in sorted(cases))
+    left = [value for value in known if value not in cases]
+    return f"it is `{left[0]}`" if left else None
+
+
+def known_values(on: Expr, workflow: Workflow) -> tuple[str, ...] | None:
+    """Every value that a choice can have, where the file says so: the choices of a question, or
+    the words that an answer's schema allows."""
+    match on:
+        case Name(name=name):
+            return _known(name, None, workflow)
+        case Field(object=Name(name=name), name=key):
+            return _known(name, key, workflow)
+        case _:
+            return None
+
+
+def _known(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | None:
+    found: dict[str, None] = {}
+    for node in workflow.nodes:
+        if not any(write.name == name for write in writes(node)):
+            continue
+        match node:
+            case AskNode(choices=choices) if choices and key is None:
+                found.update(dict.fromkeys(choices))
+            case AgentNode(schema=dict() as schema, into=into) if into == name and key is not None:
+                words = _enumerated(schema, key)
+                if words is None:
+                    return None
+                found.update(dict.fromkeys(words))
+            case _:
+                return None
+    return tuple(found) or None
+
+
+def _enumerated(schema: dict[str, Json], key: str) -> list[str] | None:
+    properties = schema.get("properties")
+    entry = properties.get(key) if isinstance(properties, dict) else None
+    required = schema.get("required")
+    if not isinstance(entry, dict) or not isinstance(required, list) or key not in required:
+        return None
+    if entry.get("type") == "boolean":
+        return ["true", "false"]
+    words = entry.get("enum")
+    is_texts = isinstance(words, list) and all(isinstance(word, str) for word in words)
+    return words if is_texts else None
+
+
+def _overlaps(
+    node: ChooseNode, conditions: Sequence[Expr], types: Mapping[str, Type]
+) -> Iterator[Diagnostic]:
+    left = _MAX_TRIES
+    for later in range(1, len(conditions)):
+        for earlier in range(later):
+            pair = conditions[earlier], conditions[later]
+            tries = combinations(pair, types)
+            left -= 1 if tries > MAX_TRIES else 1 + tries
+            if left < 0:
+                return
+            if tries > MAX_TRIES:
+                continue  # that no value was found would mean nothing
+            both = witness(pair, lambda truths: all(truths), types)
+            if both is None:
+                continue
+            alone = witness(pair, lambda truths: truths[1] and not truths[0], types)
+            general = witness(pair, lambda truths: truths[0] and not truths[1], types)
+            if alone is None or (general is not None and _one_path(pair)):
+                yield from _overlap(node, pair, both, hidden=alone is None)
+                break
+
+
+def _one_path(pair: tuple[Expr, Expr]) -> bool:
+    return len({path for condition in pair for path in paths_in(condition)}) == 1
+
+
+def _overlap(
+    node: ChooseNode, pair: tuple[Expr, Expr], both: Mapping[str, Json], *, hidden: bool
+) -> Iterator[Diagnostic]:
+    place = pair[1].span or node.span
+    if place is None:
+        return
+    what = "is never the first that holds" if hidden else "holds together with an earlier one"
+    yield Diagnostic(
+        "FC2008",
+        f"this condition {what}: when {_shown(both)}, both do",
+        place,
+        CODES["FC2008"].severity,
+        labels=(Label(pair[0].span, "the earlier one"),) if pair[0].span is not None else (),
+        help="put the special case before the general one"
+        if hidden
+        else "let the two exclude each other, so that their order does not decide",
+    )
+
+
+def _shown(values: Mapping[str, Json]) -> str:
+    """A witness: `score` is 0.65 and `kind` is "other"."""
+    return " and ".join(
+        f"`{name}` is {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()
+    )
+
+
+def _labels(edges: Sequence[Edge]) -> tuple[Label, ...]:
+    spans = dict.fromkeys(e.span for e in edges if e.span is not None and not e.implied)
+    return tuple(Label(span, "for another value") for span in list(spans)[:3])

@@ -1,0 +1,121 @@
+"""Budgets: what a careful author writes and a run can do without (FC5002, with --strict alone).
+
+A loop through a model that neither a limit nor its own count ends, even if a person paces it; a
+key, or a folder of one machine, in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..analysis.graphs import loops, reachable, successors
+from ..analysis.memo import once_per_program
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic
+from ..expr.ast import Literal
+from ..expr.walk import walk
+from ..ir import AgentNode, CallNode, ForeachNode, Node, OnError, Program, TaskNode, Workflow
+from ..source.source import Span
+from .bounds import BOUNDING, counts_rounds
+from .guards import expressions
+from .reachability import list_place, starts
+
+_SECRET = re.compile(
+    r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{20,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}"
+    r"|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[A-Za-z0-9_-]{35}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+_OWN_FOLDER = re.compile(
+    r"(?<![\w/.~])(?:/home/|/Users/|/root/)[\w.-]+|\b[A-Za-z]:\\Users\\[\w.-]+"
+)
+"""Folders that a person has on one machine; those of the system are everywhere."""
+
+
+def missing_budgets(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC5002: once for the first loop that nothing ends, and at every such text."""
+    yield from _endless_spending(workflow, program)
+    for expr, place in expressions(workflow):
+        for part in walk(expr):
+            if isinstance(part, Literal) and isinstance(part.value, str):
+                yield from _of_one_machine(part.value, part.span or expr.span or place)
+
+
+def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
+    main = program.main
+    if any(limit.name in BOUNDING for limit in (*workflow.limits, *main.limits)):
+        return
+    nodes = {node.id: node for node in workflow.nodes}
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    after = successors(nodes, edges)
+    there = reachable(starts(workflow), after)
+    free = {id for id in there if not any(m.name in BOUNDING for m in nodes[id].limits)}
+    circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
+    asking = _workflows_that_ask(program)
+    sums = {field.name for field in workflow.state if field.reducer == "add"}
+    for members in loops(circling):
+        if counts_rounds([nodes[id] for id in members], sums):
+            continue
+        paid = [nodes[id] for id in members if _asks(nodes[id], asking, workflow)]
+        placed = sorted((node for node in paid if node.span is not None), key=list_place)
+        if placed and placed[0].span is not None:
+            yield Diagnostic(
+                "FC5002",
+                f"nothing limits what the model calls of {called(placed[0])} may use up",
+                placed[0].span,
+                CODES["FC5002"].severity,
+                help="write a limit on steps, seconds, tokens or cost",
+            )
+            return
+
+
+@once_per_program
+def _workflows_that_ask(program: Program) -> set[str]:
+    """The workflows that call a model, themselves or by way of another."""
+    flows = dict(program.workflows)
+    asking: set[str] = set()
+    while True:
+        more = {
+            path
+            for path, flow in flows.items()
+            if path not in asking and any(_asks(node, asking, flow) for node in flow.nodes)
+        }
+        if not more:
+            return asking
+        asking |= more
+
+
+def _asks(node: Node, asking: set[str], workflow: Workflow) -> bool:
+    match node:
+        case AgentNode():
+            return True
+        case TaskNode():
+            people = {agent.id for agent in workflow.agents if agent.person}
+            return node.form != "synchronization" and node.agent not in people
+        case CallNode() | ForeachNode():
+            return node.workflow in asking
+        case _:
+            return False
+
+
+def _of_one_machine(text: str, span: Span | None) -> Iterator[Diagnostic]:
+    if span is None:
+        return
+    if _SECRET.search(text):
+        yield Diagnostic(
+            "FC5002",
+            "this looks like a key",
+            span,
+            CODES["FC5002"].severity,
+            help="take it out, have it made invalid where it is from, and read it from the "
+            "environment",
+        )
+    elif found := _OWN_FOLDER.search(text):
+        yield Diagnostic(
+            "FC5002",
+            f"`{found.group()}` is a folder of one machine",
+            span,
+            CODES["FC5002"].severity,
+            help="write a path relative to the workflow, or take it as a parameter",
+        )

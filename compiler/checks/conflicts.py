@@ -1,0 +1,112 @@
+"""Conflicts: two nodes that can run at the same time and write one variable (FC3004).
+
+    plan --> draft  --> join        both write `text`: whichever comes last wins
+    plan --> sketch --> join
+
+A node that leads to several others starts branches. What only one branch leads to runs beside what
+only another leads to; where they meet again they are one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..analysis.graphs import MAX_SEARCH, Successors, reachable, successors
+from ..analysis.variables import writes
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..ir import ExecNode, Guard, Node, OnError, Program, Workflow
+from ..source.source import Span
+from .reachability import list_place
+
+SHELL = "$session."
+"""Before the name of a shell session: two commands cannot run in one at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A node that writes a variable, the place where it says so, the branch it stands in."""
+
+    node: Node
+    span: Span | None
+    branch: int
+
+
+def parallel_writes(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3004, once for each variable and fork, at the first write of a second branch. Commands of
+    one shell session conflict like writes."""
+    nodes = {node.id: node for node in workflow.nodes}
+    after = successors(nodes, workflow.edges)
+    reduced = {field.name for field in workflow.state if field.reducer != "replace"}
+    reported: set[tuple[str, str, str]] = set()
+    for fork, targets in _forks(workflow):
+        if len(targets) * len(nodes) > MAX_SEARCH:
+            continue
+        for name, (first, second) in _pairs(fork, targets, nodes, after):
+            pair = (name, first.node.id, second.node.id)
+            if name in reduced or pair in reported:
+                continue
+            reported.add(pair)
+            found = _conflict(name, first, second, nodes[fork])
+            if found is not None:
+                yield found
+
+
+def _forks(workflow: Workflow) -> list[tuple[str, list[str]]]:
+    """Nodes that lead to several others at once, with those: edges with the same guard."""
+    by_way: dict[tuple[str, Guard | None], list[str]] = {}
+    for edge in workflow.edges:
+        if not isinstance(edge.guard, OnError):
+            by_way.setdefault((edge.source, edge.guard), []).append(edge.target)
+    found = [(way[0], list(dict.fromkeys(targets))) for way, targets in by_way.items()]
+    return [(source, targets) for source, targets in found if len(targets) > 1]
+
+
+def _pairs(
+    fork: str, targets: list[str], nodes: Mapping[str, Node], after: Successors[str]
+) -> Iterator[tuple[str, tuple[Writer, Writer]]]:
+    """Every name that nodes of two branches write, with the first writer of each of the two."""
+    branches = [reachable([target], after, avoid=fork.__eq__) for target in targets]
+    times = Counter(id for branch in branches for id in branch)
+    writers: dict[str, dict[int, Writer]] = {}
+    for number, branch in enumerate(branches):
+        for node in sorted((nodes[id] for id in branch if times[id] == 1), key=list_place):
+            for name, span in _written(node):
+                writers.setdefault(name, {}).setdefault(number, Writer(node, span, number))
+    for name, found in writers.items():
+        if len(found) > 1:
+            first, second, *_ = sorted(found.values(), key=lambda w: list_place(w.node))
+            yield name, (first, second)
+
+
+def _written(node: Node) -> Iterator[tuple[str, Span | None]]:
+    yield from ((write.name, write.span) for write in writes(node))
+    if isinstance(node, ExecNode):
+        yield f"{SHELL}{node.session}", node.span
+
+
+def _conflict(name: str, first: Writer, second: Writer, fork: Node) -> Diagnostic | None:
+    here, there = second.span or second.node.span, first.span or first.node.span
+    if here is None:
+        return None
+    both = f"{called(second.node)} and {called(first.node)}"
+    if name.startswith(SHELL):
+        what = f"{both} run commands in one shell at the same time"
+        help = "give each a session of its own, or let one come after the other"
+    else:
+        what = f"{both} write `{name}` at the same time"
+        help = f"give each a variable of its own, or declare a reducer for `{name}`: append, merge"
+        help += " or add"
+    return Diagnostic(
+        "FC3004",
+        what,
+        here,
+        CODES["FC3004"].severity,
+        labels=(Label(there, "the other one"),) if there is not None else (),
+        notes=(f"{called(fork)} starts both branches",),
+        help=help,
+    )

@@ -1,0 +1,306 @@
+"""Dataflow: variables that nothing writes (FC3001), or that some path does not write (FC3002).
+
+    CHECK -->|TRUE| SET_CITY --> PROMPT       PROMPT reads CITY, which is not written
+    CHECK -->|FALSE| PROMPT                   on the path START → CHECK → PROMPT
+
+A node that waits for several others comes after all of them.
+
+A value counts as written where its writer has done its work: not on the way a failure takes. What a
+parameter, a default or a calling workflow gives is there from the start.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..analysis.graphs import dominance, dominators, path_to, reachable
+from ..analysis.variables import (
+    Read,
+    names_from_callers,
+    names_written,
+    reads,
+    reads_beside,
+    writes,
+    writes_all,
+)
+from ..analysis.wording import called, path_text
+from ..catalog.catalog import Catalog
+from ..diagnostics.diagnostic import MAX_SHOWN, Diagnostic, Fix, Label, Severity
+from ..ir import EndNode, ExecNode, Node, OnError, Program, Workflow
+from ..lowering.routes import sources_of_joins
+from ..source.source import Span
+from ..source.spelling import Spelling
+from .reachability import starts
+
+MAX_LABELS = 4
+BUDGET = 1_000_000
+"""Points looked at by searches for a path that writes nothing. Only a file with many hundred
+variables that branches write comes near it; what is left then is not reported."""
+
+Point = tuple[str, bool]
+"""A node before (False) or after (True) it has done its work; `_START` leads to all that begin."""
+_START: Point = ("", False)
+
+
+def undefined_variables(
+    workflow: Workflow, program: Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
+    """FC3001, once for each name. A warning where the value may come from the caller: the file
+    lists the name without writing it; an error where nothing could ever give it a value."""
+    listed = {param.name for param in workflow.params} | {f.name for f in workflow.state}
+    spelling = Spelling(known_names(workflow))
+    written_at = _write_places(workflow)
+    for name, places in undefined_reads(workflow, program).items():
+        node, first = places[0]
+        assert first.span is not None
+        near = spelling.nearest(name)
+        if near is None and first.care == "format" and not name.isupper():
+            continue  # what the format leaves as written may be prose, unless it looks like a name
+        if near is None and all(read.care == "author" for _, read in places):
+            continue  # `coalesce(X, 3)`: the author wrote what stands in for it
+        severity: Severity = "error"
+        if name in listed or first.care == "author":
+            severity = "warning"
+        writer = written_at.get(near) if near else None
+        yield Diagnostic(
+            "FC3001",
+            f"{_reader(node)} {_verb(first)} `{name}`, which nothing writes",
+            first.span,
+            severity,
+            labels=(
+                *((Label(writer, "written here"),) if writer else ()),
+                *_more([read for _, read in places[1:]], "also read here"),
+            ),
+            help=f"did you mean `{near}`?" if near else _give(name, listed),
+            fix=_fix(first, near),
+        )
+
+
+def undefined_reads(
+    workflow: Workflow, program: Program
+) -> dict[str, list[tuple[Node | None, Read]]]:
+    """Names that are read in the file and that nothing writes, each with its places in file order.
+    A parameter counts as given, unless its use in a node is all that lists it."""
+    places: list[tuple[Node | None, Read]] = [
+        (node, read) for node in workflow.nodes for read in reads(node, workflow)
+    ]
+    by_use = {read.span for _, read in places if read.care == "needed"}
+    given = {param.name for param in workflow.params if param.span not in by_use}
+    given |= {entry.name for entry in workflow.state if entry.default is not None}
+    given |= names_written(workflow) | names_from_callers(workflow, program)
+    if any(writes_all(node) for node in workflow.nodes):
+        given |= {entry.name for entry in workflow.state}
+    found: dict[str, list[tuple[Node | None, Read]]] = {}
+    places += [(None, read) for read in reads_beside(workflow)]
+    for node, read in places:
+        if read.span is not None and read.name not in given:
+            found.setdefault(read.name, []).append((node, read))
+    return found
+
+
+def known_names(workflow: Workflow) -> set[str]:
+    """What a misspelt name may have been meant to be: everything that has a value at some time."""
+    params = {param.name for param in workflow.params}
+    defaults = {entry.name for entry in workflow.state if entry.default is not None}
+    return params | defaults | names_written(workflow)
+
+
+def _write_places(workflow: Workflow) -> dict[str, Span]:
+    """Where each variable is written first: its name's place, or the node's."""
+    found: dict[str, Span] = {}
+    for node in workflow.nodes:
+        for write in writes(node):
+            span = write.span or node.span
+            if span is not None:
+                found.setdefault(write.name, span)
+    return found
+
+
+def _reader(node: Node | None) -> str:
+    return called(node) if node is not None else "the workflow"
+
+
+def _verb(read: Read) -> str:
+    return "needs" if read.care == "needed" else "reads"
+
+
+def _give(name: str, listed: set[str]) -> str:
+    if name in listed:
+        return f"write it before, or give it when the workflow is run: `-i {name}=…`"
+    return "write it in an earlier node, or list it as a parameter"
+
+
+def _fix(read: Read, near: str | None) -> Fix | None:
+    """Only where the name stands alone in the text: inside braces the braces would be lost."""
+    if near is None or read.span is None or read.span.end - read.span.start != len(read.name):
+        return None
+    return Fix(f"write `{near}`", read.span, near)
+
+
+def _more(places: Sequence[Read], text: str) -> tuple[Label, ...]:
+    spans = dict.fromkeys(read.span for read in places if read.span is not None)
+    return tuple(Label(span, text) for span in list(spans)[:MAX_LABELS])
+
+
+@dataclass(slots=True)
+class _Flow:
+    """The workflow as a graph of points, and for each variable where it is written and read."""
+
+    nodes: dict[str, Node]
+    after: dict[Point, list[Point]]
+    writers: dict[str, set[Point]] = field(default_factory=dict)
+    readers: dict[str, list[tuple[Point, Read]]] = field(default_factory=dict)
+    anything: set[Point] = field(default_factory=set)
+    joins: dict[Point, int] = field(default_factory=dict)
+    """Points that wait for several nodes, with their number."""
+
+
+def early_reads(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3002, once for each variable, at the first place that a path reaches without having
+    written it. An error where the node cannot start without the value, a warning where it reads as
+    empty."""
+    flow = _flow(workflow)
+    settled = names_from_callers(workflow, program)
+    settled |= {param.name for param in workflow.params}
+    settled |= {entry.name for entry in workflow.state if entry.default is not None}
+    settled |= {a.target for rule in workflow.on_error for a in rule.assignments}
+    written_at = _write_places(workflow)
+    search = _Search(flow.after, flow.joins)
+    for name, places in flow.readers.items():
+        writers = flow.writers.get(name)
+        if name in settled or not writers:
+            continue
+        early = search.without(writers | flow.anything, places)
+        if early:
+            yield _early(name, early, writers, written_at.get(name), search, flow)
+
+
+def _flow(workflow: Workflow) -> _Flow:
+    nodes = {node.id: node for node in workflow.nodes}
+    flow = _Flow(nodes, {_START: [(id, False) for id in starts(workflow)[:1] if id in nodes]})
+    for node in workflow.nodes:
+        done: Point = (node.id, True)
+        flow.after[(node.id, False)] = [done]
+        flow.after[done] = []
+        for write in writes(node):
+            flow.writers.setdefault(write.name, set()).add(done)
+        if writes_all(node):
+            flow.anything.add(done)
+        for read in reads(node, workflow):
+            if read.span is not None and read.care != "author":
+                flow.readers.setdefault(read.name, []).append(((node.id, False), read))
+        if isinstance(node, EndNode):
+            handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
+            if handler in nodes:
+                flow.after[done].append((handler, False))
+    for target, sources in sources_of_joins(workflow).items():
+        flow.joins[(target, False)] = len(sources)
+    for edge in workflow.edges:
+        if edge.source in nodes and edge.target in nodes:
+            failed = isinstance(edge.guard, OnError)
+            # A command that fails has still left its output and its exit code.
+            worked = not failed or isinstance(nodes[edge.source], ExecNode)
+            flow.after[(edge.source, worked)].append((edge.target, False))
+    return flow
+
+
+class _Search:
+    """Finds places that a path reaches without passing any of some points.
+
+    Nearly always one look at a dominator or at one tree of shortest paths decides; a search of its
+    own is made only where branches join. A point that waits for several nodes is reached when all
+    of them have led to it: what one of them has written is written there."""
+
+    def __init__(self, after: dict[Point, list[Point]], joins: dict[Point, int]) -> None:
+        self.after = after
+        self.joins = joins
+        self._tree = reachable([_START], after)
+        edges = {point: above for point, above in self._tree.items() if above is not None}
+        self._on_tree_path = dominance(_START, edges)
+        self._always_passes = dominance(_START, dominators(_START, after))
+        self._behind_join: set[Point] = set()
+        for point, above in self._tree.items():  # a point comes after the one above it
+            if point in joins or above in self._behind_join:
+                self._behind_join.add(point)
+        self._left = BUDGET
+        self.reports = 0
+
+    def without(
+        self, stops: set[Point], places: list[tuple[Point, Read]]
+    ) -> list[tuple[Point, Read, tuple[Point, ...]]]:
+        """The places that a path reaches round all `stops`, each with such a path."""
+        found: list[tuple[Point, Read, tuple[Point, ...]]] = []
+        around: dict[Point, Point | None] | None = None
+        for point, read in places:
+            if point not in self._tree or any(self._always_passes(s, point) for s in stops):
+                continue
+            tree = self._tree
+            on_path = any(self._on_tree_path(stop, point) for stop in stops)
+            if on_path or point in self._behind_join:
+                if around is None:
+                    if self._left <= 0:
+                        continue
+                    around = self._around(stops)
+                    self._left -= len(around)
+                if point not in around:
+                    continue
+                tree = around
+            detailed = not found and self.reports < MAX_SHOWN
+            found.append((point, read, path_to(point, tree) if detailed else ()))
+        return found
+
+    def _around(self, stops: set[Point]) -> dict[Point, Point | None]:
+        """What paths reach that end at the stops, each point with the one before it."""
+        found: dict[Point, Point | None] = {_START: None}
+        arrived: dict[Point, set[str]] = {}
+        waiting = deque(found)
+        while waiting:
+            point = waiting.popleft()
+            if point in stops:
+                continue
+            for target in self.after.get(point, ()):
+                if target in self.joins:
+                    there = arrived.setdefault(target, set())
+                    there.add(point[0])
+                    if len(there) < self.joins[target]:
+                        continue
+                if target not in found:
+                    found[target] = point
+                    waiting.append(target)
+        return found
+
+    def leads(self, sources: set[Point], point: Point) -> bool:
+        """Whether a path leads from one of the sources to the point."""
+        return point in reachable(sources, self.after)
+
+
+def _early(
+    name: str,
+    early: list[tuple[Point, Read, tuple[Point, ...]]],
+    writers: set[Point],
+    written_at: Span | None,
+    search: _Search,
+    flow: _Flow,
+) -> Diagnostic:
+    point, first, path = early[0]
+    assert first.span is not None
+    search.reports += 1
+    way = [flow.nodes[node] for node, done in path if node and not done]
+    sometimes = len(way) > 1 and search.leads(writers, point)
+    return Diagnostic(
+        "FC3002",
+        f"{called(flow.nodes[point[0]])} {_verb(first)} `{name}`, "
+        + ("which not every path has written" if sometimes else "which is written only later"),
+        first.span,
+        "error" if first.care == "needed" else "warning",
+        labels=(
+            *((Label(written_at, "written here"),) if written_at else ()),
+            *_more([read for _, read, _ in early[1:]], "also read here"),
+        ),
+        notes=(f"not written on the path {path_text(way)}",) if len(way) > 1 else (),
+        help="write it on that path as well, or give it a value at the start"
+        if sometimes
+        else "write it before it is read",
+    )

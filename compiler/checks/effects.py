@@ -1,0 +1,195 @@
+"""Effects: what acts once and may act twice, and commands that somebody else writes (FC5001).
+
+    send: {tool: send_mail, args: {text: "Hello"}, retry: 3}     a failure may come after the mail
+    draft --> send --> judge -->|again| draft                    the same mail in every round
+    run: {exec: "bash -c {{ answer }}"}                          the model says what is run
+
+A loop that does something else in every round is what loops are for: only an effect whose input the
+loop never changes is repeated. Commands in the shell blocks of a text are meant to be written by a
+model, and a person approves them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..analysis.graphs import loops, reachable, successors
+from ..analysis.variables import names_in, writes, writes_all
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..expr.ast import Call, Expr, Literal, Text
+from ..expr.walk import children
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssignNode,
+    ExecNode,
+    Node,
+    OnError,
+    Program,
+    TaskNode,
+    ToolNode,
+    Workflow,
+)
+from ..source.source import Span
+from .reachability import starts
+
+_INTERPRETER = re.compile(
+    r"(?:^|[\s;&|(])(?:eval|(?:ba|da|z|k)?sh\s+(?:-\w+\s+)*-\w*c|python3?\s+-c|node\s+-e|perl\s+-e"
+    r"|ruby\s+-e)\s+[\"']?$"
+)
+"""What takes the word after it for a program."""
+_REPEATABLE = "declare it as idempotent if a second call does no harm"
+
+
+def unsafe_effects(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC5001, once for each node."""
+    once = {tool.id for tool in workflow.tools if _acts_once(tool.id, workflow)}
+    circles = _loops(workflow)
+    taint = _foreign(workflow)
+    for node in workflow.nodes:
+        match node:
+            case ToolNode() if node.tool in once:
+                yield from _tool(node, circles.get(node.id, []))
+            case AgentNode() if node.retry is not None:
+                yield from _talk(node, sorted(once & _tools(node, workflow)))
+            case ExecNode(form="command"):
+                yield from _command(node, taint)
+            case _:
+                continue
+
+
+def _acts_once(name: str, workflow: Workflow) -> bool:
+    """Whether it is known of a tool that its call acts once; nothing is said of unknown tools."""
+    tool = next(tool for tool in workflow.tools if tool.id == name)
+    return tool.effect == "once" and tool.source != "unknown" and tool.result == "execute"
+
+
+def _tools(node: AgentNode, workflow: Workflow) -> set[str]:
+    free = (tool for agent in workflow.agents if agent.id == node.agent for tool in agent.tools)
+    return {*node.tools, *free}
+
+
+def _tool(node: ToolNode, circle: list[Node]) -> Iterator[Diagnostic]:
+    if node.retry is not None:
+        yield from _report(
+            node,
+            f"`{node.tool}` acts once, and `retry` calls it again after a failure that may have "
+            "come too late",
+            help=f"take the failure by an edge instead, or {_REPEATABLE}",
+        )
+        return
+    changed = {write.name for member in circle for write in writes(member)}
+    read = {read.name for argument in node.args for read in names_in(argument.value)}
+    if circle and not read & changed and not any(writes_all(member) for member in circle):
+        yield from _report(
+            node,
+            f"`{node.tool}` acts once, and the loop calls it with the same input in every round",
+            tuple(member.span for member in circle if member.span not in (None, node.span)),
+            help=f"move it out of the loop, give it what changes there, or {_REPEATABLE}",
+        )
+
+
+def _talk(node: AgentNode, once: list[str]) -> Iterator[Diagnostic]:
+    if once:
+        names = ", ".join(f"`{name}`" for name in once)
+        act = "acts" if len(once) == 1 else "act"
+        yield from _report(
+            node,
+            f"{names} {act} once, and `retry` has the model begin anew, which may call again",
+            help=f"take the failure by an edge instead, or {_REPEATABLE}",
+        )
+
+
+def _command(node: ExecNode, taint: dict[str, str]) -> Iterator[Diagnostic]:
+    for name, span in _programs(node.source):
+        if name in taint:
+            yield from _report(
+                node,
+                f"`{name}` is run as a command, and {taint[name]} writes it",
+                place=span,
+                help="write the command in the file, with the value as an argument of it",
+            )
+            return
+
+
+def _programs(source: Expr) -> Iterator[tuple[str, Span | None]]:
+    """Variables whose values become part of a command's own syntax."""
+    if not isinstance(source, Text):
+        yield from _unquoted(source)
+        return
+    before = ""
+    for part in source.parts:
+        match part:
+            case Literal(value=str() as text):
+                before = text
+                continue
+            case Call(function="shell_quote", args=(inner, *_)) if _INTERPRETER.search(before):
+                yield from ((read.name, read.span) for read in names_in(inner))
+            case _:
+                yield from _unquoted(part)
+        before = ""
+
+
+def _unquoted(expr: Expr) -> Iterator[tuple[str, Span | None]]:
+    if isinstance(expr, Call) and expr.function == "shell_quote":
+        return
+    inside = children(expr)
+    if not inside:
+        yield from ((read.name, read.span) for read in names_in(expr))
+    for part in inside:
+        yield from _unquoted(part)
+
+
+def _foreign(workflow: Workflow) -> dict[str, str]:
+    """Variables that hold what a model or a person wrote, and who that is; by way of assignments,
+    too."""
+    found = {p.name: "who starts the run" for p in workflow.params if p.type in ("text", "any")}
+    for node in workflow.nodes:
+        if isinstance(node, AskNode):
+            found[node.into] = "a person"
+        elif isinstance(node, AgentNode | TaskNode):
+            found |= {write.name: "a model" for write in writes(node)}
+    assigned = [a for n in workflow.nodes if isinstance(n, AssignNode) for a in n.assignments]
+    for _ in assigned:
+        size = len(found)
+        for assignment in assigned:
+            whose = [found[r.name] for r in names_in(assignment.value) if r.name in found]
+            if whose:
+                found.setdefault(assignment.target, whose[0])
+        if len(found) == size:
+            break
+    return found
+
+
+def _loops(workflow: Workflow) -> dict[str, list[Node]]:
+    """For each node that lies in a loop the nodes of it."""
+    nodes = {node.id: node for node in workflow.nodes}
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    after = successors(nodes, edges)
+    there = set(reachable(starts(workflow), after))
+    circles = [members for members in loops(after) if set(members) <= there]
+    return {id: [nodes[m] for m in members] for members in circles for id in members}
+
+
+def _report(
+    node: Node,
+    message: str,
+    others: tuple[Span | None, ...] = (),
+    place: Span | None = None,
+    help: str = "",
+) -> Iterator[Diagnostic]:
+    span = place or node.span
+    if span is None:
+        return
+    yield Diagnostic(
+        "FC5001",
+        f"{called(node)}: {message}",
+        span,
+        CODES["FC5001"].severity,
+        labels=tuple(Label(other, "in the loop") for other in others[:5] if other is not None),
+        help=help,
+    )

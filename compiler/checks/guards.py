@@ -1,0 +1,92 @@
+"""Guards: expressions that cannot be evaluated, wherever they stand (FC3006)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic
+from ..expr.ast import Expr
+from ..expr.types import faults
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssertNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    MessageNode,
+    Node,
+    Program,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+    Workflow,
+)
+from ..source.source import Span
+
+
+def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
+    part that is wrong, or at the node that holds it."""
+    for expr, place in expressions(workflow):
+        for fault in faults(expr):
+            span = fault.span or expr.span or place
+            if span is not None:
+                severity = CODES["FC3006"].severity
+                yield Diagnostic("FC3006", fault.message, span, severity, help=fault.help)
+
+
+def expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
+    """Every expression of a workflow, with the place of what holds it."""
+    yield from ((limit.value, limit.span or workflow.span) for limit in workflow.limits)
+    yield from ((prompt.template, prompt.span) for prompt in workflow.prompts)
+    yield from ((agent.system, agent.span) for agent in workflow.agents if agent.system)
+    for rule in workflow.on_error:
+        yield from ((assignment.value, assignment.span) for assignment in rule.assignments)
+    for node in workflow.nodes:
+        yield from ((limit.value, limit.span or node.span) for limit in node.limits)
+        yield from ((expr, node.span) for expr in _of(node))
+
+
+def _of(node: Node) -> Iterator[Expr]:
+    match node:
+        case AgentNode():
+            yield from () if node.prompt is None else (node.prompt,)
+            yield from (a.expr for a in node.asserts if a.expr is not None)
+        case MessageNode():
+            yield node.template
+        case ToolNode():
+            yield from (assignment.value for assignment in node.args)
+        case ExecNode():
+            yield node.source
+        case ChooseNode():
+            yield node.on
+        case AskNode():
+            yield node.question
+        case AssignNode() | EndNode():
+            yield from (assignment.value for assignment in node.assignments)
+        case CallNode():
+            yield from (assignment.value for assignment in (*node.passes, *node.returns))
+        case ScriptNode():
+            yield from node.args
+        case TaskNode():
+            yield node.prompt
+            yield from (a.expr for a in node.criteria if a.expr is not None)
+        case GateNode():
+            yield from (expr for expr in (node.score, node.question) if expr is not None)
+        case AssertNode():
+            yield node.condition
+            yield from () if node.message is None else (node.message,)
+        case ForeachNode():
+            yield node.items
+            yield from (assignment.value for assignment in node.passes)
+            yield from () if node.until is None else (node.until,)
+        case _:
+            assert_never(node)

@@ -1,0 +1,213 @@
+"""Joins: a node that waits for a branch that may never come (FC2003).
+
+    START --> A --> J              both come: sound
+    START --> B --> J
+    START --> C -->|yes| J         with the other answer C leads elsewhere: J would wait for ever
+              C -->|no| SUCCESS
+
+What a run can only fail behind does not count, a failed run waits for nothing. A join belongs to
+the node at which its branches part: the last one that lies on every way to all of its sources.
+A way out of it that begins one of them has to bring all of them, whatever is chosen on the way,
+before the join runs or the branches part anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..analysis.graphs import dominators, predecessors, reachable, successors
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..ir import Edge, EndNode, Node, Program, Workflow
+from ..lowering.routes import sources_of_joins
+from .reachability import starts
+
+_ROOT = ""
+"""A node before the entry and the handlers; no node of a workflow has this name."""
+
+
+def endless_waits(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC2003, once for each join that may wait for ever: at the join, labelled where the way to a
+    source of it is left."""
+    joins = sources_of_joins(workflow)
+    if not joins:
+        return
+    graph = _graph_of(workflow)
+    for target, sources in joins.items():
+        found = _unsure(target, sources, graph)
+        if found is not None:
+            yield from _report(graph.nodes[target], *found, graph)
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """A workflow's edges by node. Of `ways` one is taken; `hopeless` are the nodes from which a run
+    can only fail."""
+
+    nodes: Mapping[str, Node]
+    after: Mapping[str, Sequence[str]]
+    before: Mapping[str, Sequence[str]]
+    ways: Mapping[str, Sequence[frozenset[str]]]
+    above: Mapping[str, str]
+    depth: Mapping[str, int]
+    hopeless: frozenset[str]
+
+
+def _graph_of(workflow: Workflow) -> _Graph:
+    nodes = {node.id: node for node in workflow.nodes}
+    after = successors(nodes, workflow.edges)
+    above = dominators(_ROOT, {**after, _ROOT: tuple(dict.fromkeys(starts(workflow)))})
+    before = predecessors(after)
+    ends = [
+        id
+        for id, node in nodes.items()
+        if (node.outcome == "success" if isinstance(node, EndNode) else not after[id])
+    ]
+    return _Graph(
+        nodes=nodes,
+        after=after,
+        before=before,
+        ways=_ways(workflow.edges, nodes),
+        above=above,
+        depth=_depths(above),
+        hopeless=frozenset(nodes.keys() - reachable(ends, before).keys()),
+    )
+
+
+def _ways(edges: Sequence[Edge], nodes: Mapping[str, Node]) -> dict[str, list[frozenset[str]]]:
+    """For each node the targets of each case, which are all begun when the case is taken."""
+    found: dict[str, dict[object, list[str]]] = {}
+    for edge in edges:
+        if edge.source in nodes and edge.target in nodes:
+            found.setdefault(edge.source, {}).setdefault(edge.guard, []).append(edge.target)
+    return {source: [frozenset(t) for t in cases.values()] for source, cases in found.items()}
+
+
+def _depths(above: Mapping[str, str]) -> dict[str, int]:
+    depth = {_ROOT: 0}
+    for node in above:
+        path = [node]
+        while path[-1] not in depth:
+            path.append(above[path[-1]])
+        known = depth[path.pop()]
+        for number, lower in enumerate(reversed(path), known + 1):
+            depth[lower] = number
+    return depth
+
+
+def _unsure(target: str, sources: Sequence[str], graph: _Graph) -> tuple[str, str] | None:
+    """(source, node): a source that may never come, and the node at which the way to it is left.
+    None for a sound join, and for one that nothing leads to."""
+    there = [source for source in sources if source in graph.above]
+    if len(there) < len(sources):
+        lost = next(source for source in sources if source not in graph.above)
+        return (lost, lost) if there else None
+    parting = there[0]
+    for source in there[1:]:
+        parting = _common(parting, source, graph)
+    if parting == _ROOT:
+        return (there[0], there[0])
+    stretches = [_Stretch.to(source, target, parting, graph) for source in there]
+    unsure = [_unsure_nodes(stretch) for stretch in stretches]
+    for way in graph.ways.get(parting, ()):
+        # A way that begins none of the branches is no concern of the join.
+        if not any(stretch.may_come(way) for stretch in stretches):
+            continue
+        for stretch, nodes in zip(stretches, unsure, strict=True):
+            if not stretch.comes(parting, way, nodes):
+                return (stretch.source, stretch.left_at())
+    return None
+
+
+def _common(one: str, other: str, graph: _Graph) -> str:
+    """The nearest node on every way to both."""
+    while one != other:
+        if graph.depth[one] < graph.depth[other]:
+            one, other = other, one
+        one = graph.above[one]
+    return one
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """What lies between the node at which branches part and the source of a join: `inside` are the
+    nodes on a way from one to the other that does not pass the join, without its beginning."""
+
+    source: str
+    target: str
+    parting: str
+    inside: frozenset[str]
+    graph: _Graph
+
+    @classmethod
+    def to(cls, source: str, target: str, parting: str, graph: _Graph) -> _Stretch:
+        """The stretch that ends at `source`."""
+        ends = (parting, target)
+        leading = reachable([source], graph.before, avoid=lambda node: node in ends)
+        return cls(source, target, parting, frozenset(leading.keys() - {*ends}), graph)
+
+    def may_come(self, way: frozenset[str]) -> bool:
+        """Whether this way out of the parting node begins something that may come to the source."""
+        if self.source == self.parting:
+            return self.target in way
+        return not self.inside.isdisjoint(way)
+
+    def comes(self, node: str, way: frozenset[str], unsure: set[str]) -> bool:
+        """Whether this way out of a node begins something that is sure to come to the join, or
+        something that can only fail."""
+        if node == self.source and self.target in way:
+            return True
+        fewer, more = sorted((way, self.inside), key=len)
+        if any(n in more and n not in unsure for n in fewer):
+            return True
+        return any(n in self.graph.hopeless for n in way)
+
+    def strays(self, node: str, unsure: set[str]) -> bool:
+        """Whether some case of the node begins nothing that is sure to come to the join."""
+        return any(not self.comes(node, way, unsure) for way in self.graph.ways.get(node, ()))
+
+    def left_at(self) -> str:
+        """The first node on the way to the source that may lead elsewhere."""
+        onwards = reachable(
+            [self.parting],
+            self.graph.after,
+            avoid=lambda n: n != self.parting and n not in self.inside,
+        )
+        strays = (n for n in onwards if n in self.inside and self.strays(n, set()))
+        return next(strays, self.parting)
+
+
+def _unsure_nodes(stretch: _Stretch) -> set[str]:
+    """The nodes of a stretch from which its source may not come. A loop is left some time, so only
+    a way that leads out of the stretch makes a node unsure."""
+    unsure: set[str] = set()
+    waiting = [node for node in stretch.inside if stretch.strays(node, unsure)]
+    while waiting:
+        node = waiting.pop()
+        if node in unsure:
+            continue
+        unsure.add(node)
+        before = (n for n in stretch.graph.before.get(node, ()) if n in stretch.inside)
+        waiting += [n for n in before if n not in unsure and stretch.strays(n, unsure)]
+    return unsure
+
+
+def _report(join: Node, source: str, left: str, graph: _Graph) -> Iterator[Diagnostic]:
+    if join.span is None:
+        return
+    labels: list[Label] = []
+    for id, text in ((left, "here another way can be taken"), (source, "waited for")):
+        span = graph.nodes[id].span
+        if span is not None and span != join.span and all(span != label.span for label in labels):
+            labels.append(Label(span, text))
+    yield Diagnostic(
+        "FC2003",
+        f"{called(join)} waits for {called(graph.nodes[source])}, which may never come",
+        join.span,
+        CODES["FC2003"].severity,
+        labels=tuple(labels),
+        help="lead every way to one node before the join, or do not wait for all",
+    )

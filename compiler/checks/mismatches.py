@@ -1,0 +1,224 @@
+"""Mismatches: a value of one kind where another is needed (FC3005).
+
+    state: {parts: list}        parts := "none"        a text is no list
+    foreach: topic              `topic` is a text      nothing to go through
+
+Only what is certain in the file counts. A text may turn out to be a number, and everything but a
+list or an object has a text form; so most pairs are left to the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..expr.ast import Expr, Literal
+from ..expr.functions import Type
+from ..expr.types import infer, operand_faults
+from ..expr.values import read_number
+from ..ir import (
+    AgentNode,
+    Assignment,
+    AssignNode,
+    CallNode,
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ForeachNode,
+    GateNode,
+    Node,
+    Program,
+    StateField,
+    Workflow,
+)
+from ..source.source import Span
+from ..source.spelling import Spelling
+from .branches import choices, known_values, types_of
+from .guards import expressions
+
+NAMES: dict[Type, str] = {
+    "text": "a text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "list": "a list",
+    "object": "an object",
+    "any": "anything",
+}
+_REDUCED: dict[str, tuple[Type, ...]] = {
+    "append": ("list", "any"),
+    "merge": ("object", "any"),
+    "add": ("number", "integer", "any"),
+}
+"""What a variable with this reducer holds."""
+
+
+def mismatches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3005: operands that an operator never takes, and producers that never give what the
+    consumer needs. At the value, or at the node that holds it."""
+    types = types_of(workflow)
+    for expr, place in expressions(workflow):
+        for fault in operand_faults(expr, types):
+            span = fault.span or expr.span or place
+            if span is not None:
+                yield _found(fault.message, span, help=fault.help)
+    yield from _reducers(workflow)
+    fields = {field.name: field for field in workflow.state}
+    for node in workflow.nodes:
+        yield from _node(node, fields, program, types)
+    for choice, edges in choices(workflow):
+        yield from _foreign_cases(choice, edges, workflow)
+
+
+def _node(
+    node: Node, fields: Mapping[str, StateField], program: Program, types: Mapping[str, Type]
+) -> Iterator[Diagnostic]:
+    match node:
+        case AssignNode() | EndNode():
+            yield from _assigned(node.assignments, types, types, fields)
+        case CallNode():
+            yield from _passed(node.passes, node.workflow, program, types)
+        case ForeachNode():
+            yield from _needs(node.items, ("list",), "to go through", node, types)
+            yield from _passed(node.passes, node.workflow, program, types)
+            yield from _given("list", node.into, node, fields, types)
+        case GateNode(score=score) if score is not None:
+            yield from _needs(score, ("number", "integer"), "as its score", node, types)
+        case AgentNode(schema=schema, into=into) if schema is not None and into is not None:
+            yield from _given("object", into, node, fields, types)
+        case _:
+            return
+
+
+def fits(needed: Type, given: Type, value: Expr | None = None) -> bool:
+    """Whether a value of one type can stand where another is needed. A written text counts by what
+    it says: `"3"` is a number, `"three"` is none."""
+    if "any" in (needed, given) or needed == given:
+        return True
+    if needed in ("list", "object"):
+        return False
+    if given in ("list", "object"):
+        return False
+    written = value.value if isinstance(value, Literal) else None
+    if not isinstance(written, str):
+        return True
+    if needed in ("number", "integer"):
+        return read_number(written) is not None
+    return needed != "boolean" or written.strip().lower() in ("true", "false")
+
+
+def _assigned(
+    assignments: Sequence[Assignment],
+    targets: Mapping[str, Type],
+    types: Mapping[str, Type],
+    fields: Mapping[str, StateField],
+) -> Iterator[Diagnostic]:
+    for assignment in assignments:
+        needed = targets.get(assignment.target, "any")
+        field = fields.get(assignment.target)
+        if field is not None and field.reducer == "append":
+            continue  # a single element is appended too
+        given = infer(assignment.value, types)
+        span = assignment.value.span or assignment.span
+        if span is not None and not fits(needed, given, assignment.value):
+            declared = field.span if field is not None else None
+            yield _found(
+                f"`{assignment.target}` holds {NAMES[needed]}, this is {NAMES[given]}",
+                span,
+                declared=declared,
+            )
+
+
+def _passed(
+    passes: Sequence[Assignment], path: str, program: Program, types: Mapping[str, Type]
+) -> Iterator[Diagnostic]:
+    target = dict(program.workflows).get(path)
+    if target is None:
+        return
+    known = types_of(target)
+    yield from _assigned(passes, known, types, {})
+    spelling = Spelling(known)
+    for given in passes:
+        place = given.span or given.value.span
+        if given.target not in known and place is not None:
+            near = spelling.nearest(given.target)
+            listed = ", ".join(f"`{name}`" for name in known) or "nothing"
+            yield _found(
+                f"`{target.name}` takes no `{given.target}`",
+                place,
+                help=f"did you mean `{near}`?" if near else f"it takes {listed}",
+            )
+
+
+def _needs(
+    value: Expr, needed: tuple[Type, ...], what: str, node: Node, types: Mapping[str, Type]
+) -> Iterator[Diagnostic]:
+    given = infer(value, types)
+    span = value.span or node.span
+    is_text = given == "text" and needed != ("list",) and not isinstance(value, Literal)
+    if span is None or is_text or any(fits(kind, given, value) for kind in needed):
+        return
+    message = f"{called(node)} needs {NAMES[needed[0]]} {what}, this is {NAMES[given]}"
+    yield _found(message, span)
+
+
+def _given(
+    given: Type,
+    into: str,
+    node: Node,
+    fields: Mapping[str, StateField],
+    types: Mapping[str, Type],
+) -> Iterator[Diagnostic]:
+    if into in fields and fields[into].reducer == "append":
+        return  # a single element is appended too
+    needed = types.get(into, "any")
+    if node.span is not None and not fits(needed, given):
+        yield _found(
+            f"{called(node)} gives {NAMES[given]}, but `{into}` holds {NAMES[needed]}", node.span
+        )
+
+
+def _reducers(workflow: Workflow) -> Iterator[Diagnostic]:
+    for field in workflow.state:
+        allowed = _REDUCED.get(field.reducer)
+        if allowed is not None and field.type not in allowed and field.span is not None:
+            yield _found(
+                f"`{field.name}` holds {NAMES[field.type]}, which `{field.reducer}` cannot grow",
+                field.span,
+                help=f"declare it as {allowed[0]}",
+            )
+
+
+def _foreign_cases(
+    node: ChooseNode, edges: Sequence[Edge], workflow: Workflow
+) -> Iterator[Diagnostic]:
+    known = known_values(node.on, workflow)
+    if known is None:
+        return
+    spelling = Spelling(known)
+    for edge in edges:
+        place = edge.span or node.span
+        if isinstance(edge.guard, Case) and edge.guard.value not in known and place is not None:
+            near = spelling.nearest(edge.guard.value)
+            yield _found(
+                f"the value of {called(node)} is never `{edge.guard.value}`",
+                place,
+                help=f"did you mean `{near}`?"
+                if near
+                else "it is one of " + ", ".join(f"`{value}`" for value in known),
+            )
+
+
+def _found(message: str, span: Span, *, declared: Span | None = None, help: str = "") -> Diagnostic:
+    return Diagnostic(
+        "FC3005",
+        message,
+        span,
+        CODES["FC3005"].severity,
+        labels=(Label(declared, "declared here"),) if declared is not None else (),
+        help=help or "change the value, or what is declared",
+    )

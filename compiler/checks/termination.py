@@ -1,0 +1,98 @@
+"""Termination: loops that no edge leaves (FC2005).
+
+    PROMPT --> CHECK -->|FALSE| PROMPT        no other edge of the two: the loop never ends
+
+What a format adds for failures and limits does not count as a way out: a run that can only end by
+failing has no end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis.graphs import leaves, loops, path_to, reachable, successors
+from ..analysis.wording import called, path_text
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..expr.ast import Literal
+from ..expr.fold import fold
+from ..expr.values import text_of
+from ..ir import Case, ChooseNode, Edge, Node, OnError, Otherwise, Program, Workflow
+from .reachability import starts
+
+
+def inescapable_loops(
+    workflow: Workflow, program: Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
+    """FC2005, once for each loop, at the node where a run enters it."""
+    nodes = {node.id: node for node in workflow.nodes}
+    fixed = _fixed_cases(workflow)
+    ways = [edge for edge in workflow.edges if _is_way(edge, fixed)]
+    after = successors(nodes, ways)
+    there = reachable(starts(workflow), successors(nodes, workflow.edges))
+    place = {id: number for number, id in enumerate(there)}
+    for members in loops(after):
+        if leaves(members, after) or members[0] not in place:
+            continue
+        head = min(members, key=lambda id: place.get(id, len(place)))
+        inside = {id: tuple(t for t in after[id] if t in {*members}) for id in members}
+        yield from _report(nodes, _circle(head, inside), members)
+
+
+def _is_way(edge: Edge, fixed: dict[str, str]) -> bool:
+    """Whether a run can go this way by what the file says."""
+    match edge.guard:
+        case OnError():
+            return not edge.implied
+        case Case(value=value):
+            return fixed.get(edge.source, value) == value
+        case Otherwise() | None:
+            return True
+
+
+def _fixed_cases(workflow: Workflow) -> dict[str, str]:
+    """Choices that are the same in every run, where an edge has just that case."""
+    cases = {(e.source, e.guard.value) for e in workflow.edges if isinstance(e.guard, Case)}
+    found = {}
+    for node in workflow.nodes:
+        if isinstance(node, ChooseNode) and isinstance(on := fold(node.on), Literal):
+            value = text_of(on.value)
+            if on.span is not None and (node.id, value) in cases:
+                found[node.id] = value
+    return found
+
+
+def _circle(head: str, inside: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """A shortest way from `head` back to it, `head` at both ends."""
+    if head in inside[head]:
+        return (head, head)
+    before = reachable([head], inside)
+    last = next(id for id in before if head in inside[id])
+    return (*path_to(last, before), head)
+
+
+def _report(
+    nodes: dict[str, Node], circle: tuple[str, ...], members: tuple[str, ...]
+) -> Iterator[Diagnostic]:
+    head = nodes[circle[0]]
+    others = [nodes[id] for id in circle[1:-1]]
+    span = next((node.span for node in (head, *others) if node.span is not None), None)
+    if span is None:
+        return
+    itself = len(members) == 1
+    yield Diagnostic(
+        "FC2005",
+        f"{called(head)} leads to nothing but itself"
+        if itself
+        else f"no edge leaves the loop that begins at {called(head)}",
+        span,
+        CODES["FC2005"].severity,
+        labels=tuple(
+            Label(node.span, "in the loop")
+            for node in others[:5]
+            if node.span is not None and node.span != span
+        ),
+        notes=(f"the loop: {path_text([nodes[id] for id in circle])}",),
+        help="add a check whose other edge leads out of the loop",
+    )

@@ -1,0 +1,142 @@
+"""Unused: values that are written and never read (FC3003)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from ..analysis.graphs import reachable, successors
+from ..analysis.memo import once_per_program
+from ..analysis.variables import Write, names_in, names_read, writes
+from ..analysis.wording import called
+from ..catalog.catalog import Catalog
+from ..diagnostics.codes import CODES
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..ir import (
+    AgentNode,
+    AssignNode,
+    CallNode,
+    EndNode,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    Node,
+    OnError,
+    Program,
+    ScriptNode,
+    TaskNode,
+    Workflow,
+)
+from ..source.source import Span
+from ..source.spelling import Spelling
+from .dataflow import known_names, undefined_reads
+from .reachability import starts
+
+
+def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+    """FC3003, once for each variable, where it is first written. What the last nodes before an end
+    write is the result when the workflow says so; what a called workflow may read counts as read;
+    a name that a misspelt read was meant for is FC3001's to report."""
+    if _calls_unknown(workflow, program):
+        return
+    used = names_read(workflow) | _read_elsewhere(workflow, program) | _results(workflow)
+    used |= _read_by_the_next(workflow)
+    spelling = Spelling(known_names(workflow))
+    used |= {spelling.nearest(name) or name for name in undefined_reads(workflow, program)}
+    declared = {entry.name: entry.span for entry in workflow.state}
+    declared |= {param.name: param.span for param in workflow.params}
+    there = reachable(starts(workflow), successors((n.id for n in workflow.nodes), workflow.edges))
+    places: dict[str, list[Span]] = defaultdict(list)
+    for write in (write for node in workflow.nodes for write in writes(node)):
+        if write.span is not None:
+            places[write.name].append(write.span)
+    seen: set[str] = set()
+    for node in (node for node in workflow.nodes if node.id in there):
+        for write in writes(node):
+            span = write.span or declared.get(write.name)
+            if write.name in used or write.name in seen or span is None:
+                continue
+            if _nobody_has_to_read(node, write.name):
+                continue
+            seen.add(write.name)
+            yield _report(node, write, span, places[write.name])
+
+
+def _read_by_the_next(workflow: Workflow) -> set[str]:
+    """What assignments read that stand behind others of the same node."""
+    groups = [n.assignments for n in workflow.nodes if isinstance(n, AssignNode | EndNode)]
+    return {
+        read.name
+        for assignments in groups
+        for assignment in assignments[1:]
+        for read in names_in(assignment.value)
+        if read.name != assignment.target
+    }
+
+
+def _nobody_has_to_read(node: Node, name: str) -> bool:
+    """Whether a node is there for what it does: most of these have to name a variable."""
+    match node:
+        case ExecNode() | ForeachNode() | GateNode() | TaskNode():
+            return True
+        case ScriptNode():
+            return name == node.keeps  # the scripts themselves find it on `this` again
+        case _:
+            return False
+
+
+def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
+    again = [place for place in places if place != span]
+    return Diagnostic(
+        "FC3003",
+        f"{called(node)} writes `{write.name}`, which nothing reads",
+        span,
+        CODES["FC3003"].severity,
+        labels=tuple(Label(place, "also written here") for place in again[:3]),
+        help="use it further on, or remove it",
+    )
+
+
+def _results(workflow: Workflow) -> set[str]:
+    """The workflow's outputs; of those that agents report, which are all outputs, the ones that a
+    node writes after which nothing else is done."""
+    ends = {node.id for node in workflow.nodes if isinstance(node, EndNode)}
+    last = {
+        edge.source
+        for edge in workflow.edges
+        if edge.target in ends and not isinstance(edge.guard, OnError)
+    } | ends
+    final = {w.name for node in workflow.nodes if node.id in last for w in writes(node)}
+    reported = {o.name for n in workflow.nodes if isinstance(n, AgentNode) for o in n.outputs}
+    return {name for name in workflow.outputs if name in final or name not in reported}
+
+
+def _calls_unknown(workflow: Workflow, program: Program) -> bool:
+    paths = _paths(program)
+    return any(
+        isinstance(n, CallNode | ForeachNode) and n.workflow not in paths for n in workflow.nodes
+    )
+
+
+@once_per_program
+def _paths(program: Program) -> frozenset[str]:
+    return frozenset(path for path, _ in program.workflows)
+
+
+def _read_elsewhere(workflow: Workflow, program: Program) -> set[str]:
+    """What other workflows read, when variables are handed to them or back to them."""
+    readers = _readers(program)
+    if not readers:
+        return set()
+    own = names_read(workflow) | {*workflow.outputs}
+    return {name for name, count in readers.items() if count > (name in own)}
+
+
+@once_per_program
+def _readers(program: Program) -> Counter[str]:
+    """In how many workflows each name is read; of none when no variables are handed over."""
+    calls = (n for _, w in program.workflows for n in w.nodes if isinstance(n, CallNode))
+    if not any(call.passes_all or call.returns_all for call in calls):
+        return Counter()
+    each = (names_read(other) | {*other.outputs} for _, other in program.workflows)
+    return Counter(name for names in each for name in names)

@@ -1,0 +1,111 @@
+"""Diagnostics: what is wrong with a user's file, as data.
+
+A `Diagnostic` is a value: code, message, the place, further places, notes, help and perhaps a fix.
+Front ends and checks put them into a `Sink` and go on; nothing is raised for a user's mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ..source.source import Span
+from .codes import CODES
+
+Severity = Literal["error", "warning"]
+MAX_SHOWN = 50
+"""At most this many diagnostics are kept per compilation; the rest is counted."""
+
+
+_LONG = 300
+_NAME = re.compile(r"`([^`]*)`")
+"""In a message that is long, names that are paragraphs are shown by their beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place with a few words: where the first definition was, what was written instead."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Replace the text at `span` by `text`. Safe fixes keep the meaning the file's author had."""
+
+    title: str
+    span: Span
+    text: str
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault: one place (`primary`), one sentence (`message`), what to write (`help`)."""
+
+    code: str
+    message: str
+    primary: Span
+    severity: Severity
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str = ""
+    fix: Fix | None = None
+
+    @property
+    def name(self) -> str:
+        return CODES[self.code].name
+
+
+@dataclass(slots=True)
+class Sink:
+    """Collects diagnostics: no duplicates, sorted by place, capped at `MAX_SHOWN`."""
+
+    _items: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        primary: Span,
+        *,
+        severity: Severity | None = None,
+        labels: tuple[Label, ...] = (),
+        notes: tuple[str, ...] = (),
+        help: str = "",
+        fix: Fix | None = None,
+    ) -> None:
+        """Add a diagnostic; the severity is the code's own unless given."""
+        level = severity or CODES[code].severity
+        self.add(Diagnostic(code, message, primary, level, labels, notes, help, fix))
+
+    def add(self, item: Diagnostic) -> None:
+        """Add a diagnostic; names that were read from the file may hold line ends, a message may
+        not: it is one line wherever it is shown."""
+        if "\n" in item.message or "\n" in item.help:
+            item = replace(item, message=_one_line(item.message), help=_one_line(item.help))
+        if len(item.message) > _LONG:
+            item = replace(item, message=_NAME.sub(_shortened, item.message))
+        self._items.setdefault((item.code, item.primary, item.message), item)
+
+    def extend(self, items: tuple[Diagnostic, ...] | list[Diagnostic]) -> None:
+        for item in items:
+            self.add(item)
+
+    @property
+    def has_errors(self) -> bool:
+        return any(d.severity == "error" for d in self._items.values())
+
+    def all(self) -> tuple[Diagnostic, ...]:
+        """Every diagnostic, sorted by file, place and code."""
+        return tuple(sorted(self._items.values(), key=lambda d: (d.primary, d.code, d.message)))
+
+
+def _shortened(name: re.Match[str]) -> str:
+    return name[0] if len(name[1]) <= 80 else f"`{name[1][:60]}…`"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.splitlines())

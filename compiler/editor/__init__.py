@@ -1,0 +1,1 @@
+"""What an editor asks of a file: symbols, hover, completion, rename."""

@@ -1,0 +1,1 @@
+"""Flow YAML, the text form of the IR."""

@@ -1,0 +1,120 @@
+"""Fields of the IR in the forms of flow YAML: the writer's half of the table of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any
+
+from ...expr.ast import Expr, Literal, Text
+from ...expr.parse import parse
+from ...expr.shell_command import quoted_command, unquoted_parts
+from ...expr.show import show
+from ...expr.template import read_template, show_parts, show_template
+from ...flow_yaml.keys import LIMIT, RETRY, Element, Form
+from ...ir import Assertion, Assignment, Input, Limit, Output, Retry
+from .yaml_text import Code, Inline, Value
+
+
+def written(value: Any, element: Element, *without: str) -> Inline:
+    """The keys of an element, what is as it would be anyway left out; `without` names further
+    ones."""
+    defaults = {f.name: f.default for f in fields(value) if f.default is not MISSING}
+    found = Inline()
+    for key in element.keys:
+        held = getattr(value, key.attribute)
+        usual = key.default if key.default is not None else defaults.get(key.attribute, MISSING)
+        if held is not None and key.name not in without and (key.required or held != usual):
+            found[key.name] = WRITERS[key.form](held)
+    return found
+
+
+def shortened(mapping: Inline, element: Element) -> Value:
+    """The value alone where the element's short form says the same."""
+    return mapping[element.short] if list(mapping) == [element.short] else mapping
+
+
+def expression(expr: Expr) -> Value:
+    """What decides or computes. A text is written as one."""
+    if isinstance(expr, Text) or (isinstance(expr, Literal) and isinstance(expr.value, str)):
+        return Inline(text=show_template(expr))
+    return Code(show(expr))
+
+
+def settings(assignments: tuple[Assignment, ...]) -> Value:
+    """Variables with expressions; a list where one is set twice."""
+    if len({a.target for a in assignments}) == len(assignments):
+        return {a.target: expression(a.value) for a in assignments}
+    return [{a.target: expression(a.value)} for a in assignments]
+
+
+def _command(expr: Expr) -> Value:
+    if not isinstance(expr, Text):
+        return show_template(expr)
+    text = show_parts(unquoted_parts(expr))
+    again, refusals = quoted_command(read_template(text), text)
+    return text if again == expr and not refusals else Inline(value=Code(show(expr)))
+
+
+def _described(pairs: list[tuple[str, str]]) -> Value:
+    if not any(text for _, text in pairs):
+        return [name for name, _ in pairs]
+    if len({name for name, _ in pairs}) == len(pairs):
+        return dict(pairs)
+    return [{name: text} for name, text in pairs]
+
+
+def _inputs(inputs: tuple[Input, ...]) -> Value:
+    return _described([(i.name, i.description) for i in inputs])
+
+
+def _outputs(outputs: tuple[Output, ...]) -> Value:
+    return _described([(o.name, o.source) for o in outputs])
+
+
+def _criterion(criterion: Assertion) -> Value:
+    if criterion.expr is None:
+        return criterion.text
+    check = expression(criterion.expr)
+    if isinstance(check, Code) and parse(criterion.text, "", 0) == criterion.expr:
+        return Inline(check=Code(criterion.text))
+    return Inline(text=criterion.text, check=check)
+
+
+def _limits(limits: tuple[Limit, ...]) -> Value:
+    return {limit.name: shortened(written(limit, LIMIT), LIMIT) for limit in limits}
+
+
+def _retry(retry: Retry) -> Value:
+    return shortened(written(retry, RETRY), RETRY)
+
+
+def _same(value: Any) -> Value:
+    return value
+
+
+def _number(value: float) -> Value:
+    return int(value) if value == int(value) and abs(value) < 1e15 else value
+
+
+WRITERS: dict[Form, Callable[[Any], Value]] = {
+    "text": _same,
+    "template": show_template,
+    "command": _command,
+    "expression": expression,
+    "flag": _same,
+    "integer": _same,
+    "number": _number,
+    "word": _same,
+    "words": list,
+    "names": list,
+    "json": _same,
+    "schema": _same,
+    "settings": settings,
+    "values": lambda values: [expression(value) for value in values],
+    "inputs": _inputs,
+    "outputs": _outputs,
+    "criteria": lambda criteria: [_criterion(criterion) for criterion in criteria],
+    "limits": _limits,
+    "retry": _retry,
+}

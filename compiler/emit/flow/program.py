@@ -1,0 +1,196 @@
+"""A program as canonical flow YAML: the IR's text form, which reads back as the same program.
+
+flow: 1
+name: review
+
+nodes:
+  - name: draft
+    agent: writer
+    prompt: Write about {{ topic }}.
+    into: draft
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ...flow_yaml.implied import called, implied_tools
+from ...flow_yaml.keys import (
+    AGENT,
+    COMMON,
+    LANGUAGES,
+    NODES,
+    ON_INPUT,
+    PARAM,
+    PROMPT,
+    RULE,
+    STATE,
+    THREAD,
+    TOOL,
+    TOP,
+    TRIAL,
+    VERSION,
+    Element,
+)
+from ...ir import (
+    AgentNode,
+    CallNode,
+    ForeachNode,
+    MessageNode,
+    Node,
+    Param,
+    Program,
+    Script,
+    StateField,
+    Thread,
+    Tool,
+    Workflow,
+)
+from .forms import shortened, written
+from .routes import Ways, ways_of, write_default, write_ways
+from .yaml_text import Inline, Sections, Spaced, Value, yaml_text
+
+Near = Callable[[str], str]
+"""How a path is written in the file."""
+
+
+def emit_flow_yaml(program: Program, folder: str | None = None) -> str:
+    """The program's main workflow with those that stand in the same file; called files are named
+    relative to `folder`, which is by default that of the main one."""
+    home = os.path.dirname(program.entry) if folder is None else folder
+    inside = f"{program.entry}#"
+    parts = {p.removeprefix(inside): w for p, w in program.workflows if p.startswith(inside)}
+
+    def near(path: str) -> str:
+        if path.startswith(inside) and path.removeprefix(inside) in parts:
+            return path.removeprefix(inside)
+        text = os.path.relpath(path, home or ".").replace(os.sep, "/")
+        return f"./{text}" if text in parts else text
+
+    document = Sections(flow=VERSION, **_workflow(program.main, near, program.entry))
+    if parts:
+        document["workflows"] = Sections(
+            {name: _workflow(workflow, near, program.entry) for name, workflow in parts.items()}
+        )
+    return yaml_text(document)
+
+
+def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
+    top = written(workflow, Element(Workflow, TOP))
+    ways = ways_of(workflow)
+    found = Sections(name=workflow.name)
+    found |= {key: top[key] for key in ("title", "description") if key in top}
+    found["params"] = {p.name: _param(p) for p in workflow.params}
+    found["state"] = {f.name: _state(f) for f in workflow.state}
+    found |= {"outputs": top["outputs"]} if "outputs" in top else {}
+    found |= {"model": top["model"]} if "model" in top else {}
+    found["agents"] = {a.id: dict(written(a, AGENT)) for a in workflow.agents}
+    found["tools"] = _tools(workflow)
+    found["threads"] = {t.id: _thread(t) for t in workflow.threads}
+    found["scripts"] = {s.id: _script(s, workflow, near, file) for s in workflow.scripts}
+    found["prompts"] = {p.id: shortened(written(p, PROMPT), PROMPT) for p in workflow.prompts}
+    found["groups"] = {g.id: g.title for g in workflow.groups}
+    found |= {key: top[key] for key in ("limits", "on_unknown") if key in top}
+    found["on_error"] = [dict(written(rule, RULE)) for rule in workflow.on_error]
+    if workflow.on_input is not None:
+        found["on_input"] = shortened(written(workflow.on_input, ON_INPUT), ON_INPUT)
+    found |= {key: top[key] for key in ("on_success", "on_failed") if key in top}
+    if ways.default is not None:
+        found["defaults"] = {"on_error": write_default(ways.default)}
+    if not ways.listed or workflow.entry != ways.listed[0].id:
+        found["start"] = workflow.entry
+    found["nodes"] = Spaced(_nodes(workflow, ways, near))
+    found["tests"] = Sections({t.name: dict(written(t, TRIAL)) for t in workflow.trials})
+    return Sections({key: value for key, value in found.items() if value not in ({}, [])})
+
+
+def _param(param: Param) -> Value:
+    found = written(param, PARAM, "required")
+    if param.required == (param.default is not None):
+        found["required"] = param.required
+    return shortened(Inline({"type": param.type, **found}), PARAM)
+
+
+def _state(field: StateField) -> Value:
+    return shortened(Inline({"type": field.type, **written(field, STATE)}), STATE)
+
+
+def _tools(workflow: Workflow) -> Value:
+    """Nothing when the tools are those that nodes and agents name."""
+    bare = all(tool.source != "declared" and tool.effect == _usual(tool) for tool in workflow.tools)
+    named = [tool.id for tool in implied_tools(workflow.agents, workflow.nodes)]
+    if bare and [tool.id for tool in workflow.tools] == named:
+        return {}
+    return {tool.id: _tool(tool) for tool in workflow.tools}
+
+
+def _usual(tool: Tool) -> str:
+    """What a catalogue says of a tool is not the file's to say."""
+    return tool.effect if tool.source in ("builtin", "lock") else "once"
+
+
+def _tool(tool: Tool) -> Value:
+    if tool.source in ("builtin", "lock"):
+        return {}
+    found = dict(written(tool, TOOL))
+    if tool.source == "declared" and not found.keys() & {"description", "schema", "result"}:
+        found["result"] = tool.result
+    return found
+
+
+def _thread(thread: Thread) -> Value:
+    found: dict[str, Any] = dict(written(thread, THREAD))
+    if thread.seed:
+        found["seed"] = [{seed.role: seed.content} for seed in thread.seed]
+    return found
+
+
+def _script(script: Script, workflow: Workflow, near: Near, file: str) -> Value:
+    """The file's name where the script is a file, else its text."""
+    functions = list(script.functions) if script.functions != called(script.id, workflow) else []
+    more: dict[str, Value] = {"functions": functions} if functions else {}
+    by_name = LANGUAGES.get(os.path.splitext(script.file)[1])
+    if script.file != file and by_name is not None and script.line == 1:
+        if by_name != script.language:
+            more["language"] = script.language
+        return Inline(file=near(script.file), **more) if more else near(script.file)
+    more = {"language": script.language, **more}
+    if script.file != file:
+        more |= {"file": near(script.file), "line": script.line}
+    return {**more, "source": script.source}
+
+
+def _nodes(workflow: Workflow, ways: Ways, near: Near) -> list[Value]:
+    found: list[Value] = []
+    for at, node in enumerate(ways.listed):
+        after = ways.listed[at + 1] if at + 1 < len(ways.listed) else None
+        found.append(_node(node, workflow, near) | write_ways(node, after, ways))
+    return found
+
+
+def _node(node: Node, workflow: Workflow, near: Near) -> dict[str, Value]:
+    around = written(node, Element(type(node), COMMON))
+    found: dict[str, Value] = {"name": node.id}
+    if "title" in around:
+        found["title"] = around.pop("title")
+    own = written(node, NODES[node.kind])
+    if isinstance(node, CallNode | ForeachNode):
+        own["call" if node.kind == "call" else "do"] = near(node.workflow)
+    if isinstance(node, AgentNode | MessageNode):
+        _use_prompt(node, own, workflow)
+    return {**found, **own, **around}
+
+
+def _use_prompt(node: AgentNode | MessageNode, own: Inline, workflow: Workflow) -> None:
+    """Leave out a text that is the one of the prompt it uses."""
+    prompt = next((p for p in workflow.prompts if p.id == node.prompt_id), None)
+    if prompt is None:
+        return
+    if isinstance(node, MessageNode):
+        own["message"] = None if node.template == prompt.template else own["message"]
+    elif node.prompt is None:
+        own["prompt"] = None
+    elif node.prompt == prompt.template:
+        del own["prompt"]

@@ -1,0 +1,238 @@
+"""The ways out of nodes in flow YAML: the writer's half. What the reader adds by itself is left
+out, so that a sequence of nodes is a sequence of nodes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from ...expr.ast import Call, Expr
+from ...expr.parse import parse
+from ...flow_yaml.keys import FAILURES, IMPLIED_ENDS
+from ...ir import (
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ErrorKind,
+    GateNode,
+    Node,
+    OnError,
+    Otherwise,
+    Workflow,
+)
+from .yaml_text import Code, Inline, Value
+
+Failure = tuple[str, tuple[ErrorKind, ...] | None]
+"""A target and the kinds that lead there; None for those that go without saying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The edges of a workflow by the node they leave. `listed` are the nodes to write, in order;
+    `choosers` those that conditions on the edges of another node stand for."""
+
+    workflow: Workflow
+    leaving: dict[str, tuple[Edge, ...]]
+    listed: tuple[Node, ...]
+    choosers: dict[str, ChooseNode]
+    default: Failure | None
+
+
+def ways_of(workflow: Workflow) -> Ways:
+    """The edges, ready to write."""
+    leaving: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
+    for edge in workflow.edges:
+        leaving[edge.source].append(edge)
+    frozen = {id: tuple(edges) for id, edges in leaving.items()}
+    ways = Ways(workflow, frozen, _without_ends(workflow), {}, _default(workflow, frozen))
+    choosers = _choosers(ways)
+    hidden = {node.id for node in choosers.values()}
+    listed = tuple(node for node in ways.listed if node.id not in hidden)
+    return replace(ways, listed=listed, choosers=choosers)
+
+
+def write_ways(node: Node, after: Node | None, ways: Ways) -> dict[str, Value]:
+    """The keys for the ways out of a node; `after` is the one listed behind it."""
+    if isinstance(node, EndNode):
+        return {}
+    on, failures = _parted(ways.leaving[node.id])
+    found: dict[str, Value] = {}
+    chooser = ways.choosers.get(node.id)
+    if chooser is not None:
+        found["next"] = _conditions(chooser, after, ways)
+    elif isinstance(node, ChooseNode):
+        found |= _cases(on)
+    elif on != (_implied(node.id, after),):
+        found["next"] = _one_or_all([_way(edge) for edge in on])
+    if failures != _by_default(node, ways.default):
+        found["on_error"] = _one_or_all([_failure(edge, node) for edge in failures])
+    return found
+
+
+def write_default(failure: Failure) -> Value:
+    """The value of `defaults.on_error`."""
+    target, errors = failure
+    return target if errors is None else Inline(to=target, errors=list(errors))
+
+
+def _parted(edges: tuple[Edge, ...]) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """The ways on and, behind the last of them, the ways out of a failure."""
+    at = len(edges)
+    while at and isinstance(edges[at - 1].guard, OnError):
+        at -= 1
+    return edges[:at], edges[at:]
+
+
+def _implied(source: str, after: Node | None) -> Edge:
+    if after is None:
+        return Edge(source=source, target="end", implied=True)
+    return Edge(source=source, target=after.id, implied=isinstance(after, EndNode))
+
+
+def _way(edge: Edge) -> Value:
+    found = Inline(to=edge.target)
+    match edge.guard:
+        case Case(value=value):
+            found["case"] = value
+        case Otherwise():
+            found["otherwise"] = True
+        case OnError(errors=errors):
+            found["errors"] = list(errors)
+        case None:
+            pass
+    return _labelled(found, edge)
+
+
+def _labelled(found: Inline, edge: Edge) -> Value:
+    if edge.label:
+        found["label"] = edge.label
+    if edge.implied:
+        found["implied"] = True
+    return edge.target if list(found) == ["to"] else found
+
+
+def _one_or_all(ways: list[Value]) -> Value:
+    return ways[0] if len(ways) == 1 else ways
+
+
+def _cases(on: tuple[Edge, ...]) -> dict[str, Value]:
+    cases = [e for e in on if isinstance(e.guard, Case)]
+    values = [e.guard.value for e in cases if isinstance(e.guard, Case)]
+    others = on[len(cases) :]
+    plain = on[: len(cases)] == tuple(cases) and len(set(values)) == len(values)
+    if not plain or len(others) > 1 or any(not isinstance(e.guard, Otherwise) for e in others):
+        return {"next": [_way(edge) for edge in on]}
+    found: dict[str, Value] = {
+        "cases": {v: _labelled(Inline(to=e.target), e) for v, e in zip(values, cases, strict=True)}
+    }
+    if others:
+        found["otherwise"] = _labelled(Inline(to=others[0].target), others[0])
+    return found
+
+
+def _failure(edge: Edge, node: Node) -> Value:
+    found = Inline(to=edge.target)
+    if isinstance(edge.guard, OnError) and edge.guard.errors != _failures_of(node):
+        found["errors"] = list(edge.guard.errors)
+    return _labelled(found, edge)
+
+
+def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
+    return (*FAILURES, "gate") if isinstance(node, GateNode) else FAILURES
+
+
+def _default(workflow: Workflow, leaving: dict[str, tuple[Edge, ...]]) -> Failure | None:
+    """What most nodes do that fail, if the format did it for them."""
+    count: Counter[Failure] = Counter()
+    for node in workflow.nodes:
+        _, failures = _parted(leaving[node.id])
+        if len(failures) == 1 and failures[0].implied and not failures[0].label:
+            guard = failures[0].guard
+            assert isinstance(guard, OnError), "what leads out of a failure says of which"
+            usual = guard.errors == _failures_of(node)
+            count[failures[0].target, None if usual else guard.errors] += 1
+    found = count.most_common(1)
+    return found[0][0] if found and found[0][1] > 1 else None
+
+
+def _by_default(node: Node, default: Failure | None) -> tuple[Edge, ...]:
+    if default is None:
+        return ()
+    guard = OnError(errors=default[1] or _failures_of(node))
+    return (Edge(source=node.id, target=default[0], guard=guard, implied=True),)
+
+
+def _without_ends(workflow: Workflow) -> tuple[Node, ...]:
+    """The nodes without the ends that the reader adds because something leads to them."""
+    led_to = {edge.target for edge in workflow.edges} | {workflow.on_success, workflow.on_failed}
+    order = list(IMPLIED_ENDS)
+    nodes = workflow.nodes
+    last = len(order)
+    while len(nodes) > 1 and nodes[-1].id in order[:last] and nodes[-1].id in led_to:
+        end = nodes[-1]
+        if end != EndNode(id=end.id, outcome=IMPLIED_ENDS[end.id]):
+            break
+        last = order.index(end.id)
+        nodes = nodes[:-1]
+    return nodes
+
+
+def _choosers(ways: Ways) -> dict[str, ChooseNode]:
+    """By the node behind which it stands, every choose node that is nothing but conditions."""
+    found: dict[str, ChooseNode] = {}
+    led_to = Counter(edge.target for edge in ways.workflow.edges)
+    w = ways.workflow
+    named = {w.entry, w.on_success, w.on_failed, w.on_input.target if w.on_input else None}
+    for node, chooser in zip(ways.listed, ways.listed[1:], strict=False):
+        if not isinstance(chooser, ChooseNode) or chooser.id != f"{node.id}.next":
+            continue
+        if isinstance(node, ChooseNode | EndNode) or node.id in found:
+            continue
+        plain = ChooseNode(id=chooser.id, on=chooser.on, group=node.group) == chooser
+        only = led_to[chooser.id] == 1 and chooser.id not in named
+        if plain and only and _is_conditions(node, chooser, ways):
+            found[node.id] = chooser
+    return found
+
+
+def _is_conditions(node: Node, chooser: ChooseNode, ways: Ways) -> bool:
+    on, failures = _parted(ways.leaving[node.id])
+    cases, same_failures = _parted(ways.leaving[chooser.id])
+    conditions = _conditions_of(chooser)
+    return (
+        on == (Edge(source=node.id, target=chooser.id, implied=True),)
+        and tuple(replace(e, source=chooser.id) for e in failures) == same_failures
+        and (not isinstance(node, GateNode) or not failures or ways.default is None)
+        and len(conditions) > 0
+        and len(cases) == len(conditions) + 1
+        and cases[-1].guard == Otherwise()
+        and all(
+            edge.guard == Case(value=str(number)) and parse(edge.label, "", 0) == condition
+            for number, (edge, condition) in enumerate(
+                zip(cases[:-1], conditions, strict=True), start=1
+            )
+        )
+    )
+
+
+def _conditions_of(chooser: ChooseNode) -> tuple[Expr, ...]:
+    match chooser.on:
+        case Call(function="which", args=args):
+            return args
+        case _:
+            return ()
+
+
+def _conditions(chooser: ChooseNode, after: Node | None, ways: Ways) -> Value:
+    *cases, fallback = _parted(ways.leaving[chooser.id])[0]
+    found: list[Value] = []
+    for edge in cases:
+        way = Inline(when=Code(edge.label), to=edge.target)
+        _labelled(way, replace(edge, label=""))
+        found.append(way)
+    if fallback != replace(_implied(chooser.id, after), guard=Otherwise()):
+        way = _labelled(Inline(to=fallback.target), fallback)
+        found.append(way if isinstance(way, dict) else Inline(to=way))
+    return found

@@ -1,0 +1,1 @@
+"""The interactive page: a picture with its details, in one file."""

@@ -1,0 +1,1 @@
+"""A project for LangGraph: a Python module and `langgraph.json`."""

@@ -1,0 +1,283 @@
+"""What a picture of a workflow shows, whatever language it is drawn in.
+
+Implied failures are left out, every activity has one, unless a run took them. Of the ends that the
+format adds by itself only those are shown that a shown edge leads to.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from ...analysis.outline import is_failure
+from ...ir import (
+    AgentNode,
+    AskNode,
+    AssertNode,
+    AssignNode,
+    CallNode,
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    MessageNode,
+    Node,
+    OnError,
+    Otherwise,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+    Workflow,
+)
+
+Look = Literal[
+    "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",
+    "script", "task", "gate", "assert", "foreach",
+    "success", "failed",
+]  # fmt: skip
+WIDTH = 30
+LINES = 4
+SHORTEST = 0.05
+"""Seconds below which a time says nothing and is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A run to draw over the picture: the nodes in the order of their visits, the seconds spent in
+    each node altogether, the node at which the run stands or failed, and the cases by which nodes
+    were left ("success" or "", a choice, `error:<kind>`)."""
+
+    path: tuple[str, ...]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    current: str | None = None
+    exits: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A node: the lines of its caption, its id where that says more, and what a run did there.
+    `visits` is None without an overlay."""
+
+    id: str
+    look: Look
+    lines: tuple[str, ...]
+    note: str
+    visits: int | None = None
+    seconds: float | None = None
+    is_current: bool = False
+
+    @property
+    def tally(self) -> str:
+        """Visits and time in few characters, as in `2× · 0.4 s`."""
+        if not self.visits:
+            return ""
+        parts = [f"{self.visits}×"] if self.visits > 1 else []
+        if self.seconds is not None and self.seconds >= SHORTEST:
+            parts.append(f"{self.seconds:.1f} s")
+        return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge. `taken` is how often a run went along it, None without an overlay."""
+
+    source: str
+    target: str
+    label: str
+    is_error: bool
+    is_implied: bool
+    taken: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Nodes that belong together."""
+
+    title: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Everything to draw, in the workflow's own order."""
+
+    title: str
+    nodes: tuple[Shown, ...]
+    lines: tuple[Line, ...]
+    boxes: tuple[Box, ...]
+
+
+def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
+    """The picture of a workflow, with a run drawn over it when one is given."""
+    taken = _taken(workflow, overlay) if overlay else Counter[tuple[str, str]]()
+    visits = Counter(overlay.path) if overlay else Counter[str]()
+    by_id = {node.id: node for node in workflow.nodes}
+    edges = [
+        edge
+        for edge in _distinct(workflow.edges)
+        if not is_failure(edge, by_id) or taken[edge.source, edge.target] > 0
+    ]
+    touched = {id for edge in edges for id in (edge.source, edge.target)} | set(visits)
+    nodes = [
+        node
+        for node in workflow.nodes
+        if not isinstance(node, EndNode) or node.span is not None or node.id in touched
+    ]
+    return Picture(
+        title=workflow.title or workflow.name,
+        nodes=tuple(_show(node, workflow, overlay, visits) for node in nodes),
+        lines=tuple(_line(edge, by_id, taken if overlay else None) for edge in edges),
+        boxes=tuple(_boxes(workflow)),
+    )
+
+
+def _taken(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
+    """How often a run went from one node to another. Branches run side by side, so what began after
+    a node need not have come from it."""
+    left: dict[str, Counter[str]] = {}
+    for node, case in overlay.exits:
+        left.setdefault(node, Counter())[case] += 1
+    listed: dict[str, set[str]] = {}
+    for edge in workflow.edges:
+        if isinstance(edge.guard, Case):
+            listed.setdefault(edge.source, set()).add(edge.guard.value)
+    taken: Counter[tuple[str, str]] = Counter()
+    for edge in workflow.edges:
+        cases = left.get(edge.source, Counter())
+        found = {case for case in cases if _goes_by(edge, case, listed.get(edge.source, set()))}
+        taken[edge.source, edge.target] += sum(cases[case] for case in found)
+    return taken
+
+
+def _is_within(edge: Edge, nodes: Mapping[str, Node]) -> bool:
+    """Whether an edge stays inside one element of the file: it is as much that element as its
+    nodes are."""
+    source, target = nodes.get(edge.source), nodes.get(edge.target)
+    if source is None or target is None or source.group is None:
+        return False
+    return source.group == target.group
+
+
+def _goes_by(edge: Edge, case: str, listed: set[str]) -> bool:
+    """Whether this edge is taken when its source is left by a case."""
+    match edge.guard:
+        case None:
+            return not case.startswith("error:")
+        case Case(value=value):
+            return case == value
+        case Otherwise():
+            return case not in listed and not case.startswith("error:")
+        case OnError(errors=errors):
+            return case.removeprefix("error:") in errors and case.startswith("error:")
+        case _:
+            assert_never(edge.guard)
+
+
+def _distinct(edges: tuple[Edge, ...]) -> list[Edge]:
+    """Edges that would be drawn alike are drawn once."""
+    seen: dict[tuple[str, str, str, bool, bool], Edge] = {}
+    for edge in edges:
+        is_error = isinstance(edge.guard, OnError)
+        seen.setdefault((edge.source, edge.target, edge.label, is_error, edge.implied), edge)
+    cases = {(e.source, e.target) for e in seen.values() if isinstance(e.guard, Case) and e.label}
+    return [e for e in seen.values() if not _is_said(e, cases)]
+
+
+def _is_said(edge: Edge, cases: set[tuple[str, str]]) -> bool:
+    """Whether an added case without a label leads where one with a label does."""
+    if not edge.implied or edge.label or not isinstance(edge.guard, Case):
+        return False
+    return (edge.source, edge.target) in cases
+
+
+def _line(edge: Edge, nodes: Mapping[str, Node], taken: Counter[tuple[str, str]] | None) -> Line:
+    return Line(
+        source=edge.source,
+        target=edge.target,
+        label=_label(edge, nodes.get(edge.source)),
+        is_error=isinstance(edge.guard, OnError),
+        is_implied=edge.implied and not _is_within(edge, nodes),
+        taken=None if taken is None else taken[edge.source, edge.target],
+    )
+
+
+def _label(edge: Edge, source: Node | None) -> str:
+    """The label as written. Of a choice inside a group the case, where the label says nothing or
+    what stands in the node already."""
+    if source is None or source.group is None or edge.label not in ("", source.title, "true"):
+        return edge.label
+    match edge.guard:
+        case Case(value=value):
+            return value
+        case Otherwise():
+            return "otherwise"
+        case _:
+            return edge.label
+
+
+def _show(node: Node, workflow: Workflow, overlay: Overlay | None, visits: Counter[str]) -> Shown:
+    title = " ".join(node.title.split())
+    wrapped = textwrap.wrap(title or node.id, WIDTH, break_long_words=True)
+    if len(wrapped) > LINES:
+        wrapped = [*wrapped[: LINES - 1], wrapped[LINES - 1][: WIDTH - 1] + "…"]
+    return Shown(
+        id=node.id,
+        look=look_of(node, workflow),
+        lines=tuple(wrapped),
+        note=node.id if title and title != node.id else "",
+        visits=visits[node.id] if overlay else None,
+        seconds=overlay.seconds.get(node.id) if overlay else None,
+        is_current=overlay is not None and overlay.current == node.id,
+    )
+
+
+def look_of(node: Node, workflow: Workflow) -> Look:
+    """How a node looks: by its kind alone, but for where chains begin and named checkpoints."""
+    match node:
+        case AssignNode():
+            if node.id in (workflow.entry, workflow.on_success, workflow.on_failed):
+                return "start"
+            is_point = not node.assignments and workflow.entry != ""
+            return "checkpoint" if is_point else "assign"
+        case AgentNode():
+            return "agent"
+        case MessageNode():
+            return "message"
+        case ToolNode():
+            return "tool"
+        case ExecNode():
+            return "exec"
+        case ChooseNode():
+            return "choose"
+        case AskNode():
+            return "ask"
+        case CallNode():
+            return "call"
+        case ScriptNode():
+            return "script"
+        case TaskNode():
+            return "task"
+        case GateNode():
+            return "gate"
+        case AssertNode():
+            return "assert"
+        case ForeachNode():
+            return "foreach"
+        case EndNode():
+            return "success" if node.outcome == "success" else "failed"
+        case _:
+            assert_never(node)
+
+
+def _boxes(workflow: Workflow) -> list[Box]:
+    groups: dict[str, list[str]] = {}
+    for node in workflow.nodes:
+        if node.group is not None:
+            groups.setdefault(node.group, []).append(node.id)
+    return [Box(name, tuple(members)) for name, members in groups.items() if len(members) > 1]

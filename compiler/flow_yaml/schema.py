@@ -1,0 +1,248 @@
+"""The JSON Schema of flow YAML (draft 2020-12), for editors; made from the table of keys.
+
+It says which keys stand where and in which form. What needs more than the place (names that exist,
+expressions that parse) is `flowc check`'s to say.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from .. import ir
+from .keys import (
+    AGENT,
+    COMMON,
+    CRITERION,
+    KINDS_OF_ERROR,
+    LIMIT,
+    NODES,
+    ON_INPUT,
+    PARAM,
+    PROMPT,
+    RETRY,
+    RULE,
+    SCRIPT,
+    SECTIONS,
+    STATE,
+    THREAD,
+    TOOL,
+    TOP,
+    TRIAL,
+    VERSION,
+    Element,
+    Form,
+    Key,
+    edge_keys,
+)
+
+Schema = dict[str, Any]
+
+_SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+_ANYTHING: Schema = {}
+_NAMES: Schema = {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]}
+_SETTINGS: Schema = {
+    "anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}],
+}
+_DESCRIBED: Schema = {
+    "anyOf": [
+        _SCALAR,
+        {"type": "object", "additionalProperties": {"type": [*_SCALAR["type"], "null"]}},
+        {"type": "array", "items": {"anyOf": [_SCALAR, {"type": "object"}]}},
+    ]
+}
+_TEMPLATE: Schema = {
+    "anyOf": [
+        _SCALAR,
+        {"type": "object", "properties": {"value": _ANYTHING}, "required": ["value"],
+         "additionalProperties": False},
+    ]
+}  # fmt: skip
+_FORMS: dict[Form, Schema] = {
+    "text": _SCALAR,
+    "template": _TEMPLATE,
+    "command": _TEMPLATE,
+    "expression": _ANYTHING,
+    "flag": {"type": "boolean"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "names": _NAMES,
+    "json": _ANYTHING,
+    "schema": {"type": "object", "$ref": "https://json-schema.org/draft/2020-12/schema"},
+    "settings": _SETTINGS,
+    "values": {"type": "array"},
+    "inputs": _DESCRIBED,
+    "outputs": _DESCRIBED,
+    "criteria": {"$ref": "#/$defs/criteria"},
+    "limits": {"$ref": "#/$defs/limits"},
+    "retry": {"$ref": "#/$defs/retry"},
+}
+
+
+def flow_schema() -> Schema:
+    """The schema as JSON values."""
+    workflow = _workflow()
+    inner = {**workflow, "properties": dict(workflow["properties"])}
+    del inner["properties"]["tests"]
+    whole = dict(workflow["properties"])
+    whole["flow"] = {"const": VERSION, "description": "the version of the language"}
+    whole["workflows"] = _optional(
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/workflow"},
+         "description": "workflows that nodes of this file call, by name"}
+    )  # fmt: skip
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "flow YAML",
+        "type": "object",
+        "properties": {"flow": whole.pop("flow"), **whole},
+        "required": ["flow", "nodes"],
+        "additionalProperties": False,
+        "$defs": {
+            "workflow": inner,
+            "node": {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in NODES]},
+            "way": _way(),
+            "ways": {"anyOf": [{"$ref": "#/$defs/way"},
+                               {"type": "array", "items": {"$ref": "#/$defs/way"}}]},
+            "criteria": _several(_mapping(CRITERION)),
+            "limits": {
+                "type": "object",
+                "properties": {name: _element(LIMIT) for name in get_args(ir.LimitName)},
+                "additionalProperties": False,
+            },
+            "retry": _element(RETRY),
+            **{kind: _node(kind, element) for kind, element in NODES.items()},
+        },
+    }  # fmt: skip
+
+
+def _workflow() -> Schema:
+    thread = _element(THREAD)
+    seed = {"type": "object", "minProperties": 1, "maxProperties": 1}
+    thread["properties"]["seed"] = {"type": "array", "items": seed}
+    script = _element(SCRIPT)
+    script["properties"] |= {"file": _SCALAR, "line": {"type": "integer"}}
+    failure = {"type": "object", "properties": {"on_error": {"$ref": "#/$defs/way"}},
+               "additionalProperties": False}  # fmt: skip
+    sections: Schema = {
+        "params": _named(_element(PARAM)),
+        "state": _named(_element(STATE)),
+        "agents": _named(_element(AGENT)),
+        "tools": _named(_element(TOOL)),
+        "threads": _named(thread),
+        "scripts": _named({"anyOf": [_SCALAR, script]}),
+        "prompts": _named(_element(PROMPT)),
+        "groups": _named(_SCALAR),
+        "on_error": {"anyOf": [_element(RULE), {"type": "array", "items": _element(RULE)}]},
+        "on_input": _element(ON_INPUT),
+        "defaults": failure,
+        "start": _SCALAR,
+        "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}, "minItems": 1},
+        "tests": _named(_element(TRIAL)),
+    }
+    described = {
+        name: {**(schema if name == "nodes" else _optional(schema)), "description": SECTIONS[name]}
+        for name, schema in sections.items()
+    }
+    return {
+        "type": "object",
+        "properties": {**_properties(TOP), **described},
+        "required": ["nodes"],
+        "additionalProperties": False,
+    }
+
+
+def _node(kind: str, element: Element) -> Schema:
+    ways = {"$ref": "#/$defs/ways"}
+    cases = {"type": "object", "additionalProperties": {"$ref": "#/$defs/way"}}
+    edges: Schema = {
+        "next": {**ways, "description": "where it leads; on to the next node when left out"},
+        "on_error": {**ways, "description": "where a failure leads"},
+        "cases": {**cases, "description": "where each value leads"},
+        "otherwise": {"$ref": "#/$defs/way", "description": "where every other value leads"},
+    }
+    required = ["name", *(key.name for key in element.keys if key.required)]
+    return {
+        "type": "object",
+        "title": kind,
+        "properties": {
+            "name": {**_SCALAR, "description": "what the node is called"},
+            **_properties(element.keys),
+            **_properties(COMMON),
+            **{name: _optional(edges[name]) for name in edge_keys(kind)},
+        },
+        "required": list(dict.fromkeys([*required, kind])),
+        "additionalProperties": False,
+    }
+
+
+def _way() -> Schema:
+    errors = {"enum": list(KINDS_OF_ERROR)}
+    return {
+        "anyOf": [
+            _SCALAR,
+            {
+                "type": "object",
+                "properties": {
+                    "to": {**_SCALAR, "description": "a node, or `end`, `success`, `failed`"},
+                    "when": {"description": "the condition under which it is taken"},
+                    "case": {**_SCALAR, "description": "the value for which it is taken"},
+                    "otherwise": {"type": "boolean"},
+                    "errors": {"anyOf": [errors, {"type": "array", "items": errors}]},
+                    "label": {**_SCALAR, "description": "what is written at the arrow"},
+                    "implied": {"type": "boolean"},
+                },
+                "required": ["to"],
+                "additionalProperties": False,
+            },
+        ]
+    }
+
+
+def _element(element: Element) -> Schema:
+    """A mapping, or the short form where there is one."""
+    mapping = _mapping(element.keys)
+    if not element.short:
+        return mapping if mapping.get("required") else {**mapping, "type": ["object", "null"]}
+    key = next(key for key in element.keys if key.name == element.short)
+    return {"anyOf": [_form(key), mapping]}
+
+
+def _mapping(keys: tuple[Key, ...]) -> Schema:
+    return {
+        "type": "object",
+        "properties": _properties(keys),
+        "required": [key.name for key in keys if key.required],
+        "additionalProperties": False,
+    }
+
+
+def _properties(keys: tuple[Key, ...]) -> Schema:
+    return {
+        key.name: {**(_form(key) if key.required else _optional(_form(key))),
+                   "description": key.help}
+        for key in keys
+    }  # fmt: skip
+
+
+def _form(key: Key) -> Schema:
+    word: Schema = {"enum": list(key.words)}
+    match key.form:
+        case "word":
+            return word
+        case "words":
+            return _several(word)
+        case form:
+            return _FORMS[form]
+
+
+def _several(one: Schema) -> Schema:
+    items = {"anyOf": [_SCALAR, one]} if one.get("type") == "object" else one
+    return {"anyOf": [items, {"type": "array", "items": items}]}
+
+
+def _named(one: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": one}
+
+
+def _optional(one: Schema) -> Schema:
+    """A key without a value is as if it were left out."""
+    return {"anyOf": [one, {"type": "null"}]} if one else one

@@ -1,0 +1,85 @@
+"""What an editor completes in contracts, and where their steps, gates and roles are named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...reading.editing import Editing, Mention, Slot, Word
+from .steps import ENFORCEMENT, GATE_TYPES, STEP_TYPES, WORKFLOW_TYPES, Contract
+
+_KEY = re.compile(r"(?:^|[{,])[ \t]*\"(?P<word>\w*)\Z")
+_TEXT = re.compile(r"\"(?P<word>[^\"]*)\Z")
+_WORKFLOW = (
+    Word("workflow_name", "what the workflow is called"),
+    Word("workflow_type", "sequential, parallel or hybrid"),
+    Word("description", "what it is for"),
+    Word("steps", "who does what, in which order"),
+    Word("quality_gates", "what is judged before it goes on"),
+    Word("input_parameters", "what the workflow is about"),
+    Word("execution_config", "limits, retries and how strict the gates are"),
+)
+_STEP = (
+    Word("step_id", "its name, unlike any other"),
+    Word("step_name", "what people call it"),
+    Word("step_type", "task, decision, synchronization or review"),
+    Word("required_role", "who does it"),
+    Word("estimated_duration", "in minutes"),
+    Word("dependencies", "the steps that must be done before"),
+    Word("success_criteria", "when it is done"),
+    Word("failure_handling", "what to do when it fails"),
+)
+_GATE = (
+    Word("gate_id", "its name, unlike any other"),
+    Word("gate_type", "approval, quality_check or milestone"),
+    Word("criteria", "what is judged"),
+    Word("required_score", "from 0 to 1, of a quality check"),
+)
+_CONFIG = (
+    Word("max_iterations", "attempts in all"),
+    Word("timeout_minutes", "how long it may take"),
+    Word("auto_retry", "whether a failed step is tried again"),
+    Word("quality_enforcement", "strict, lenient or advisory"),
+)
+
+
+def _value(key: str) -> re.Pattern[str]:
+    return re.compile(rf"\"{key}\"\s*:\s*\"(?P<word>[^\"]*)\Z")
+
+
+def _words(texts: tuple[str, ...]) -> tuple[Word, ...]:
+    return tuple(Word(text) for text in texts)
+
+
+def contract_editing() -> Editing:
+    """Keys and the words they take, steps in dependencies, roles."""
+    return Editing(
+        slots=(
+            Slot(_value("workflow_type"), words=_words(WORKFLOW_TYPES)),
+            Slot(_value("step_type"), words=_words(STEP_TYPES)),
+            Slot(_value("gate_type"), words=_words(GATE_TYPES)),
+            Slot(_value("quality_enforcement"), words=_words(ENFORCEMENT)),
+            Slot(_value("required_role"), ("role",)),
+            Slot(_TEXT, ("node",), path=re.compile(r"steps\.\*\.dependencies\.\*")),
+            Slot(_KEY, words=_WORKFLOW, path=re.compile("")),
+            Slot(_KEY, words=_STEP, path=re.compile(r"steps\.\*")),
+            Slot(_KEY, words=_GATE, path=re.compile(r"quality_gates\.\*")),
+            Slot(_KEY, words=_CONFIG, path=re.compile("execution_config")),
+        ),
+        keys="json",
+        triggers=('"',),
+    )
+
+
+def contract_mentions(contract: Contract) -> Iterator[Mention]:
+    """Where steps, gates and roles are named."""
+    known = {step.id for step in contract.steps}
+    for step in contract.steps:
+        yield Mention("node", step.id, "define", step.span)
+        if step.role is not None:
+            yield Mention("role", step.role.text, "name", step.role.span)
+        for need in step.needs:
+            if need.text in known:
+                yield Mention("node", need.text, "name", need.span)
+    for gate in contract.gates:
+        yield Mention("node", gate.id, "define", gate.span)

@@ -1,0 +1,283 @@
+"""A contract as nodes and edges (C7, C15, C16, C23).
+
+sequential        draft ─> edit ─> gate ─> end          one at a time, in dependency order
+parallel, hybrid  start ─> draft ─┬─> gate ─> end       every step behind those it depends on
+                  start ─> list ──┘
+a review          check ─> check.verdict ─(too low)─> check.again ─> what it reviews
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...expr.ast import Binary, Call, Expr, ListOf, Literal, Name
+from ...ir import (
+    Assignment,
+    AssignNode,
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    Guard,
+    Node,
+    OnError,
+    TaskNode,
+)
+from .order import Needs, Redo, in_order, reviewed, with_reviews_awaited
+from .steps import LEAST_SCORE, Contract, Step
+from .texts import (
+    RESTARTS,
+    RESULT,
+    Names,
+    failures_text,
+    gate_node,
+    mean_of_scores,
+    result_text,
+    task_node,
+)
+
+END, FAILED, START = "end", "failed", "start"
+Exit = tuple[str, Guard | None]
+"""Where an edge to whatever comes next begins."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """Nodes and edges while they are put together; `taken` are the ids in use, `grouped` the steps
+    that became several nodes, `again` the nodes in which reviews restart what they review."""
+
+    nodes: list[Node] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    grouped: list[str] = field(default_factory=list)
+    entry: str = ""
+    failed: str = ""
+    again: dict[str, str] = field(default_factory=dict)
+
+    def new_id(self, wanted: str) -> str:
+        while wanted in self.taken:
+            wanted += "_"
+        self.taken.add(wanted)
+        return wanted
+
+    def connect(self, exit: Exit, target: str, *, implied: bool = False, label: str = "") -> None:
+        source, guard = exit
+        label = label or ("else" if guard == Case(value="false") else "")
+        self.edges.append(
+            Edge(source=source, target=target, guard=guard, implied=implied, label=label)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the graph is made from: the steps by id in the order in which they are done, whom each
+    `waits` for, what reviews restart, the variables' names. `redone_by` are the reviews that have a
+    step done again, `judges` those that have it begun again; `restarted` are the steps that are
+    begun anew by anything, a failure of their own included."""
+
+    contract: Contract
+    steps: Mapping[str, Step]
+    waits: Needs
+    redos: Mapping[str, Redo]
+    declared: Needs
+    names: Names
+    redone_by: Mapping[str, Sequence[str]]
+    judges: Mapping[str, Sequence[str]]
+    restarted: frozenset[str]
+
+    def last(self) -> list[str]:
+        """The steps that nothing waits for, in the file's order."""
+        awaited = {id for needs in self.waits.values() for id in needs}
+        return [step.id for step in self.contract.steps if step.id not in awaited]
+
+
+def plan_of(contract: Contract, needs: Needs, names: Names) -> Plan:
+    """The order of a contract whose dependencies are sound."""
+    by_id = {step.id: step for step in contract.steps}
+    forms = {step.id: step.form for step in contract.steps}
+    order = in_order(by_id, needs)
+    waits, redos = with_reviews_awaited(order, forms, needs)
+    if contract.form == "sequential":
+        order = in_order(order, waits)
+        waits = {id: order[at - 1 : at] if at else () for at, id in enumerate(order)}
+        redos = {id: _earliest(redo, order) for id, redo in redos.items()}
+    redone_by: dict[str, list[str]] = {}
+    for review, redo in redos.items():
+        for id in redo.region:
+            redone_by.setdefault(id, []).append(review)
+    heads = {head for redo in redos.values() for head in redo.heads}
+    return Plan(
+        contract=contract,
+        steps={id: by_id[id] for id in order},
+        waits=waits,
+        redos=redos,
+        declared=needs,
+        names=names,
+        redone_by=redone_by,
+        judges=_judges(contract, forms, needs),
+        restarted=frozenset(order if contract.retries else heads),
+    )
+
+
+def _judges(
+    contract: Contract, forms: Mapping[str, str], needs: Needs
+) -> Mapping[str, Sequence[str]]:
+    """For each step the reviews that have it begun again."""
+    found: dict[str, list[str]] = {}
+    for step in contract.steps:
+        for target in reviewed(step.id, forms, needs) if step.form == "review" else ():
+            found.setdefault(target, []).append(step.id)
+    return found
+
+
+def _earliest(redo: Redo, order: tuple[str, ...]) -> Redo:
+    """One after another: what is restarted first leads to the rest of it."""
+    head = min(redo.heads, key={id: at for at, id in enumerate(order)}.__getitem__)
+    return Redo((head,), frozenset())
+
+
+def build_graph(plan: Plan) -> Graph:
+    """All nodes in the order in which they are done, and the edges between them."""
+    contract = plan.contract
+    graph = Graph(taken={*plan.steps, *(gate.id for gate in contract.gates)})
+    graph.failed = graph.new_id(FAILED) if contract.retries else ""
+    first = [id for id in plan.steps if not plan.waits[id]]
+    if len(first) > 1:
+        graph.entry = graph.new_id(START)
+        graph.nodes.append(AssignNode(id=graph.entry, title=START))
+    else:
+        graph.entry = first[0]
+    exits: dict[str, Exit] = {}
+    doors: dict[str, str] = {}
+    for step in plan.steps.values():
+        exits[step.id] = _add_step(graph, plan, step, doors)
+    for id in plan.steps:
+        _add_ways_in(graph, plan, id, doors, exits)
+    for id in first if len(first) > 1 else ():
+        graph.connect((graph.entry, None), doors[id])
+    _add_restarts(graph, plan)
+    _add_end(graph, plan, exits)
+    return graph
+
+
+def _add_step(graph: Graph, plan: Plan, step: Step, doors: dict[str, str]) -> Exit:
+    """The step's nodes; gives its exit. Its door is the node that waits for others: a step that is
+    begun anew has another one before it, else it would wait for them again."""
+    waits = plan.waits[step.id]
+    door = doors[step.id] = step.id
+    many = len(waits) > 1
+    own: list[Node] = []
+    judges = plan.judges.get(step.id, ())
+    task: TaskNode = task_node(plan.contract, step, plan.declared[step.id], judges, plan.names)
+    if many and step.id in plan.restarted:
+        door = doors[step.id] = graph.new_id(f"{step.id}.ready")
+        own.append(AssignNode(id=door, wait="all", group=step.id))
+        graph.connect((door, None), step.id)
+    elif many:
+        task = replace(task, wait="all")
+    own.append(task)
+    exit: Exit = (step.id, None)
+    if step.id in plan.redos:
+        verdict = graph.new_id(f"{step.id}.verdict")
+        condition = _too_low(plan, step.id)
+        own.append(ChooseNode(id=verdict, on=condition, title="too low", group=step.id))
+        graph.connect(exit, verdict)
+        exit = (verdict, Case(value="false"))
+        again = graph.again[step.id] = graph.new_id(f"{step.id}.again")
+        graph.connect((verdict, Case(value="true")), again)
+        own.append(_restart(again))
+    if plan.contract.retries:
+        own += _retry(graph, plan, step.id)
+    if len(own) > 1:
+        graph.grouped.append(step.id)
+        own = [replace(node, group=step.id) for node in own]
+    graph.nodes += own
+    return exit
+
+
+def _restart(id: str) -> Node:
+    """Counts a further attempt; the variable adds up what is written to it (C16)."""
+    one = Assignment(target=RESTARTS, value=Literal(value=1))
+    return AssignNode(id=id, assignments=(one,), title="restart")
+
+
+def _retry(graph: Graph, plan: Plan, step: str) -> Iterator[Node]:
+    """A failed step is begun again while attempts are left (C16)."""
+    retry, anew = graph.new_id(f"{step}.retry"), graph.new_id(f"{step}.anew")
+    yield ChooseNode(id=retry, on=_attempts_left(plan), title="attempts left")
+    yield _restart(anew)
+    caught = OnError(errors=("failure", "timeout"))
+    graph.connect((step, caught), retry, label="failed")
+    graph.connect((retry, Case(value="true")), anew)
+    graph.connect((anew, None), step)
+    graph.connect((retry, Case(value="false")), graph.failed, implied=True)
+
+
+def _attempts_left(plan: Plan) -> Expr:
+    most = Literal(value=plan.contract.attempts - 1)
+    return Binary(op="<", left=Name(name=RESTARTS), right=most)
+
+
+def _too_low(plan: Plan, review: str) -> Expr:
+    """Whether a score of the review is below what the nearest gate asks, and attempts are left."""
+    gates = (g.required for g in plan.contract.gates if g.form == "quality_check")
+    least = next((score for score in gates if score is not None), LEAST_SCORE)
+    scores = tuple(plan.names.score(review, need) for need in plan.declared[review])
+    lowest = Call(function="least", args=(ListOf(items=scores),))
+    low = Binary(op="<", left=lowest, right=Literal(value=least))
+    return Binary(op="and", left=low, right=_attempts_left(plan))
+
+
+def _add_ways_in(
+    graph: Graph, plan: Plan, id: str, doors: Mapping[str, str], exits: Mapping[str, Exit]
+) -> None:
+    """Edges from all that the step waits for. When a review has it done anew, what is outside of
+    that is not: its edge leads by way of a node that the review passes again, so that the step
+    which waits for all does not wait for it for ever."""
+    waits = plan.waits[id]
+    within = [(r, plan.redos[r]) for r in plan.redone_by.get(id, ())]
+    for need in waits:
+        outer = [r for r, redo in within if need not in redo.region and id not in redo.heads]
+        if not outer or len(waits) < 2:
+            graph.connect(exits[need], doors[id])
+            continue
+        kept = graph.new_id(f"{id} after {need}")
+        graph.nodes.append(AssignNode(id=kept, title=f"{need} is done"))
+        graph.connect(exits[need], kept)
+        graph.connect((kept, None), doors[id])
+        for review in outer:
+            graph.connect((graph.again[review], None), kept, label="too low")
+
+
+def _add_restarts(graph: Graph, plan: Plan) -> None:
+    for review, redo in plan.redos.items():
+        for head in redo.heads:
+            graph.connect((graph.again[review], None), head, label="too low")
+
+
+def _add_end(graph: Graph, plan: Plan, exits: Mapping[str, Exit]) -> None:
+    """Gates behind the last steps, in file order, then the end (C23)."""
+    contract, last = plan.contract, plan.last()
+    score = mean_of_scores(contract, plan.declared, plan.names)
+    chain: list[Node] = [
+        gate_node(gate, contract, last, score, plan.names) for gate in contract.gates
+    ]
+    end = graph.new_id(END)
+    ends = [plan.steps[id] for id in last]
+    value = result_text(ends, contract, plan.declared, plan.names)
+    result = Assignment(target=RESULT, value=value)
+    chain.append(EndNode(id=end, title=END, outcome="success", assignments=(result,)))
+    if len(last) > 1:
+        chain[0] = replace(chain[0], wait="all")
+    graph.nodes += chain
+    for id in last:
+        graph.connect(exits[id], chain[0].id, implied=chain[0].id == end)
+    for before, after in itertools.pairwise(chain):
+        graph.connect((before.id, None), after.id, implied=after.id == end)
+    if contract.retries:
+        failures = Assignment(target=RESULT, value=failures_text())
+        graph.nodes.append(
+            EndNode(id=graph.failed, title=FAILED, outcome="failed", assignments=(failures,))
+        )

@@ -1,0 +1,161 @@
+"""The order of a contract's steps: circles (C2), who is before whom (C4, C7), what is done anew.
+
+A review restarts what it reviews, with everything between (C23). So that nothing else is built on a
+step that may be done anew, whoever depends on such a step waits until its review has passed:
+
+    draft ─> review          read as          draft ─> review ─> print
+    draft ─> print
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...analysis.graphs import loops, path_to, predecessors, reachable
+from ...diagnostics.diagnostic import Label, Sink
+from ...source.source import Span
+from .steps import Step
+
+Needs = dict[str, tuple[str, ...]]
+"""For each step those it depends on."""
+_SHOWN = 6
+"""Dependencies of a circle that are labelled."""
+MAX_ROUNDS = 20
+"""Passes over the reviews; each can only put more steps behind a review."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """What a review that is not satisfied starts anew: `heads` are begun again, `region` are all
+    that are done again up to the review."""
+
+    heads: tuple[str, ...]
+    region: frozenset[str]
+
+
+def report_circles(steps: Sequence[Step], needs: Needs, sink: Sink) -> bool:
+    """FC2004, once for every circle of dependencies, with the whole of it. True when there are."""
+    by_id = {step.id: step for step in steps}
+    found = loops(needs)
+    for members in sorted(found, key=lambda m: min(by_id[id].span for id in m)):
+        first = min(members, key=lambda id: by_id[id].span)
+        circle = _circle(first, set(members), needs)
+        places = [_place(by_id[one], other) for one, other in itertools.pairwise(circle)]
+        message = (
+            f"step `{first}` depends on itself"
+            if len(circle) == 2
+            else f"steps depend on each other in a circle: {' → '.join(circle)}"
+        )
+        labels = tuple(
+            Label(place, f"`{one}` waits for `{other}`")
+            for place, one, other in zip(places[1:], circle[1:], circle[2:], strict=False)
+        )
+        sink.report(
+            "FC2004",
+            message,
+            places[0],
+            labels=labels[:_SHOWN],
+            help="remove one of these dependencies",
+        )
+    return bool(found)
+
+
+def _circle(start: str, members: set[str], needs: Needs) -> list[str]:
+    """A shortest way from `start` back to it through its needs."""
+    inside = {id: [n for n in needs[id] if n in members] for id in members}
+    found = reachable(inside[start], inside, avoid=lambda id: id == start)
+    return [start, *path_to(start, found)]
+
+
+def _place(step: Step, need: str) -> Span:
+    return next((words.span for words in step.needs if words.text == need), step.span)
+
+
+def in_order(steps: Iterable[str], needs: Needs) -> tuple[str, ...]:
+    """Every step behind those it depends on; of those that could come next the first in the file
+    (C7). Without circles."""
+    number = {id: at for at, id in enumerate(steps)}
+    ids = list(number)
+    after = predecessors(needs)
+    open_needs = {id: len(needs[id]) for id in ids}
+    ready = [number[id] for id in ids if not open_needs[id]]
+    heapq.heapify(ready)
+    found: list[str] = []
+    while ready:
+        id = ids[heapq.heappop(ready)]
+        found.append(id)
+        for dependent in after[id]:
+            open_needs[dependent] -= 1
+            if not open_needs[dependent]:
+                heapq.heappush(ready, number[dependent])
+    return tuple(found)
+
+
+def reviewed(review: str, forms: Mapping[str, str], needs: Needs) -> tuple[str, ...]:
+    """What a review restarts: the steps it depends on; instead of a synchronization, which nobody
+    does, what that one merges."""
+    found: dict[str, None] = {}
+    todo = list(reversed(needs[review]))
+    while todo:
+        id = todo.pop()
+        if id in found:
+            continue
+        if forms[id] == "synchronization" and needs[id]:
+            todo += reversed(needs[id])
+        else:
+            found[id] = None
+    return tuple(found)
+
+
+def with_reviews_awaited(
+    order: Sequence[str], forms: Mapping[str, str], needs: Needs
+) -> tuple[Needs, dict[str, Redo]]:
+    """The needs, where everything that depends on a step that a review may restart waits for the
+    review instead; and for each review what it restarts. `order` is that of `in_order`."""
+    needs = dict(needs)
+    after = {id: set(ids) for id, ids in predecessors(needs).items()}
+    place = {id: at for at, id in enumerate(order)}
+    targets = {id: reviewed(id, forms, needs) for id in order if forms[id] == "review"}
+    reviews = [id for id, heads in targets.items() if heads]
+    for _ in range(MAX_ROUNDS):
+        changed = False
+        for review in reviews:
+            region = _region(targets[review], review, needs, place)
+            hasty = {id for inner in region for id in after[inner]} - region - {review}
+            for outside in hasty:
+                for need in region.intersection(needs[outside]):
+                    after[need].discard(outside)
+                kept = (need for need in needs[outside] if need not in region)
+                needs[outside] = tuple(dict.fromkeys((*kept, review)))
+                after[review].add(outside)
+            changed = changed or bool(hasty)
+            if any(place[outside] < place[review] for outside in hasty):
+                place = {id: at for at, id in enumerate(in_order(order, needs))}
+        if not changed:
+            break
+    return needs, {review: _redo(targets[review], review, needs, place) for review in reviews}
+
+
+def _region(
+    heads: Sequence[str], review: str, needs: Needs, place: Mapping[str, int]
+) -> frozenset[str]:
+    """The heads and all on a way from one of them to the review, without the review."""
+    first = min(place[head] for head in heads)
+    above = reachable(needs[review], needs, avoid=lambda id: place[id] <= first)
+    near = {id: [n for n in needs[id] if n in above] for id in above}
+    below = reachable([h for h in heads if h in above], predecessors(near))
+    return frozenset(below)
+
+
+def _redo(targets: Sequence[str], review: str, needs: Needs, place: Mapping[str, int]) -> Redo:
+    """Of the restarted steps those are the heads that no other one of them leads to."""
+    region = _region(targets, review, needs, place)
+    begun: list[str] = []
+    for target in sorted(targets, key=place.__getitem__):
+        inside = {id: [n for n in needs[id] if n in region] for id in region}
+        if not any(other in begun for other in reachable([target], inside) if other != target):
+            begun.append(target)
+    return Redo(heads=tuple(begun), region=region)

@@ -1,0 +1,313 @@
+"""Reads a contract file: what it says, with places, and every field that breaks a rule (C2, C3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal as Lit
+from typing import cast
+
+from ...diagnostics.diagnostic import Label
+from ...ir import Json
+from ...reading.json_syntax import Node, Scalar
+from ...reading.json_tree import Fields, Tree, Words
+from ...source.source import Span
+from ...source.spelling import Spelling
+
+WORKFLOW_TYPES = ("sequential", "parallel", "hybrid")
+STEP_TYPES = ("task", "decision", "synchronization", "review")
+GATE_TYPES = ("approval", "quality_check", "milestone")
+ENFORCEMENT = ("strict", "lenient", "advisory")
+MAX_ITERATIONS = 10
+"""Attempts of one execution in all, where the file does not say (C21)."""
+LEAST_SCORE = 0.8
+"""What a reviewed step needs where no gate says (C21, C23)."""
+
+MOST = 1_000_000
+"""No duration, time-out or number of attempts is greater."""
+
+_WORKFLOW_KEYS = (
+    "workflow_name",
+    "workflow_type",
+    "description",
+    "steps",
+    "quality_gates",
+    "input_parameters",
+    "execution_config",
+)
+_STEP_KEYS = (
+    "step_id",
+    "step_name",
+    "step_type",
+    "required_role",
+    "estimated_duration",
+    "dependencies",
+    "success_criteria",
+    "failure_handling",
+)
+_GATE_KEYS = ("gate_id", "gate_type", "criteria", "required_score")
+_CONFIG_KEYS = ("max_iterations", "timeout_minutes", "auto_retry", "quality_enforcement")
+_NO_ID = re.compile(r"[:|\x00-\x1f\x7f]|^[$_]{2}|^\$|^\s|\s$")
+"""What LangGraph gives a meaning of its own in the name of a node, and what nobody can see."""
+
+Form = Lit["task", "decision", "synchronization", "review"]
+GateForm = Lit["approval", "quality_check", "milestone"]
+Enforcement = Lit["strict", "lenient", "advisory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step. `needs` are its dependencies as written; `minutes` its estimated duration."""
+
+    id: str
+    title: str
+    form: Form
+    role: Words | None
+    criteria: Words | None
+    failure: str
+    minutes: float | None
+    needs: tuple[Words, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One quality gate; `required` is its score from 0 to 1."""
+
+    id: str
+    form: GateForm
+    criteria: str
+    required: float | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A whole file. `attempts`, `minutes`, `retries` and `enforcement` are how it is executed."""
+
+    name: str
+    form: str
+    description: str
+    steps: tuple[Step, ...]
+    gates: tuple[Gate, ...]
+    inputs: Json = None
+    attempts: int = MAX_ITERATIONS
+    minutes: float | None = None
+    retries: bool = False
+    enforcement: Enforcement = "strict"
+
+
+def read_contract(tree: Tree) -> Contract | None:
+    """What the file says. None when it is no object or has no step that could be read."""
+    fields = tree.fields(tree.root, "the workflow")
+    if fields is None:
+        return None
+    fields.unknown(_WORKFLOW_KEYS)
+    name = fields.text("workflow_name", required=True)
+    form = fields.word("workflow_type", WORKFLOW_TYPES, required=True)
+    description = fields.text("description", empty=True)
+    ids: dict[str, Words] = {}
+    steps = _steps(fields, ids)
+    gates = _gates(fields, ids)
+    if not steps:
+        return None
+    inputs = fields.fields("input_parameters")
+    contract = Contract(
+        name=name.text if name else "",
+        form=form.text if form else "sequential",
+        description=description.text if description else "",
+        steps=steps,
+        gates=gates,
+        inputs=tree.value(inputs.node, "`input_parameters`") if inputs else None,
+    )
+    config = fields.fields("execution_config")
+    return contract if config is None else _configured(contract, config)
+
+
+def _steps(fields: Fields, ids: dict[str, Words]) -> tuple[Step, ...]:
+    """At least one (C2)."""
+    nodes = fields.items("steps", required=True)
+    found = [
+        step
+        for number, node in enumerate(nodes, 1)
+        if (inner := fields.tree.fields(node, f"step {number}")) is not None
+        and (step := _step(inner, ids)) is not None
+    ]
+    if not nodes and "steps" in fields.members:
+        fields.tree.sink.report(
+            "FC1008",
+            "the workflow has no step",
+            fields.span_of("steps"),
+            help='add a step: `{"step_id": …, "required_role": …, "success_criteria": …}`',
+        )
+    return tuple(found)
+
+
+def _step(fields: Fields, ids: dict[str, Words]) -> Step | None:
+    """A role and success criteria are required, also of a step that nobody does (C2)."""
+    id = _id(fields, "step_id", ids)
+    fields = replace(fields, what=f"step `{id.text}`") if id else fields
+    fields.unknown(_STEP_KEYS)
+    title = fields.text("step_name")
+    form = fields.word("step_type", STEP_TYPES)
+    role = fields.text("required_role", required=True)
+    criteria = fields.text("success_criteria", required=True)
+    failure = fields.text("failure_handling", empty=True)
+    minutes = _number(fields, "estimated_duration", 0)
+    needs = tuple(
+        words for node in fields.items("dependencies") if (words := _need(fields, node)) is not None
+    )
+    if id is None:
+        return None
+    return Step(
+        id=id.text,
+        title=title.text if title else id.text,
+        form=cast(Form, form.text if form else "task"),
+        role=role,
+        criteria=criteria,
+        failure=failure.text if failure else "",
+        minutes=minutes,
+        needs=needs,
+        span=id.span,
+    )
+
+
+def _need(fields: Fields, node: Node) -> Words | None:
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        return fields.tree.words(node)
+    fields.tree.wrong_type(node, f"a dependency of {fields.what}", "a text")
+    return None
+
+
+def _gates(fields: Fields, ids: dict[str, Words]) -> tuple[Gate, ...]:
+    found: list[Gate] = []
+    for number, node in enumerate(fields.items("quality_gates"), 1):
+        inner = fields.tree.fields(node, f"quality gate {number}")
+        gate = _gate(inner, ids) if inner is not None else None
+        if gate is not None:
+            found.append(gate)
+    return tuple(found)
+
+
+def _gate(fields: Fields, ids: dict[str, Words]) -> Gate | None:
+    id = _id(fields, "gate_id", ids)
+    fields = replace(fields, what=f"gate `{id.text}`") if id else fields
+    fields.unknown(_GATE_KEYS)
+    form = fields.word("gate_type", GATE_TYPES, required=True)
+    criteria = fields.text("criteria", empty=True)
+    checked = form is not None and form.text == "quality_check"
+    required = _number(fields, "required_score", 0, 1, required=checked)
+    if id is None:
+        return None
+    return Gate(
+        id=id.text,
+        form=cast(GateForm, form.text if form else "milestone"),
+        criteria=criteria.text if criteria else "",
+        required=required,
+        span=id.span,
+    )
+
+
+def _configured(contract: Contract, config: Fields) -> Contract:
+    """What the file says of its execution (C16)."""
+    config.unknown(_CONFIG_KEYS)
+    attempts = _number(config, "max_iterations", 1)
+    if attempts is not None and attempts != int(attempts):
+        _out_of_range(config, "max_iterations", "a whole number")
+        attempts = None
+    minutes = _number(config, "timeout_minutes", 0)
+    if minutes == 0:
+        _out_of_range(config, "timeout_minutes", "greater than 0")
+        minutes = None
+    enforcement = config.word("quality_enforcement", ENFORCEMENT)
+    return replace(
+        contract,
+        attempts=MAX_ITERATIONS if attempts is None else int(attempts),
+        minutes=minutes,
+        retries=bool(config.boolean("auto_retry")),
+        enforcement=cast(Enforcement, enforcement.text if enforcement else "strict"),
+    )
+
+
+def _id(fields: Fields, key: str, ids: dict[str, Words]) -> Words | None:
+    """An id that no other step or gate has (C3)."""
+    words = fields.text(key, required=True)
+    if words is None:
+        return None
+    sink = fields.tree.sink
+    if found := _NO_ID.search(words.text):
+        sink.report(
+            "FC1005",
+            f"`{key}` `{words.text}` cannot be a name: {_bad_part(found[0])}",
+            words.span,
+            help="use letters, digits, `_` and `-`",
+        )
+    first = ids.setdefault(words.text, words)
+    if first is not words:
+        sink.report(
+            "FC1004",
+            f"`{words.text}` names two steps or gates",
+            words.span,
+            labels=(Label(first.span, "the first one"),),
+            help="give one of them another id",
+        )
+        return None
+    return words
+
+
+def _bad_part(found: str) -> str:
+    if found.isspace():
+        return "it begins or ends with a blank" if found == " " else "it has a control character"
+    if found[0] in "$_":
+        return f"it begins with `{found}`"
+    return f"it has a `{found}` in it" if found.isprintable() else "it has a control character"
+
+
+def _number(
+    fields: Fields,
+    key: str,
+    least: float,
+    most: float = MOST,
+    *,
+    required: bool = False,
+) -> float | None:
+    """A number in a range (C3)."""
+    value = fields.number(key, required=required)
+    if value is None:
+        return None
+    if not least <= value <= most:
+        between = f"from {least:g} to {most:g}" if most < MOST else f"from {least:g} to {MOST:,}"
+        _out_of_range(fields, key, between)
+        return None
+    return value
+
+
+def _out_of_range(fields: Fields, key: str, wanted: str) -> None:
+    fields.tree.sink.report(
+        "FC1005",
+        f"`{key}` of {fields.what} is not {wanted}",
+        fields.span_of(key),
+        help=f"write {wanted}" if wanted[0] == "a" else f"write a number {wanted}",
+    )
+
+
+def unknown_dependencies(steps: Sequence[Step], tree: Tree) -> dict[str, tuple[str, ...]]:
+    """For each step the steps it depends on, in file order and each once; FC2001 for a dependency
+    that is no step (C2). A later step may be named (C4)."""
+    order = {step.id: number for number, step in enumerate(steps)}
+    spelling = Spelling(order)
+    found: dict[str, tuple[str, ...]] = {}
+    for step in steps:
+        known = {words.text for words in step.needs if words.text in order}
+        found[step.id] = tuple(sorted(known, key=order.__getitem__))
+        for words in step.needs:
+            if words.text not in order and tree.complete:
+                near = spelling.nearest(words.text)
+                tree.sink.report(
+                    "FC2001",
+                    f"step `{step.id}` depends on `{words.text}`, which is no step",
+                    words.span,
+                    help=f"did you mean `{near}`?" if near else "add the step or remove the name",
+                )
+    return found

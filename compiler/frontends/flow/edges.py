@@ -1,0 +1,277 @@
+"""The ways out of a node in flow YAML: `next`, `cases` and `otherwise`, `on_error`.
+
+    next: publish                          one edge
+    next: [check_text, check_pictures]     all of them
+    next:                                  a choose node behind this one, named NAME.next
+      - {when: score > 0.8, to: publish}
+      - {to: rewrite}
+
+Without `next` a node leads to the one behind it in the file, the last one to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
+
+from ...expr.ast import Call, Expr
+from ...flow_yaml.keys import EDGE, FAILURES, IMPLIED_ENDS, KINDS_OF_ERROR, Key
+from ...ir import (
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ErrorKind,
+    GateNode,
+    Guard,
+    Node,
+    OnError,
+    Otherwise,
+)
+from ...source.source import Span
+from ...source.spelling import Spelling
+from .forms import Forms, kind, place
+from .tree import Mapping, Scalar, Sequence, brief
+from .tree import Node as Element
+
+_TO = Key("to", "text", "")
+_ERRORS = Key("errors", "words", "", words=KINDS_OF_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """Where a node leads that fails and says nothing about it."""
+
+    target: str
+    errors: tuple[ErrorKind, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One written way out: an edge whose source is not yet known, with its condition."""
+
+    edge: Edge
+    when: Expr | None = None
+
+
+class Targets:
+    """The names that edges may lead to; remembers which ends were asked for without being there."""
+
+    def __init__(self, forms: Forms, names: list[str]) -> None:
+        self.forms = forms
+        self.names = set(names)
+        self.ends: set[str] = set()
+        self._spelling = Spelling([*names, *IMPLIED_ENDS])
+
+    def find(self, node: Element) -> str | None:
+        """The name of a node or end. Anything else is reported, and what it nearly says is meant;
+        None when that is nothing."""
+        if not isinstance(node, Scalar):
+            message = f"a node's name is wanted, not {kind(node)}"
+            self.forms.report("FC1005", message, node.span, "write the name of a node")
+            return None
+        if self.known(node.value):
+            return node.value
+        near = self._spelling.nearest(node.value)
+        help = f"did you mean `{near}`?" if near else "write the name of a node, `end` or `failed`"
+        message = f"there is no node `{brief(node.value)}`"
+        self.forms.report("FC2001", message, node.span, help)
+        # What was meant keeps the ways through the workflow whole.
+        return near
+
+    def known(self, name: str) -> bool:
+        if name not in self.names and name in IMPLIED_ENDS:
+            self.ends.add(name)
+        return name in self.names or name in IMPLIED_ENDS
+
+
+class Edges:
+    """Reads the ways out of nodes."""
+
+    def __init__(self, forms: Forms, targets: Targets, default: Default | None) -> None:
+        self.forms = forms
+        self.targets = targets
+        self.default = default
+
+    def read(
+        self, node: Node, mapping: Mapping, after: Node | None
+    ) -> tuple[list[Edge], ChooseNode | None]:
+        """The edges of a node, and the choose node that its conditions make. `after` is the node
+        behind it in the file."""
+        if isinstance(node, EndNode):
+            return [], None
+        ways = list(self._cases(node, mapping) if isinstance(node, ChooseNode) else ())
+        given = mapping.get("next")
+        conditions: list[_Way] = []
+        if given is not None and not _is_nothing(given):
+            ways += self._next(node, given)
+            conditions = [way for way in ways if way.when is not None]
+        elif not isinstance(node, ChooseNode):
+            ways = self._implied(node, after)
+        elif not ways and mapping.get("cases") is None:
+            message = f"nothing says where `{brief(node.id)}` leads"
+            help = "write `cases:` with a node for each value, and `otherwise:`"
+            self.forms.report("FC1003", message, place(mapping), help)
+        if not ways and given is not None and not _is_empty(given):
+            ways = self._implied(node, after)
+        failures = self._failures(node, mapping)
+        if conditions:
+            return self._conditional(node, ways, failures, after)
+        return [
+            replace(edge, source=node.id) for edge in (*(w.edge for w in ways), *failures)
+        ], None
+
+    def _implied(self, node: Node, after: Node | None) -> list[_Way]:
+        """On to the next in the file; a step into an end is the format's own."""
+        if after is None:
+            self.targets.known("end")
+        target = "end" if after is None else after.id
+        implied = after is None or isinstance(after, EndNode)
+        return [_Way(Edge(source="", target=target, implied=implied, span=node.span))]
+
+    def _next(self, node: Node, given: Element) -> list[_Way]:
+        items = given.items if isinstance(given, Sequence) else [given]
+        return [way for item in items if (way := self._way(item, node)) is not None]
+
+    def _way(self, item: Element, node: Node) -> _Way | None:
+        if isinstance(item, Mapping):
+            return self._long_way(item, node)
+        target = self.targets.find(item)
+        return None if target is None else _Way(Edge(source="", target=target, span=item.span))
+
+    def _long_way(self, mapping: Mapping, node: Node) -> _Way | None:
+        self.forms.known_keys(mapping, list(EDGE), "a way on")
+        to = mapping.get("to")
+        if to is None:
+            self.forms.report("FC1003", "a way on has no `to`", place(mapping), "name a node")
+            return None
+        target = self.targets.find(to)
+        guard = self._guard(mapping, node)
+        when, written = None, mapping.get("when")
+        label = self._label(mapping)
+        if written is not None and isinstance(node, ChooseNode):
+            message = f"`{brief(node.id)}` chooses by a value: `when` has no place here"
+            self.forms.report("FC1005", message, written.span, "write `case:` or `cases:`")
+        elif written is not None:
+            when = self.forms.expression(None, _key(mapping, "when"), written)
+            if isinstance(written, Scalar) and not label:
+                label = written.value
+            if when is None:
+                return None
+        if target is None:
+            return None
+        implied = self._flag(mapping, "implied")
+        return _Way(
+            Edge(source="", target=target, guard=guard, label=label, implied=implied, span=to.span),
+            when,
+        )
+
+    def _guard(self, mapping: Mapping, node: Node) -> Guard | None:
+        case, errors = mapping.get("case"), mapping.get("errors")
+        if errors is not None:
+            return OnError(errors=self._errors(mapping, errors))
+        if isinstance(case, Scalar):
+            return Case(value=case.value)
+        if case is not None:
+            self.forms.wrong(_key(mapping, "case"), "a text", case)
+        return Otherwise() if self._flag(mapping, "otherwise") else None
+
+    def _errors(self, mapping: Mapping, errors: Element) -> tuple[ErrorKind, ...]:
+        found = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
+        return cast(tuple[ErrorKind, ...], found)
+
+    def _label(self, mapping: Mapping) -> str:
+        label = mapping.get("label")
+        return label.value if isinstance(label, Scalar) and not label.is_null else ""
+
+    def _flag(self, mapping: Mapping, key: str) -> bool:
+        node = mapping.get(key)
+        return node is not None and bool(self.forms.flag(_TO, _key(mapping, key), node))
+
+    def _cases(self, node: ChooseNode, mapping: Mapping) -> Iterator[_Way]:
+        cases, otherwise = mapping.get("cases"), mapping.get("otherwise")
+        if isinstance(cases, Mapping):
+            for value, to in cases.pairs:
+                way = self._way(to, node)
+                if way is not None:
+                    yield _Way(replace(way.edge, guard=Case(value=value.value)))
+        elif cases is not None and not _is_nothing(cases):
+            self.forms.wrong(_key(mapping, "cases"), "a node for each value", cases)
+        if otherwise is not None:
+            way = self._way(otherwise, node)
+            if way is not None:
+                yield _Way(replace(way.edge, guard=Otherwise()))
+
+    def _failures(self, node: Node, mapping: Mapping) -> list[Edge]:
+        given = mapping.get("on_error")
+        if given is None or _is_nothing(given):
+            return self._default_failure(node)
+        found: list[Edge] = []
+        for item in given.items if isinstance(given, Sequence) else [given]:
+            way = self._way(item, node)
+            if way is None:
+                continue
+            guard = way.edge.guard or OnError(errors=_failures_of(node))
+            if not isinstance(guard, OnError) or way.when is not None:
+                message = "a failure leads on by its kind"
+                self.forms.report("FC1005", message, item.span, "write `{to: NAME, errors: […]}`")
+                continue
+            found.append(replace(way.edge, guard=guard))
+        return found
+
+    def _default_failure(self, node: Node) -> list[Edge]:
+        if self.default is None:
+            return []
+        errors = self.default.errors or _failures_of(node)
+        guard = OnError(errors=errors)
+        span = self.default.span
+        return [Edge(source="", target=self.default.target, guard=guard, implied=True, span=span)]
+
+    def _conditional(
+        self, node: Node, ways: list[_Way], failures: list[Edge], after: Node | None
+    ) -> tuple[list[Edge], ChooseNode]:
+        """A choose node behind this one: the number of the first condition that holds. What fails
+        in a condition fails as the node itself would."""
+        if any(way.when is None for way in ways[:-1]):
+            odd = next(way for way in ways if way.when is None)
+            message = "a way without `when` is taken when no condition holds: it stands last"
+            self.forms.report("FC1005", message, odd.edge.span or _no_span(node), "move it down")
+        conditions = [way for way in ways if way.when is not None]
+        fallback = [way for way in ways if way.when is None][:1] or self._implied(node, after)
+        chooser = ChooseNode(
+            id=f"{node.id}.next",
+            on=Call(function="which", args=tuple(w.when for w in conditions if w.when is not None)),
+            group=node.group,
+            span=conditions[0].edge.span,
+        )
+        edges = [Edge(source=node.id, target=chooser.id, implied=True, span=node.span)]
+        edges += [replace(edge, source=node.id) for edge in failures]
+        for number, way in enumerate(conditions, start=1):
+            guard = Case(value=str(number))
+            edges.append(replace(way.edge, source=chooser.id, guard=guard))
+        edges.append(replace(fallback[0].edge, source=chooser.id, guard=Otherwise()))
+        edges += [replace(edge, source=chooser.id) for edge in failures]
+        return edges, chooser
+
+
+def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
+    return (*FAILURES, "gate") if isinstance(node, GateNode) else FAILURES
+
+
+def _no_span(node: Node) -> Span:
+    assert node.span is not None, "every node that was read has a place"
+    return node.span
+
+
+def _is_empty(node: Element) -> bool:
+    return _is_nothing(node) or (isinstance(node, Sequence) and not node.items)
+
+
+def _is_nothing(node: Element) -> bool:
+    return isinstance(node, Scalar) and node.is_null
+
+
+def _key(mapping: Mapping, name: str) -> Scalar:
+    return next(key for key, _ in mapping.pairs if key.value == name)

@@ -1,0 +1,192 @@
+"""What an editor completes in flow YAML, and where its names stand; made from the table of keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ...flow_yaml.keys import (
+    AGENT,
+    COMMON,
+    EDGE,
+    LIMIT,
+    NODES,
+    ON_INPUT,
+    PARAM,
+    PROMPT,
+    RETRY,
+    RULE,
+    SCRIPT,
+    SECTIONS,
+    STATE,
+    THREAD,
+    TOOL,
+    TOP,
+    TRIAL,
+    Key,
+)
+from ...reading.editing import Act, Editing, Kind, Mention, Slot, Word
+from .tree import Mapping as Map
+from .tree import Node, Scalar, Sequence
+
+_KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
+_IN = r"(?:workflows\.[^.]+\.)?"
+_EDGE_KEYS = (
+    Word("next", "where it goes on: a node, several, or ways with conditions"),
+    Word("on_error", "where it goes on after a failure"),
+    Word("cases", "the node for each value"),
+    Word("otherwise", "the node when no case fits"),
+)
+_NAMED: tuple[tuple[str, Kind], ...] = (
+    ("next|to|otherwise|start|on_success|on_failed|on_error", "node"),
+    ("uses", "prompt"),
+    ("tool|tools", "tool"),
+    ("agent|by", "agent"),
+    ("threads?", "thread"),
+    ("role", "role"),
+    ("function", "function"),
+    ("call|do", "file"),
+    ("into|code_into|reply_into|keeps", "variable"),
+    ("outputs|shares|fixed|after|again", "variable"),
+    ("when|choose|assert|foreach|until|score|check", "variable"),
+)
+_USES: dict[str, tuple[Kind, Act]] = {
+    "into": ("variable", "write"), "code_into": ("variable", "write"),
+    "reply_into": ("variable", "write"), "keeps": ("variable", "write"),
+    "shares": ("variable", "read"), "fixed": ("variable", "read"),
+    "after": ("variable", "read"), "again": ("variable", "read"),
+    "tool": ("tool", "name"), "tools": ("tool", "name"), "uses": ("prompt", "name"),
+    "agent": ("agent", "name"), "by": ("agent", "name"), "thread": ("thread", "name"),
+    "threads": ("thread", "name"), "function": ("function", "name"), "next": ("node", "name"),
+    "on_error": ("node", "name"), "otherwise": ("node", "name"), "cases": ("node", "name"),
+}  # fmt: skip
+"""What the values of a node's keys name."""
+_DECLARED: dict[str, Kind] = {
+    "params": "variable", "state": "variable", "agents": "agent", "tools": "tool",
+    "threads": "thread", "prompts": "prompt",
+}  # fmt: skip
+
+
+def _value(keys: str) -> re.Pattern[str]:
+    """The end of a key's value, or of an item of its list."""
+    return re.compile(rf"(?:^|[\s{{,])(?:{keys}):[ \t]*(?:\[[^\]]*?)?(?P<word>[\w.-]*)\Z")
+
+
+def flow_editing() -> Editing:
+    """Keys with what they are for, the words they take, and names where names are meant."""
+    kinds = tuple(k for element in NODES.values() for k in element.keys)
+    top = (*TOP, *(Key(name, "json", help) for name, help in SECTIONS.items()))
+    return Editing(
+        slots=(
+            Slot(re.compile(r"\{\{[ \t]*(?P<word>\w*)\Z"), ("variable",), after=" }}"),
+            *(
+                Slot(_value(keys), (kind,))
+                for keys, kind in _NAMED
+            ),
+            *_words(kinds),
+            *_keys("", (*top, Key("flow", "text", "the version of the language: 1"),
+                        Key("workflows", "json", "inner workflows, by name"))),
+            *_keys(_IN, top),
+            *_keys(rf"{_IN}nodes\.\*", (*kinds, *COMMON), _EDGE_KEYS),
+            *_keys(rf"{_IN}nodes\.\*\.(?:next|on_error)\.\*", (),
+                   tuple(Word(name) for name in EDGE)),
+            *(
+                slot
+                for section, element in (
+                    ("params", PARAM), ("state", STATE), ("agents", AGENT), ("tools", TOOL),
+                    ("threads", THREAD), ("scripts", SCRIPT), ("prompts", PROMPT),
+                    ("limits", LIMIT), ("tests", TRIAL),
+                )
+                for slot in _keys(rf"{_IN}{section}\.[^.*]+", element.keys)
+            ),
+            *_keys(rf"{_IN}nodes\.\*\.retry", RETRY.keys),
+            *_keys(rf"{_IN}on_error\.\*", RULE.keys),
+            *_keys(rf"{_IN}on_input", ON_INPUT.keys),
+        ),
+        keys="yaml",
+        triggers=(":", "{", " ", "-"),
+    )  # fmt: skip
+
+
+def _keys(path: str, keys: tuple[Key, ...], more: tuple[Word, ...] = ()) -> Iterator[Slot]:
+    named = {key.name: Word(key.name, key.help, f"{key.name}: ") for key in keys}
+    words = (*named.values(), *(Word(w.text, w.detail, f"{w.text}: ") for w in more))
+    yield Slot(_KEY, words=words, path=re.compile(path))
+
+
+def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
+    """The words that a key takes, wherever it stands."""
+    found: dict[str, tuple[str, ...]] = {}
+    elements = (PARAM, STATE, AGENT, TOOL, SCRIPT, PROMPT, LIMIT, TRIAL)
+    for key in (*keys, *COMMON, *(k for element in elements for k in element.keys)):
+        if key.words:
+            known = found.get(key.name, ())
+            found[key.name] = (*known, *(w for w in key.words if w not in known))
+    for name, words in found.items():
+        yield Slot(_value(name), words=tuple(Word(word) for word in words))
+
+
+def flow_mentions(root: Map, parts: Mapping[str, Map]) -> Iterator[Mention]:
+    """Where the workflow's names stand, and those of inner workflows, as `workflow#name`."""
+    yield from _mentions(root, "")
+    named = root.get("workflows")
+    for key, _ in named.pairs if isinstance(named, Map) else ():
+        yield Mention("workflow", f"{key.span.file}#{key.value}", "define", key.span)
+    for name, part in parts.items():
+        yield from _mentions(part, f"{name}#")
+
+
+def _mentions(mapping: Map, scope: str) -> Iterator[Mention]:
+    for key, value in mapping.pairs:
+        kind = _DECLARED.get(key.value)
+        if kind is not None and isinstance(value, Map):
+            for name, about in value.pairs:
+                yield Mention(kind, scope + name.value, "define", name.span)
+                if isinstance(about, Map):
+                    yield from _uses(about, scope)
+        elif key.value == "nodes" and isinstance(value, Sequence):
+            for node in value.items:
+                if isinstance(node, Map):
+                    yield from _node(node, scope)
+        elif key.value == "outputs":
+            yield from _named("variable", "read", value, scope)
+        elif key.value in ("start", "on_success", "on_failed", "on_input", "defaults"):
+            yield from _named("node", "name", value, scope)
+
+
+def _node(node: Map, scope: str) -> Iterator[Mention]:
+    name = node.get("name")
+    if isinstance(name, Scalar):
+        yield Mention("node", scope + name.value, "define", name.span)
+    if node.get("task") is not None:
+        yield from _named("role", "name", node.get("role"), "")
+    yield from _uses(node, scope)
+
+
+def _uses(mapping: Map, scope: str) -> Iterator[Mention]:
+    for key, value in mapping.pairs:
+        use = _USES.get(key.value)
+        if use is not None:
+            yield from _named(*use, value, scope)
+
+
+_TARGETS = ("to", "on_error")
+
+
+def _named(kind: Kind, act: Act, value: Node | None, scope: str) -> Iterator[Mention]:
+    """The names in a value: one, a list, or ways with `to:` and cases by value."""
+    match value:
+        case Scalar() if not value.is_null and value.value:
+            # Tools and functions are known beyond the workflow.
+            inside = "" if kind in ("tool", "function", "role") else scope
+            yield Mention(kind, inside + value.value, act, value.span)
+        case Sequence():
+            for item in value.items:
+                yield from _named(kind, act, item, scope)
+        case Map() if kind == "node":
+            way = any(value.get(key) is not None for key in _TARGETS)
+            for key, inner in value.pairs:
+                if not way or key.value in _TARGETS:
+                    yield from _named(kind, act, inner, scope)
+        case _:
+            return

@@ -1,0 +1,362 @@
+"""The forms in which values are written in flow YAML: texts, templates, expressions, names.
+
+Every method takes an element of the file and gives what the IR holds; a fault is reported at the
+element, and the value is None where nothing can be made of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+from ...diagnostics.diagnostic import Label, Sink
+from ...expr.ast import Expr, ListOf, ObjectOf
+from ...expr.parse import ParseFault, parse
+from ...expr.shell_command import quoted_command
+from ...expr.template import Template, read_template
+from ...expr.walk import placed
+from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Element, Form, Key
+from ...ir import Assertion, Assignment, Input, Json, Limit, LimitName, Output
+from ...source.source import Source, Span
+from ...source.spelling import Spelling
+from .schemas import schema_fault
+from .tree import Mapping, Node, Scalar, Sequence, brief
+
+_MOST_LISTED = 12
+_INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
+_TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+LIMITS: tuple[str, ...] = LimitName.__args__  # type: ignore[attr-defined]
+
+
+class Forms:
+    """Reads values; what is wrong goes to the sink."""
+
+    def __init__(self, source: Source, sink: Sink) -> None:
+        self.source = source
+        self.sink = sink
+
+    def report(self, code: str, message: str, span: Span, help: str = "", *labels: Label) -> None:
+        self.sink.report(code, message, span, help=help, labels=labels)
+
+    def wrong(self, key: Scalar, wanted: str, node: Node, help: str = "") -> None:
+        """FC1005: the value of a key is of another kind than it takes."""
+        message = f"`{brief(key.value)}` takes {wanted}, not {kind(node)}"
+        self.report("FC1005", message, node.span, help or f"write {wanted}")
+
+    def element(
+        self, node: Node, element: Element, what: str, *further: str
+    ) -> dict[str, Any] | None:
+        """The fields of the IR that a mapping gives. Its keys are those of the element and
+        `further`, which are left to the caller. None when a required one is missing or wrong."""
+        if element.short and not is_mapping_of(node, element):
+            key = next(k for k in element.keys if k.name == element.short)
+            if isinstance(node, Scalar) and node.is_null and not key.required:
+                return {}
+            value = self.value(key, Scalar(key.name, node.span, "", self.source), node)
+            return None if value is None else self.complete({key.attribute: value}, element)
+        if isinstance(node, Scalar) and node.is_null:
+            node = Mapping([], node.span)
+        if not isinstance(node, Mapping):
+            message = f"{what} is a mapping, not {kind(node)}"
+            names = ", ".join(f"`{key.name}:`" for key in element.keys[:_MOST_LISTED])
+            self.report("FC1005", message, node.span, f"write below it what it has: {names}")
+            return None
+        return self.fields(node, element, what, *further)
+
+    def fields(
+        self, mapping: Mapping, element: Element, what: str, *further: str
+    ) -> dict[str, Any] | None:
+        """As `element`, of what is known to be a mapping."""
+        known = {key.name: key for key in element.keys}
+        self.known_keys(mapping, [*known, *further], what)
+        found: dict[str, Any] = {}
+        sound = True
+        for name, node in mapping.pairs:
+            key = known.get(name.value)
+            if key is None:
+                continue
+            if isinstance(node, Scalar) and node.is_null and key.form not in ("json", "expression"):
+                continue
+            value = self.value(key, name, node)
+            sound = sound and (value is not None or not key.required)
+            if value is not None:
+                found[key.attribute] = value
+        for key in element.keys:
+            given = mapping.get(key.name)
+            if key.required and (given is None or (isinstance(given, Scalar) and given.is_null)):
+                if key.form == "expression" and given is not None:
+                    continue
+                help = f"write `{key.name}:`, {key.help}"
+                self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), help)
+                sound = False
+        return self.complete(found, element) if sound else None
+
+    @staticmethod
+    def complete(found: dict[str, Any], element: Element) -> dict[str, Any]:
+        defaults = {k.attribute: k.default for k in element.keys if k.default is not None}
+        return {**defaults, **found}
+
+    def known_keys(self, mapping: Mapping, known: list[str], what: str) -> None:
+        """FC1002 for every key that means nothing here."""
+        for name in [name for name, _ in mapping.pairs if name.value not in known]:
+            near = Spelling(known).nearest(name.value)
+            listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
+            more = ", …" if len(known) > _MOST_LISTED else ""
+            help = f"did you mean `{near}`?" if near else f"the keys are {listed}{more}"
+            self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
+
+    def value(self, key: Key, name: Scalar, node: Node) -> Any:
+        """The value of one key, in its form."""
+        return getattr(self, _READERS[key.form])(key, name, node)
+
+    def text(self, key: Key, name: Scalar, node: Node) -> str | None:
+        if isinstance(node, Scalar):
+            return node.value
+        self.wrong(name, "a text", node)
+        return None
+
+    def word(self, key: Key, name: Scalar, node: Node) -> str | None:
+        value = self.text(key, name, node)
+        if value is None or value in key.words:
+            return value
+        near = Spelling(key.words).nearest(value)
+        listed = ", ".join(f"`{word}`" for word in key.words)
+        help = f"did you mean `{near}`?" if near else f"one of {listed}"
+        self.report("FC1005", f"`{name.value}` is not `{brief(value)}`", node.span, help)
+        return None
+
+    def words(self, key: Key, name: Scalar, node: Node) -> tuple[str, ...] | None:
+        items = node.items if isinstance(node, Sequence) else [node]
+        found = [self.word(key, name, item) for item in items]
+        return tuple(word for word in found if word is not None) or None
+
+    def flag(self, key: Key, name: Scalar, node: Node) -> bool | None:
+        if isinstance(node, Scalar) and node.plain and node.value in _TRUTH:
+            return _TRUTH[node.value]
+        self.wrong(name, "`true` or `false`", node)
+        return None
+
+    def integer(self, key: Key, name: Scalar, node: Node) -> int | None:
+        if isinstance(node, Scalar) and node.plain and _INTEGER.match(node.value):
+            return int(node.value)
+        self.wrong(name, "a whole number", node)
+        return None
+
+    def number(self, key: Key, name: Scalar, node: Node) -> float | None:
+        if isinstance(node, Scalar) and node.plain and _NUMBER.match(node.value):
+            return float(node.value)
+        self.wrong(name, "a number", node)
+        return None
+
+    def names(self, key: Key, name: Scalar, node: Node) -> tuple[str, ...] | None:
+        items = node.items if isinstance(node, Sequence) else [node]
+        if not all(isinstance(item, Scalar) for item in items):
+            odd = next(item for item in items if not isinstance(item, Scalar))
+            self.wrong(name, "a list of names", odd)
+            return None
+        return tuple(item.value for item in items if isinstance(item, Scalar))
+
+    def json(self, key: Key, name: Scalar, node: Node) -> Json:
+        """Any JSON value; of plain scalars those that JSON knows are no texts."""
+        if isinstance(node, Mapping):
+            return {k.value: self.json(key, name, value) for k, value in node.pairs}
+        if isinstance(node, Sequence):
+            return [self.json(key, name, item) for item in node.items]
+        if not node.plain:
+            return node.value
+        if node.is_null:
+            return None
+        if node.value in _TRUTH:
+            return _TRUTH[node.value]
+        if _INTEGER.match(node.value):
+            return int(node.value)
+        if _NUMBER.match(node.value):
+            number = float(node.value)
+            if abs(number) == float("inf"):
+                self.report("FC1005", "the number is too large", node.span, "write a smaller one")
+                return None
+            return number
+        return node.value
+
+    def schema(self, key: Key, name: Scalar, node: Node) -> Json:
+        if isinstance(node, Mapping):
+            value = self.json(key, name, node)
+            fault = schema_fault(value, node)
+            if fault is not None:
+                message, place = fault
+                help = "write a JSON Schema (draft 2020-12)"
+                self.report("FC1005", f"the schema is none: {message}", place.span, help)
+            return value
+        self.wrong(name, "a JSON Schema", node, "write `type: object` and `properties:` below it")
+        return None
+
+    def template(self, key: Key, name: Scalar, node: Node) -> Expr | None:
+        if isinstance(node, Mapping) and [k.value for k, _ in node.pairs] == ["value"]:
+            return self.expression(key, node.pairs[0][0], node.pairs[0][1])
+        if not isinstance(node, Scalar):
+            self.wrong(name, "a text", node, "write a text, or `value:` with an expression")
+            return None
+        return self._placed(self._template(node).expr, node)
+
+    def command(self, key: Key, name: Scalar, node: Node) -> Expr | None:
+        """A shell command: each value is quoted for the place where it stands, so that no text of a
+        model or a person becomes a command. Nothing but one value is that value, as it is."""
+        if not isinstance(node, Scalar):
+            return self.template(key, name, node)
+        expr, refusals = quoted_command(self._template(node), node.value)
+        for hole, why in refusals:
+            written = brief(node.value[hole.start : hole.end])
+            message = f"the value of `{written}` cannot be quoted {why}"
+            help = "put it into a word of its own or into quotes"
+            self.report("FC3006", message, node.part(hole.start, hole.end), help)
+        return self._placed(expr, node)
+
+    def _template(self, node: Scalar) -> Template:
+        template = read_template(node.value)
+        for fault in template.faults:
+            self._fault(fault, node)
+        return template
+
+    def _fault(self, fault: ParseFault, node: Scalar) -> None:
+        self.report(
+            "FC3006", fault.message, node.part(fault.span.start, fault.span.end), fault.help
+        )
+
+    def _placed(self, expr: Expr, node: Scalar) -> Expr:
+        return placed(expr, lambda span: node.part(span.start, span.end))
+
+    def expression(self, key: Key | None, name: Scalar, node: Node) -> Expr | None:
+        if isinstance(node, Sequence):
+            items = [self.expression(key, name, item) for item in node.items]
+            if any(item is None for item in items):
+                return None
+            return ListOf(items=tuple(i for i in items if i is not None), span=node.span)
+        if isinstance(node, Mapping):
+            if [k.value for k, _ in node.pairs] == ["text"]:
+                return self.template(_TEXT, node.pairs[0][0], node.pairs[0][1])
+            entries = [(k.value, self.expression(key, k, value)) for k, value in node.pairs]
+            if any(value is None for _, value in entries):
+                return None
+            kept = tuple((k, value) for k, value in entries if value is not None)
+            return ObjectOf(entries=kept, span=node.span)
+        read = parse(node.value, "", 0)
+        if not isinstance(read, ParseFault):
+            return self._placed(read, node)
+        if not node.value.strip():
+            help = f"write an expression, or `null` for nothing: `{brief(name.value)}: null`"
+            read = dataclasses.replace(read, help=help)
+        elif "{{" in node.value:
+            help = "this is an expression; for a text with placeholders write `{text: …}`"
+            read = dataclasses.replace(read, help=help)
+        self._fault(read, node)
+        return None
+
+    def values(self, key: Key, name: Scalar, node: Node) -> tuple[Expr, ...] | None:
+        if not isinstance(node, Sequence):
+            self.wrong(name, "a list of expressions", node)
+            return None
+        found = [self.expression(key, name, item) for item in node.items]
+        return tuple(value for value in found if value is not None)
+
+    def settings(self, key: Key, name: Scalar, node: Node) -> tuple[Assignment, ...] | None:
+        """Variables with values; a list of such mappings where one is set twice."""
+        mappings = node.items if isinstance(node, Sequence) else [node]
+        found: list[Assignment] = []
+        for mapping in mappings:
+            if not isinstance(mapping, Mapping):
+                self.wrong(name, "names with expressions", mapping, "write `name: expression`")
+                continue
+            for target, value in mapping.pairs:
+                expr = self.expression(key, target, value)
+                if expr is not None:
+                    found.append(Assignment(target=target.value, value=expr, span=target.span))
+        return tuple(found)
+
+    def described(self, name: Scalar, node: Node) -> list[tuple[Scalar, str]]:
+        """Names with texts: a mapping, or a list of names and mappings."""
+        found: list[tuple[Scalar, str]] = []
+        for item in node.items if isinstance(node, Sequence) else [node]:
+            pairs: list[tuple[Scalar, Node]] = []
+            if isinstance(item, Mapping):
+                pairs = item.pairs
+            elif isinstance(item, Scalar):
+                pairs = [(item, Scalar("", item.span, "'", self.source))]
+            else:
+                self.wrong(name, "names with texts", item)
+            for variable, text in pairs:
+                if not isinstance(text, Scalar):
+                    self.wrong(variable, "a text", text)
+                else:
+                    found.append((variable, "" if text.is_null else text.value))
+        return found
+
+    def inputs(self, key: Key, name: Scalar, node: Node) -> tuple[Input, ...]:
+        described = self.described(name, node)
+        return tuple(Input(name=n.value, description=text, span=n.span) for n, text in described)
+
+    def outputs(self, key: Key, name: Scalar, node: Node) -> tuple[Output, ...]:
+        described = self.described(name, node)
+        return tuple(Output(name=n.value, source=text, span=n.span) for n, text in described)
+
+    def criteria(self, key: Key, name: Scalar, node: Node) -> tuple[Assertion, ...]:
+        found: list[Assertion] = []
+        for item in node.items if isinstance(node, Sequence) else [node]:
+            if isinstance(item, Scalar):
+                found.append(Assertion(text=item.value, span=item.span))
+            elif isinstance(item, Mapping):
+                fields = self.fields(item, Element(Assertion, CRITERION), "a criterion")
+                check = item.get("check")
+                written = check.value if isinstance(check, Scalar) else ""
+                if fields is not None and ("expr" in fields or "text" in fields):
+                    found.append(Assertion(**{"text": written, **fields}, span=item.span))
+            else:
+                self.wrong(name, "texts or conditions", item, "write a text, or `check: condition`")
+        return tuple(found)
+
+    def limits(self, key: Key, name: Scalar, node: Node) -> tuple[Limit, ...] | None:
+        if not isinstance(node, Mapping):
+            self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
+            return None
+        self.known_keys(node, list(LIMITS), "`limits`")
+        found: list[Limit] = []
+        for bound, value in node.pairs:
+            fields = self.element(value, LIMIT, f"the limit `{brief(bound.value)}`")
+            if fields is not None and bound.value in LIMITS:
+                found.append(Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
+        return tuple(found)
+
+    def retry(self, key: Key, name: Scalar, node: Node) -> Any:
+        fields = self.element(node, RETRY, "`retry`")
+        return None if fields is None else RETRY.type(**fields)
+
+
+_TEXT = Key("text", "template", "")
+_READERS: dict[Form, str] = {form: form for form in Form.__args__}  # type: ignore[attr-defined]
+
+
+def is_mapping_of(node: Node, element: Element) -> bool:
+    """Whether a mapping has keys of the element, so that it is no value of its short form."""
+    names = {key.name for key in element.keys}
+    return isinstance(node, Mapping) and (
+        not node.pairs or any(name.value in names for name, _ in node.pairs)
+    )
+
+
+def place(mapping: Mapping) -> Span:
+    """Where a mapping begins: its first key."""
+    return mapping.pairs[0][0].span if mapping.pairs else mapping.span
+
+
+def kind(node: Node) -> str:
+    """What an element is, with its article."""
+    match node:
+        case Sequence():
+            return "a list"
+        case Mapping():
+            return "a mapping"
+        case Scalar() if node.is_null:
+            return "nothing"
+        case _:
+            return f"`{brief(node.value)}`"

@@ -1,0 +1,49 @@
+"""The flow YAML format: how its files are recognised. What reads them is imported on demand."""
+
+from __future__ import annotations
+
+import re
+
+from ...diagnostics.diagnostic import Sink
+from ...reading.editing import Editing
+from ...reading.protocol import Frontend, Parsed, granted
+from ...source.source import Source, SourceSet
+
+_VERSION = re.compile(r"^flow[ \t]*:[ \t]*[0-9]", re.MULTILINE)
+_FIRST_KEY = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*\n|---[ \t]*\r?\n)*+flow[ \t]*:[ \t]*[0-9]"
+)
+
+
+def claims(source: Source) -> int:
+    """90 for a `*.flow.yaml` name. A YAML file, and a text without a name, is one when `flow:` with
+    a version stands at its top level; so files of answers and of servers are none."""
+    if source.path.endswith((".flow.yaml", ".flow.yml")):
+        return 90
+    if source.path.endswith((".yaml", ".yml")):
+        return 80 if _VERSION.search(source.text) else 0
+    return 60 if _FIRST_KEY.match(source.text) else 0
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read a file: see flow_document."""
+    from .document import read_document
+
+    return granted(read_document(source, sources, sink), source)
+
+
+def _editing() -> Editing:
+    from .editing import flow_editing
+
+    return flow_editing()
+
+
+FLOW = Frontend(
+    name="flow",
+    title="flow YAML (*.flow.yaml)",
+    suffixes=(".flow.yaml", ".flow.yml", ".yaml", ".yml"),
+    claims=claims,
+    parse=parse,
+    comment=("#", ""),
+    editing=_editing,
+)

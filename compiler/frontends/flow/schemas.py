@@ -1,0 +1,44 @@
+"""JSON Schemas in flow YAML: what is wrong with one, at its place.
+
+schema: {type: object, required: true}        `required` takes a list of names
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...ir import Json
+from .tree import Mapping, Node, Sequence
+
+_LONGEST = 200
+
+
+def schema_fault(schema: Json, node: Node) -> tuple[str, Node] | None:
+    """What a schema says that no JSON Schema (draft 2020-12) says, and the node that says it."""
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        text = " ".join(str(error.message).split())
+        shown = text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+        return shown, _at(node, error.absolute_path)
+    except RecursionError:
+        return "it is nested too deeply", node
+    return None
+
+
+def _at(node: Node, path: Iterable[str | int]) -> Node:
+    """The node that a path through mappings and lists leads to, or the last one on the way."""
+    for step in path:
+        match node:
+            case Mapping():
+                found = next((value for key, value in node.pairs if key.value == step), None)
+            case Sequence() if isinstance(step, int) and step < len(node.items):
+                found = node.items[step]
+            case _:
+                found = None
+        if found is None:
+            return node
+        node = found
+    return node

@@ -1,0 +1,358 @@
+"""One workflow of a flow YAML file: its declarations, its nodes, their edges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+from ...diagnostics.diagnostic import Label
+from ...expr.ast import Literal
+from ...flow_yaml.implied import with_implied
+from ...flow_yaml.keys import (
+    COMMON,
+    IMPLIED_ENDS,
+    KINDS_OF_ERROR,
+    NODES,
+    ON_INPUT,
+    TOP,
+    Element,
+    Key,
+    edge_keys,
+)
+from ...ir import (
+    Agent,
+    AgentNode,
+    AskNode,
+    Assignment,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ForeachNode,
+    MessageNode,
+    Node,
+    OnInput,
+    Origin,
+    ScriptNode,
+    TaskNode,
+    Workflow,
+)
+from ...source.source import SourceSet, Span
+from ...source.spelling import Spelling
+from .declarations import Declarations
+from .edges import Default, Edges, Targets
+from .forms import Forms, kind, place
+from .tree import Mapping, Scalar, Sequence, brief
+from .tree import Node as Tree
+
+
+class _Declared:
+    """The names of what a workflow declares, in order; of the prompts also their texts."""
+
+    def __init__(self, workflow: Workflow) -> None:
+        self.prompts = {prompt.id: prompt.template for prompt in reversed(workflow.prompts)}
+        self.groups = dict.fromkeys(group.id for group in workflow.groups)
+        self.agents = dict.fromkeys(agent.id for agent in workflow.agents)
+        self.threads = dict.fromkeys(thread.id for thread in workflow.threads)
+        self.scripts = dict.fromkeys(script.id for script in workflow.scripts)
+
+
+class WorkflowReader:
+    """Reads the workflows of one file; `parts` are the names of those below `workflows:`."""
+
+    def __init__(self, forms: Forms, sources: SourceSet, parts: frozenset[str]) -> None:
+        self.forms = forms
+        self.sources = sources
+        self.parts = parts
+        self.path = forms.source.path
+        self.declared: _Declared
+
+    def read(self, mapping: Mapping, name: str) -> Workflow:
+        """The workflow; what could not be read is left out and reported."""
+        top = Element(Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed")))
+        fields = self.forms.fields(_only(mapping, top), top, "a workflow")
+        workflow = Workflow(
+            **{
+                "name": name,
+                **(fields or {}),
+                **Declarations(self.forms, self.sources).read(mapping),
+                "span": place(mapping),
+                "origin": Origin(format="flow", file=self.path),
+            }
+        )
+        self.declared = _Declared(workflow)
+        nodes = self._nodes(mapping, workflow)
+        workflow = self._wired(mapping, workflow, nodes)
+        self._check_trials(mapping, workflow)
+        return with_implied(self._with_agents(workflow, mapping))
+
+    def _nodes(self, mapping: Mapping, workflow: Workflow) -> list[tuple[Node, Mapping]]:
+        listed = mapping.get("nodes")
+        if not isinstance(listed, Sequence) or not listed.items:
+            span = listed.span if listed is not None else place(mapping)
+            help = "write `nodes:` and below it a list of what happens"
+            self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
+            return []
+        found: dict[str, tuple[Node, Mapping]] = {}
+        for item in listed.items:
+            if not isinstance(item, Mapping):
+                message = f"a node is a mapping, not {kind(item)}"
+                help = "write `name:` and what the node does"
+                self.forms.report("FC1005", message, item.span, help)
+                continue
+            node = self._node(item)
+            if node is None:
+                continue
+            first = found.setdefault(node.id, (node, item))[0]
+            if first is not node and node.span is not None and first.span is not None:
+                message = f"there are two nodes `{brief(node.id)}`"
+                label = Label(first.span, "the first one")
+                self.forms.report("FC1004", message, node.span, "rename one of them", label)
+        return list(found.values())
+
+    def _node(self, mapping: Mapping) -> Node | None:
+        kinds = [key for key, _ in mapping.pairs if key.value in NODES]
+        name = mapping.get("name")
+        if not isinstance(name, Scalar) or name.is_null:
+            span = place(mapping) if name is None else name.span
+            self.forms.report("FC1003", "a node has no name", span, "write `name:` and its name")
+            return None
+        if len(kinds) != 1:
+            self._report_kind(mapping, kinds)
+            return _unread("", name, mapping)
+        word = kinds[0].value
+        element = NODES[word]
+        whole = Element(element.type, (*element.keys, *COMMON))
+        fields = self.forms.fields(
+            mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
+        )
+        if fields is None or not self._use_prompt(word, fields, mapping):
+            return _unread(word, name, mapping)
+        node: Node = element.type(id=name.value, **fields, span=name.span)
+        return self._checked(node, mapping)
+
+    def _report_kind(self, mapping: Mapping, kinds: list[Scalar]) -> None:
+        if kinds:
+            words = " and ".join(f"`{key.value}`" for key in kinds)
+            message = f"{words} stand in one node, which is of one kind"
+            self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
+            return
+        known = Spelling(NODES)
+        near = next((n for key, _ in mapping.pairs if (n := known.nearest(key.value))), None)
+        listed = ", ".join(f"`{word}`" for word in NODES)
+        help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
+        self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
+
+    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: Mapping) -> bool:
+        """Give the text of `uses:` to a node that has none of its own; whether the node has what
+        it needs."""
+        key = {"agent": "prompt", "message": "template"}.get(word)
+        used = fields.get("prompt_id")
+        explicit = mapping.get("prompt") is not None or "template" in fields
+        if key is not None and used is not None and not explicit:
+            prompts = self.declared.prompts
+            if used not in prompts:
+                self._unknown("prompt", used, prompts, _value_span(mapping, "uses"), "prompts")
+            fields[key] = prompts.get(used) or Literal(value="")
+        if word == "agent":
+            fields.setdefault("prompt", None)
+        if word == "message" and key not in fields:
+            help = "write a text, or `uses:` with the name of a prompt"
+            self.forms.report("FC1003", "a message has no text", place(mapping), help)
+            return False
+        return True
+
+    def _checked(self, node: Node, mapping: Mapping) -> Node:
+        """The node, with what it names looked up in the workflow's declarations."""
+        declared = self.declared
+        if node.group is not None:
+            self._known("group", node.group, declared.groups, _value_span(mapping, "group"))
+        match node:
+            case AgentNode() if declared.agents:
+                self._known("agent", node.agent, declared.agents, _value_span(mapping, "agent"))
+            case MessageNode() | AskNode() if node.thread is not None:
+                self._known("thread", node.thread, declared.threads, _value_span(mapping, "thread"))
+            case ScriptNode():
+                self._known("script", node.script, declared.scripts, _value_span(mapping, "script"))
+                for thread in node.threads:
+                    span = _value_span(mapping, "threads")
+                    self._known("thread", thread, declared.threads, span)
+            case TaskNode():
+                return replace(node, role_span=_value_span(mapping, "role"))
+            case CallNode():
+                span = _value_span(mapping, "call")
+                return replace(node, workflow=self._target(node.workflow), target_span=span)
+            case ForeachNode():
+                span = _value_span(mapping, "do")
+                return replace(node, workflow=self._target(node.workflow), target_span=span)
+            case _:
+                pass
+        return node
+
+    def _target(self, written: str) -> str:
+        """The path of a called workflow: that of a file, or this file's with `#name`."""
+        if written in self.parts:
+            return f"{self.path}#{written}"
+        return os.path.normpath(os.path.join(os.path.dirname(self.path), written))
+
+    def _known(self, what: str, name: str, known: Collection[str], span: Span) -> None:
+        if name not in known:
+            self._unknown(what, name, known, span, f"{what}s")
+
+    def _unknown(
+        self, what: str, name: str, known: Collection[str], span: Span, section: str
+    ) -> None:
+        near = Spelling(known).nearest(name)
+        help = f"did you mean `{near}`?" if near else f"declare it below `{section}:`"
+        self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
+
+    def _wired(
+        self, mapping: Mapping, workflow: Workflow, read: list[tuple[Node, Mapping]]
+    ) -> Workflow:
+        """The workflow with its nodes, edges and all that names a node."""
+        targets = Targets(self.forms, [node.id for node, _ in read])
+        edges = Edges(self.forms, targets, self._default(mapping, targets))
+        nodes: list[Node] = []
+        found: list[Edge] = []
+        for at, (node, item) in enumerate(read):
+            after = read[at + 1][0] if at + 1 < len(read) else None
+            ways, chooser = edges.read(node, item, after)
+            nodes += [node] if chooser is None else [node, chooser]
+            found += ways
+            if chooser is not None and chooser.id in targets.names:
+                message = f"the conditions of `{brief(node.id)}` make a node `{brief(chooser.id)}`"
+                self.forms.report("FC1004", message, node.span or place(item), "rename yours")
+        return replace(
+            workflow,
+            entry=self._start(mapping, targets, nodes),
+            on_success=self._handler(mapping, "on_success", targets),
+            on_failed=self._handler(mapping, "on_failed", targets),
+            on_input=self._on_input(mapping, targets),
+            nodes=(*nodes, *_ends(targets)),
+            edges=tuple(found),
+        )
+
+    def _check_trials(self, mapping: Mapping, workflow: Workflow) -> None:
+        """Report nodes that a test names and the workflow does not have. What comes after a call
+        is the called workflow's."""
+        nodes = dict.fromkeys(node.id for node in workflow.nodes)
+        tests = mapping.get("tests")
+        for _, test in tests.pairs if isinstance(tests, Mapping) else ():
+            if not isinstance(test, Mapping):
+                continue
+            for key in ("path", "avoids"):
+                named = test.get(key)
+                for item in named.items if isinstance(named, Sequence) else [named]:
+                    if isinstance(item, Scalar):
+                        name = item.value.partition("/")[0]
+                        own = name if name in nodes else name.partition("#")[0].partition("@")[0]
+                        self._known("node", own, nodes, item.span)
+
+    def _default(self, mapping: Mapping, targets: Targets) -> Default | None:
+        node = mapping.get("defaults")
+        if node is None or (isinstance(node, Scalar) and node.is_null):
+            return None
+        if not isinstance(node, Mapping):
+            message = f"`defaults` is a mapping, not {kind(node)}"
+            self.forms.report("FC1005", message, node.span, "write `on_error:` below it")
+            return None
+        self.forms.known_keys(node, ["on_error"], "`defaults`")
+        return None if (given := node.get("on_error")) is None else self._failure(given, targets)
+
+    def _failure(self, node: Tree, targets: Targets) -> Default | None:
+        if not isinstance(node, Mapping):
+            target = targets.find(node)
+            return None if target is None else Default(target, None, node.span)
+        fields = self.forms.fields(node, _FAILURE, "`on_error`")
+        to = node.get("to")
+        if fields is None or to is None:
+            return None
+        target = targets.find(to)
+        return None if target is None else Default(target, fields.get("errors"), node.span)
+
+    def _start(self, mapping: Mapping, targets: Targets, nodes: list[Node]) -> str:
+        given = mapping.get("start")
+        if given is None:
+            return nodes[0].id if nodes else ""
+        if isinstance(given, Scalar) and not given.is_null and given.value == "":
+            return ""
+        return targets.find(given) or ""
+
+    def _handler(self, mapping: Mapping, key: str, targets: Targets) -> str | None:
+        given = mapping.get(key)
+        if given is None or (isinstance(given, Scalar) and given.is_null):
+            return None
+        return targets.find(given)
+
+    def _on_input(self, mapping: Mapping, targets: Targets) -> OnInput | None:
+        given = mapping.get("on_input")
+        if given is None or (isinstance(given, Scalar) and given.is_null):
+            return None
+        fields = self.forms.element(given, ON_INPUT, "`on_input`")
+        if fields is None:
+            return None
+        to = given.get("to") if isinstance(given, Mapping) else given
+        return OnInput(**fields) if to is not None and targets.find(to) is not None else None
+
+    def _with_agents(self, workflow: Workflow, mapping: Mapping) -> Workflow:
+        """Without `agents:` every agent that a node names is a plain one; with it, what agents say
+        of threads is looked up."""
+        for agent in workflow.agents:
+            if agent.thread is not None and agent.span is not None:
+                self._known("thread", agent.thread, self.declared.threads, agent.span)
+        if mapping.get("agents") is not None:
+            return workflow
+        named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, AgentNode)}
+        agents = tuple(Agent(id=name, span=span) for name, span in reversed(named.items()))
+        return replace(workflow, agents=agents)
+
+
+_FAILURE = Element(Default, (
+    Key("to", "text", "name a node", field="target", required=True),
+    Key("errors", "words", "the kinds of failure", words=KINDS_OF_ERROR),
+))  # fmt: skip
+
+
+_WRITES = ("into", "code_into", "reply_into", "keeps")
+_SETS = ("assign", "set", "outputs", "returns")
+
+
+def _unread(word: str, name: Scalar, mapping: Mapping) -> Node:
+    """In place of a node that could not be read, so that the ways through it stay whole and what it
+    would have written is written."""
+    match word:
+        case "choose":
+            return ChooseNode(id=name.value, on=Literal(), span=name.span)
+        case "end":
+            return EndNode(id=name.value, outcome="success", span=name.span)
+    targets = [node for key, node in mapping.pairs if key.value in _WRITES]
+    for key, node in mapping.pairs:
+        if key.value in _SETS and isinstance(node, Mapping):
+            targets += [target for target, _ in node.pairs]
+    written = tuple(
+        Assignment(target=target.value, value=Literal(), span=target.span)
+        for target in targets
+        if isinstance(target, Scalar)
+    )
+    return AssignNode(id=name.value, assignments=written, span=name.span)
+
+
+def _ends(targets: Targets) -> Iterator[EndNode]:
+    """The ends that are led to without being there."""
+    for name, outcome in IMPLIED_ENDS.items():
+        if name in targets.ends:
+            yield EndNode(id=name, outcome=outcome)
+
+
+def _only(mapping: Mapping, element: Element) -> Mapping:
+    """The keys of the element alone: that the others are known has been looked at."""
+    names = {key.name for key in element.keys}
+    return Mapping([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
+
+
+def _value_span(mapping: Mapping, key: str) -> Span:
+    value = mapping.get(key)
+    return mapping.span if value is None else value.span

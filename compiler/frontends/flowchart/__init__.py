@@ -1,0 +1,1 @@
+"""The front ends for flowchart markdown and plain mermaid."""

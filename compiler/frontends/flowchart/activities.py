@@ -1,0 +1,375 @@
+"""The activities layer: a chart node's id gives its kind, its caption what it does (M9–M14).
+
+PROMPT_PLAN[Prompt: User Plan]   an AgentNode that answers the prompt `User Plan`
+CHECK_OK{RESULT == YES}          a ChooseNode with the cases "true" and "false"
+SET_CITY[CITY=Oslo]              an AssignNode
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from dataclasses import dataclass
+
+from ...expr.ast import Expr, Literal, Name
+from ...ir import (
+    AgentNode,
+    AskNode,
+    Assignment,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ExecNode,
+    MessageNode,
+    Node,
+    Role,
+    ToolNode,
+)
+from ...source.source import Span
+from .checks import read_check
+from .mermaid.captions import break_lines
+from .mermaid.chart import ChartNode
+from .mermaid.pieces import Piece
+from .values import BUILT_IN, STATUS_WORDS, Scope, constant_in
+
+KINDS = (
+    "START", "SET", "ASSIGN", "CHECK", "PROMPT", "ASK", "EXECUTE", "CALL", "CHECKPOINT",
+    "SUCCESS", "FAILED", "ON", "PARAMS", "CHECKRESULT", "CHECKSTATUS",
+)  # fmt: skip
+"""What an id may begin with; the last two are older spellings of CHECK (M9, M10)."""
+MAX_HITS = "MAX_ACTIVITY_HITS"
+HANDLERS = ("ON_SUCCESS", "ON_FAILED")
+AGENT = THREAD = SESSION = "main"
+WRITE_FILE = "write_file"
+
+_PREFIX = re.compile(r"\s*(?:Prompt|Assign|Set|Check|Execute|Ask|Call)\s*:\s*", re.I)
+_NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
+_ROLES: dict[str, Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A chart node whose kind is known; `caption` is without the visual prefix (M12, M13)."""
+
+    id: str
+    kind: str
+    caption: Piece
+    name: Piece
+
+    @property
+    def line(self) -> Piece:
+        """The caption on one line."""
+        return break_lines(self.caption, " ").strip()
+
+
+def kind_of(id: str) -> str:
+    """The part of an id that says what the activity does (M9)."""
+    return id.split("_", 1)[0]
+
+
+def read_activity(node: ChartNode, scope: Scope) -> Activity | None:
+    """The activity of a chart node; an unknown kind is reported (FC1002) and gives None."""
+    kind = kind_of(node.id.text)
+    caption = node.caption if node.caption is not None else node.id[:0]
+    if kind not in KINDS:
+        _report_kind(node, kind, scope)
+        return None
+    if kind == "ON" and node.id.text not in HANDLERS:
+        scope.sink.report(
+            "FC1002",
+            f"`{node.id.brief}` is no handler",
+            scope.span(node.id),
+            help=f"did you mean `{_nearest_handler(node.id.text)}`?",
+        )
+    is_old_check = caption.text.lower().startswith(("check_result", "check_status"))
+    prefix = None if is_old_check else _PREFIX.match(caption.text)
+    if prefix:
+        caption = caption[prefix.end() :]
+    return Activity(node.id.text, kind, caption.strip(), node.id)
+
+
+def _nearest_handler(id: str) -> str:
+    return "ON_FAILED" if re.search(r"FAIL|ERR", id) else "ON_SUCCESS"
+
+
+def _report_kind(node: ChartNode, kind: str, scope: Scope) -> None:
+    known = [name for name in KINDS if not name.startswith("CHECK") or name == "CHECK"]
+    upper = kind.upper()
+    close = [upper] if upper in KINDS else difflib.get_close_matches(upper, known, 1)
+    example = node.id.text.replace(kind, close[0], 1) if close else ""
+    scope.sink.report(
+        "FC1002",
+        f"`{kind}` is no kind of activity",
+        scope.span(node.id),
+        help=f"did you mean `{example}`?"
+        if close
+        else f"an id begins with one of {', '.join(KINDS[:12])}",
+    )
+
+
+def build_node(activity: Activity, scope: Scope) -> Node:
+    """The IR node. What is wrong with the caption is reported, and a node stands in its place."""
+    match activity.kind:
+        case "START":
+            assignment = Assignment(target="STATUS", value=Literal(value="DOING"))
+            return _assign(activity, scope, (assignment,))
+        case "SET":
+            return _set(activity, scope)
+        case "ASSIGN":
+            return _assign_result(activity, scope)
+        case "CHECK" | "CHECKRESULT" | "CHECKSTATUS":
+            return _check(activity, scope)
+        case "PROMPT":
+            return _prompt(activity, scope)
+        case "ASK":
+            return _ask(activity, scope)
+        case "EXECUTE":
+            return _execute(activity, scope)
+        case "CALL":
+            return _call(activity, scope)
+        case "SUCCESS":
+            return end_node(activity.id, activity.line.text, scope.span(activity.name))
+        case "FAILED":
+            return end_node(activity.id, activity.line.text, scope.span(activity.name), failed=True)
+        case _:
+            return _assign(activity, scope, ())
+
+
+def end_node(
+    id: str, title: str = "", span: Span | None = None, *, failed: bool = False
+) -> EndNode:
+    """SUCCESS or FAILED, also where the chart does not show it (M18, M25)."""
+    word = "FAILED" if failed else "SUCCESS"
+    return EndNode(
+        id=id,
+        title=title,
+        span=span,
+        outcome="failed" if failed else "success",
+        assignments=(Assignment(target="STATUS", value=Literal(value=word)),),
+    )
+
+
+def role_of(prompt: str) -> Role:
+    """The first word of a prompt's heading says who speaks (M5, M28)."""
+    return _ROLES.get(prompt.split(" ", 1)[0], "user")
+
+
+def place_of(activity: Activity, scope: Scope) -> Span:
+    """The caption's place, or the id's when there is none."""
+    return scope.span(activity.caption if activity.caption.text else activity.name)
+
+
+def _assign(activity: Activity, scope: Scope, assignments: tuple[Assignment, ...]) -> AssignNode:
+    return AssignNode(
+        id=activity.id,
+        title=activity.line.text,
+        span=scope.span(activity.name),
+        assignments=assignments,
+    )
+
+
+def _set(activity: Activity, scope: Scope) -> Node:
+    """SET `NAME=value`, split at the first `=` (M24); `file:path=value` writes a file (M22)."""
+    text = break_lines(activity.caption, "\n")
+    target, value = text.partition("=")
+    target = target.strip()
+    if value is None or not target.text:
+        scope.sink.report(
+            "FC1001",
+            f"`{activity.id}` sets nothing" if not text.text else f"`{text.brief}` sets nothing",
+            place_of(activity, scope),
+            help="write `NAME=value`",
+        )
+        return _assign(activity, scope, ())
+    if target.text.startswith("file:"):
+        return _write_file(activity, target, _value(value.strip(), scope), scope)
+    if not _NAME.match(target.text):
+        what = "a constant" if constant_in(target) is not None else "no name"
+        scope.sink.report(
+            "FC1005",
+            f"`{target.brief}` is {what} and cannot be set",
+            scope.span(target),
+            help="a name has letters, digits and underscores and begins with a letter",
+        )
+        return _assign(activity, scope, ())
+    name = "RESULT" if target.text == "CONTENT" else target.text
+    if name == "STATUS":
+        _check_status(value.strip(), scope)
+    if name == MAX_HITS:
+        check_hits(value.strip(), scope)
+    assignment = Assignment(
+        target=name, value=_value(value.strip(), scope), span=scope.span(target)
+    )
+    return _assign(activity, scope, (assignment,))
+
+
+def set_target(activity: Activity) -> Piece | None:
+    """The variable a SET activity writes, or would write with a value; None when it names none."""
+    target = activity.caption.partition("=")[0].strip()
+    return target if _NAME.match(target.text) else None
+
+
+def _value(text: Piece, scope: Scope) -> Expr:
+    known = scope.look_up(text) if text.text else None
+    return known if known is not None else scope.render(text)
+
+
+def _check_status(value: Piece, scope: Scope) -> None:
+    """STATUS takes four words only (M24)."""
+    inner = constant_in(value) or value
+    if inner.text in STATUS_WORDS or "{{" in inner.text or inner.text in scope.variables:
+        return
+    scope.sink.report(
+        "FC1005",
+        f"`{inner.brief}` is no status",
+        scope.span(inner),
+        help=f"one of {', '.join(STATUS_WORDS)}",
+    )
+
+
+def check_hits(value: Piece, scope: Scope) -> None:
+    """MAX_ACTIVITY_HITS is a number: a text that certainly is none would fail the run (M45)."""
+    inner = constant_in(value) or value
+    if inner.text.strip().isdecimal() or "{{" in inner.text or inner.text in scope.variables:
+        return
+    if inner.text in BUILT_IN or inner.text.startswith(("file:", "env:")):
+        return
+    scope.sink.report(
+        "FC1005",
+        f"`{inner.brief}` is no number of hits",
+        scope.span(inner),
+        help="write a whole number, such as 3",
+    )
+
+
+def _write_file(activity: Activity, target: Piece, content: Expr, scope: Scope) -> ToolNode:
+    path = Literal(value=scope.file_path(target) or "", span=scope.span(target))
+    return ToolNode(
+        id=activity.id,
+        title=activity.line.text,
+        span=scope.span(activity.name),
+        tool=WRITE_FILE,
+        args=(
+            Assignment(target="path", value=path, span=path.span),
+            Assignment(target="content", value=content, span=content.span),
+        ),
+    )
+
+
+def _assign_result(activity: Activity, scope: Scope) -> AssignNode:
+    """ASSIGN puts the looked-up value into RESULT; an unknown name is FC3001 (M26)."""
+    text = break_lines(activity.caption, "\n").strip()
+    value = scope.look_up(text) if text.text else None
+    if not text.text:
+        scope.sink.report(
+            "FC1003",
+            f"`{activity.id}` names no value",
+            scope.span(activity.name),
+            help="write a variable, a prompt's name, `file:path` or a constant in quotes",
+        )
+    elif value is None and scope.is_complete:
+        names = ("RESULT", "STATUS", *scope.variables, *scope.document.prompts)
+        scope.sink.report(
+            "FC3001",
+            f"`{text.brief}` is no variable and no prompt",
+            scope.span(text),
+            help=scope.nearest(text.text, names)
+            or f"list it in PARAMS, or write a constant in quotes: `'{text.brief}'`",
+        )
+    assignment = Assignment(target="RESULT", value=value or scope.literal(text))
+    return _assign(activity, scope, (assignment,))
+
+
+def _check(activity: Activity, scope: Scope) -> ChooseNode:
+    """CHECK is evaluated once; its edges are the cases "true" and "false" (M30–M34)."""
+    if activity.line.text:
+        on = read_check(activity.line, activity.kind, scope)
+    else:
+        on = Literal(value=False)
+        scope.sink.report(
+            "FC3006",
+            f"`{activity.id}` checks nothing",
+            scope.span(activity.name),
+            help="give it a caption such as `{RESULT == SUCCESS}`",
+        )
+    return ChooseNode(
+        id=activity.id, title=activity.line.text, span=scope.span(activity.name), on=on
+    )
+
+
+def _prompt(activity: Activity, scope: Scope) -> Node:
+    """System starts a fresh conversation, Assistant adds to it, User asks the model (M27, M28)."""
+    name = " ".join(activity.line.text.split())
+    span = scope.span(activity.name)
+    prompt = scope.prompt(activity.line)
+    if not name:
+        scope.sink.report(
+            "FC1003",
+            f"`{activity.id}` names no prompt",
+            span,
+            help=f"write the prompt's name in its caption: `{activity.id}[Prompt: User …]`",
+        )
+    elif prompt is None or not prompt.text.text:
+        scope.missing.setdefault(name, []).append(place_of(activity, scope))
+    template = scope.template(prompt) if prompt else Literal(value="")
+    role = role_of(name)
+    if role == "user":
+        return AgentNode(
+            id=activity.id, title=name, span=span, agent=AGENT, prompt=template,
+            into="RESULT", prompt_id=name or None,
+        )  # fmt: skip
+    return MessageNode(
+        id=activity.id, title=name, span=span, thread=THREAD, role=role, template=template,
+        mode="reset" if role == "system" else "append", into="RESULT", prompt_id=name,
+    )  # fmt: skip
+
+
+def _ask(activity: Activity, scope: Scope) -> AskNode:
+    """ASK shows RESULT and stores the answer there (M40, M41)."""
+    span = scope.span(activity.name)
+    scope.read.add("RESULT")
+    return AskNode(
+        id=activity.id, title=activity.line.text, span=span, into="RESULT",
+        question=Name(name="RESULT", span=span),
+    )  # fmt: skip
+
+
+def _execute(activity: Activity, scope: Scope) -> ExecNode:
+    """The shell blocks in RESULT, or the caption as one command (M36, M39)."""
+    span = scope.span(activity.name)
+    command = break_lines(activity.caption, "\n").strip()
+    source: Expr = Name(name="RESULT", span=span)
+    if command.text:
+        source = scope.command(command)
+    return ExecNode(
+        id=activity.id, title=activity.line.text, span=span, source=source,
+        form="command" if command.text else "blocks", session=SESSION,
+        into="RESULT", code_into="EXIT_CODE",
+    )  # fmt: skip
+
+
+def _call(activity: Activity, scope: Scope) -> Node:
+    """CALL runs the workflow in a file beside this one (M42, M43)."""
+    text = activity.line
+    target = text[len("file:") :].strip() if text.text.startswith("file:") else text
+    target = constant_in(target) or target
+    if not target.text:
+        scope.sink.report(
+            "FC1003",
+            f"`{activity.id}` names no workflow",
+            scope.span(activity.name),
+            help=f"write the file's name in its caption: `{activity.id}[[other.wf.md]]`",
+        )
+        return _assign(activity, scope, ())
+    return CallNode(
+        id=activity.id,
+        title=text.text,
+        span=scope.span(activity.name),
+        workflow=os.path.normpath(os.path.join(scope.folder, target.text)),
+        target_span=scope.span(target),
+        passes_all=True,
+        returns_all=True,
+        shares_sessions=True,
+    )

@@ -1,0 +1,151 @@
+"""The check layer: `left op right` in a CHECK caption becomes one expression (M10, M30–M34).
+
+RESULT == SUCCESS        trim(first_line(RESULT)) == 'SUCCESS'
+RESULT CONTAINS done     text(RESULT) contains 'done'
+COUNT >= 3               order(COUNT, '3') >= 0
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...diagnostics.diagnostic import Fix
+from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
+from .mermaid.pieces import Piece
+from .values import Scope, constant_in
+
+_CHECK = re.compile(
+    r"(?P<left>'[^']*'|\"[^\"]*\"|[^\s=!<>~]+)\s*"
+    r"(?:(?P<sign>[=!<>~]+)|(?<=\s)(?P<word>[A-Za-z_]+)(?=\s|\Z))\s*(?P<right>.*)\Z",
+    re.S,
+)
+_OLD_FIELD = re.compile(
+    r"(?:check[ _]?)?(?P<of>result|status)\s*:\s*(?P<right>\S.*)\Z", re.I | re.S
+)
+_OLD_NAMES = {"Result": "RESULT", "result": "RESULT", "Status": "STATUS", "status": "STATUS"}
+UNREADABLE = Literal(value=False)
+"""What stands in for a check that was reported, so that reading goes on."""
+_OPERATORS: dict[str, str] = {
+    "==": "==", "eq": "==", "equals": "==",
+    "!=": "!=", "ne": "!=", "differs": "!=",
+    "<": "<", "lt": "<", "less": "<",
+    "<=": "<=", "le": "<=", "less_equal": "<=",
+    ">": ">", "gt": ">", "greater": ">",
+    ">=": ">=", "ge": ">=", "greater_equal": ">=",
+    "contains": "contains", "matches": "matches",
+}  # fmt: skip
+_MEANT = {"=>": ">=", "=<": "<=", "!": "!=", "<>": "!=", "!==": "!=", "=!": "!="}
+_ORDERS: dict[str, BinaryOp] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def read_check(caption: Piece, kind: str, scope: Scope) -> Expr:
+    """The expression of a CHECK caption. `kind` is the id's prefix: CHECK, CHECKRESULT or
+    CHECKSTATUS. A caption that is no check is FC3006, an unknown left side FC3001."""
+    old = _OLD_FIELD.match(caption.text)
+    if old:
+        variable = _OLD_NAMES[old["of"].lower()]
+        return _compare(variable, "==", _unasked(caption.group(old, "right")), caption, scope)
+    match = _CHECK.match(caption.text)
+    if match is None and kind != "CHECK" and caption.text:
+        variable = "STATUS" if kind == "CHECKSTATUS" else "RESULT"
+        return _compare(variable, "==", _unasked(caption), caption, scope)
+    if match is None or not match["right"]:
+        _report_shape(caption, scope)
+        return UNREADABLE
+    left, right = caption.group(match, "left"), caption.group(match, "right").strip()
+    sign = caption.group(match, "sign" if match["sign"] else "word")
+    operator = _OPERATORS.get(sign.text.lower())
+    if operator is None:
+        _report_operator(sign, scope)
+        return UNREADABLE
+    name = left.text
+    if name in _OLD_NAMES:
+        name, right = _OLD_NAMES[name], _unasked(right)
+    known = scope.variable(name, scope.span(left))
+    if constant_in(left) is not None:
+        scope.sink.report(
+            "FC3006",
+            f"`{left.brief}` is a constant: the left side of a check is a variable",
+            scope.span(left),
+            help="compare RESULT, STATUS, a parameter or a variable that SET writes",
+        )
+        return UNREADABLE
+    if known is None and not scope.is_complete:
+        return UNREADABLE
+    if known is None:
+        scope.sink.report(
+            "FC3001",
+            f"the check reads `{name}`, which nothing writes",
+            scope.span(left),
+            help=scope.nearest(name, ("RESULT", "STATUS", *scope.variables))
+            or "compare RESULT, STATUS, a parameter or a variable that SET writes",
+        )
+        return UNREADABLE
+    return _apply(known, operator, right, caption, scope)
+
+
+def _compare(variable: str, operator: str, right: Piece, caption: Piece, scope: Scope) -> Expr:
+    known = scope.variable(variable, scope.span(caption))
+    assert known is not None
+    return _apply(known, operator, right, caption, scope)
+
+
+def _apply(left: Expr, operator: str, right: Piece, caption: Piece, scope: Scope) -> Expr:
+    span = scope.span(caption)
+    value = scope.look_up(right)
+    if value is None:
+        value = scope.literal(right)
+    if operator in ("==", "!="):
+        first = Call(function="first_line", args=(left,))
+        op: BinaryOp = "==" if operator == "==" else "!="
+        return Binary(op=op, left=first, right=_trimmed(value), span=span)
+    if operator in ("contains", "matches"):
+        found: BinaryOp = "matches" if operator == "matches" else "contains"
+        return Binary(op=found, left=left, right=value, span=span)
+    order = Call(function="order", args=(left, _trimmed(value)))
+    return Binary(op=_ORDERS[operator], left=order, right=Literal(value=0), span=span)
+
+
+def _trimmed(value: Expr) -> Expr:
+    if isinstance(value, Literal) and isinstance(value.value, str):
+        return Literal(value=value.value.strip(), span=value.span)
+    return Call(function="trim", args=(value,), span=value.span)
+
+
+def _unasked(text: Piece) -> Piece:
+    """The older dialects end a check with a question mark (M10)."""
+    return text[: len(text.text) - 1].strip() if text.text.endswith("?") else text.strip()
+
+
+def _report_shape(caption: Piece, scope: Scope) -> None:
+    what = f"`{caption.brief}` is no check" if caption.text else "the check is empty"
+    scope.sink.report(
+        "FC3006",
+        what,
+        scope.span(caption),
+        help="write a variable, an operator and a value, as in `{RESULT == SUCCESS}`",
+    )
+
+
+def _report_operator(sign: Piece, scope: Scope) -> None:
+    span = scope.span(sign)
+    if sign.text in _MEANT:
+        meant = _MEANT[sign.text]
+        scope.sink.report(
+            "FC3006", f"`{sign.text}` is no operator", span, help=f"did you mean `{meant}`?"
+        )
+        return
+    if sign.text in ("=", "==="):
+        fix = Fix("write `==`", span, "==", safe=True)
+        scope.sink.report(
+            "FC3006", f"`{sign.brief}` is no operator", span, help="write `==`", fix=fix
+        )
+        return
+    close = scope.nearest(sign.text, [name.upper() for name in _OPERATORS if len(name) > 2])
+    scope.sink.report(
+        "FC3006",
+        f"`{sign.brief}` is no operator",
+        span,
+        help=close
+        or "one of ==, !=, <, <=, >, >=, EQUALS, DIFFERS, CONTAINS, MATCHES, LESS, GREATER",
+    )

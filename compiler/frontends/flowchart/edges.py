@@ -1,0 +1,286 @@
+"""Links become edges: what a label says, the ends a chart need not show, failures and limits.
+
+CHECK -->|TRUE| A       case "true"
+PROMPT -->|ERROR| B     taken when PROMPT fails
+PROMPT                  without a successor: an implied edge to SUCCESS (M46)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ...diagnostics.diagnostic import Label
+from ...expr.ast import Expr, Literal, Name
+from ...ir import (
+    AgentNode,
+    AskNode,
+    Assignment,
+    AssignNode,
+    CallNode,
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ErrorKind,
+    ExecNode,
+    Guard,
+    MessageNode,
+    Node,
+    OnError,
+    Otherwise,
+    ToolNode,
+)
+from .activities import end_node, kind_of
+from .mermaid.chart import Chart, ChartEdge
+from .mermaid.reach import on_cycles, reachable
+from .values import Scope
+
+ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
+OTHERWISE = ("NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER")
+"""Label words of the two ways out; no label is the first one (M15)."""
+FAILURES: tuple[ErrorKind, ...] = ("failure", "timeout", "refused")
+HANDLERS_END = "END"
+
+
+@dataclass(slots=True)
+class Ways:
+    """The two ways out of an activity."""
+
+    onward: ChartEdge | None = None
+    other: ChartEdge | None = None
+
+
+@dataclass(slots=True)
+class Wiring:
+    """Nodes and edges, complete: every activity leads on, fails somewhere and ends."""
+
+    nodes: dict[str, Node]
+    edges: list[Edge] = field(default_factory=list)
+    handler_flag: str | None = None
+    """The variable that says that the failure handler runs; None when nothing needs it."""
+
+
+def wire(chart: Chart, nodes: dict[str, Node], scope: Scope, flag: str) -> Wiring:
+    """Every edge of the workflow, written and implied (M15, M16, M35, M44–M50)."""
+    wiring = Wiring(nodes)
+    ways, spare = _read_ways(chart, nodes, scope)
+    for source, way in ways.items():
+        for link, is_other in ((way.onward, False), (way.other, True)):
+            if link is not None:
+                guard = _guard(nodes[source], is_other)
+                wiring.edges.append(_edge(source, link, guard, scope))
+    for link in spare:
+        wiring.edges.append(_edge(link.source.text, link, Otherwise(), scope))
+    _imply(wiring, ways, flag)
+    return wiring
+
+
+def _edge(source: str, link: ChartEdge, guard: Guard | None, scope: Scope) -> Edge:
+    return Edge(
+        source=source,
+        target=link.target.text,
+        guard=guard,
+        label=link.label.text if link.label is not None else "",
+        span=scope.document.whole.span(link.start, link.end),
+    )
+
+
+def _guard(node: Node, is_other: bool) -> Guard | None:
+    if isinstance(node, ChooseNode):
+        return Case(value="false" if is_other else "true")
+    return OnError(errors=FAILURES) if is_other else None
+
+
+def _read_ways(
+    chart: Chart, nodes: dict[str, Node], scope: Scope
+) -> tuple[dict[str, Ways], list[ChartEdge]]:
+    """The ways out of each activity, and the links that are one too many: they are reported and
+    stay in the workflow, which is then shown as it was drawn. A link with a label that means
+    nothing takes a way that no other link takes."""
+    ways = {id: Ways() for id, node in nodes.items() if not isinstance(node, EndNode)}
+    spare: list[ChartEdge] = []
+    unknown: list[ChartEdge] = []
+    for link in chart.edges:
+        if link.is_comment or not _joins_activities(link, nodes, scope):
+            continue
+        way = ways[link.source.text]
+        word = link.label.text.strip().upper() if link.label is not None else ""
+        if word in OTHERWISE:
+            way.other, known = way.other or link, way.other
+        elif not word or word in ONWARD:
+            way.onward, known = way.onward or link, way.onward
+        else:
+            unknown.append(link)
+            continue
+        if known is not None:
+            spare.append(link)
+            _report_second(known, link, scope)
+    for link in unknown:
+        _report_label(link, nodes[link.source.text], scope)
+        way = ways[link.source.text]
+        if way.onward is None:
+            way.onward = link
+        elif way.other is None:
+            way.other = link
+        else:
+            spare.append(link)
+    return ways, spare
+
+
+def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: Scope) -> bool:
+    for end in (link.source, link.target):
+        if end.text not in nodes:
+            scope.sink.report(
+                "FC2001",
+                f"`{end.brief}` is the parameter list, not an activity: no edge leads there"
+                if end is link.target
+                else f"`{end.brief}` is the parameter list, not an activity: no edge begins there",
+                scope.span(end),
+                help="remove the link, or draw it dashed without a head: `-.-`",
+            )
+            return False
+    if isinstance(nodes[link.source.text], EndNode):
+        scope.sink.report(
+            "FC1001",
+            f"`{link.source.brief}` ends the workflow: no edge can leave it",
+            scope.document.whole.span(link.start, link.end),
+            help="what should run after the end begins at `ON_SUCCESS` or `ON_FAILED`",
+        )
+        return False
+    return True
+
+
+def _report_second(known: ChartEdge, link: ChartEdge, scope: Scope) -> None:
+    """Two edges for one way: nothing is lost without a word (M16)."""
+    unlabelled = not (link.label and link.label.text) and not (known.label and known.label.text)
+    which = "unlabelled edge" if unlabelled else "edge for the same case"
+    scope.sink.report(
+        "FC1004",
+        f"a second {which} leaves `{link.source.brief}`",
+        scope.document.whole.span(link.start, link.target.end),
+        labels=(
+            Label(
+                scope.document.whole.span(known.start, known.target.end),
+                f"the first one leads to `{known.target.brief}`",
+            ),
+        ),
+        help="keep one of them, or decide between them with a CHECK",
+    )
+
+
+def _report_label(link: ChartEdge, node: Node, scope: Scope) -> None:
+    assert link.label is not None
+    if isinstance(node, ChooseNode):
+        example = "`TRUE` or `FALSE`"
+    else:
+        example = "none, or `ERROR` for the way taken when it fails"
+    scope.sink.report(
+        "FC1005",
+        f"`{link.label.brief}` is no label that an edge can have",
+        scope.span(link.label),
+        notes=(f"one of {', '.join((*ONWARD, *OTHERWISE))}, or none",),
+        help=f"write {example}",
+    )
+
+
+def _imply(wiring: Wiring, ways: dict[str, Ways], flag: str) -> None:
+    """Add the edges that the format implies, and the ends they lead to."""
+    after: dict[str, list[str]] = {}
+    for id, way in ways.items():
+        after[id] = [w.target.text for w in (way.onward, way.other) if w is not None]
+    handlers = [id for id in ("ON_SUCCESS", "ON_FAILED") if id in ways]
+    starts = [id for id in ways if kind_of(id) == "START"]
+    failing = reachable(["ON_FAILED"] if "ON_FAILED" in ways else [], after)
+    others = reachable([*starts, *(h for h in handlers if h != "ON_FAILED")], after)
+    repeated = on_cycles(after) | (reachable(handlers, after) & reachable(starts, after))
+    for id, way in ways.items():
+        node = wiring.nodes[id]
+        if way.onward is None:
+            target = "SUCCESS"
+            if id in failing:
+                target = HANDLERS_END if id in others else "FAILED"
+            _imply_edge(wiring, id, target, _guard(node, is_other=False))
+        if way.other is None and isinstance(node, ChooseNode):
+            _imply_edge(wiring, id, "FAILED", _guard(node, is_other=True))
+        _imply_failures(wiring, node, way, limited=id in repeated)
+    if any(edge.target == HANDLERS_END for edge in wiring.edges):
+        _end_of_handlers(wiring, flag)
+    for id in ("SUCCESS", "FAILED"):
+        if id not in wiring.nodes and any(edge.target == id for edge in wiring.edges):
+            wiring.nodes[id] = end_node(id, failed=id == "FAILED")
+
+
+def _imply_edge(wiring: Wiring, source: str, target: str, guard: Guard | None) -> None:
+    wiring.edges.append(Edge(source=source, target=target, guard=guard, implied=True))
+
+
+def _imply_failures(wiring: Wiring, node: Node, way: Ways, *, limited: bool) -> None:
+    """A failure without an edge for it leads to FAILED, a failing check to where false leads
+    (M35, M46); a visit too many always leads to FAILED (M45, M50)."""
+    errors: tuple[ErrorKind, ...] = FAILURES if can_fail(node) else ()
+    limit: tuple[ErrorKind, ...] = ("limit",) if limited else ()
+    if way.other is not None:
+        if errors and isinstance(node, ChooseNode):
+            _imply_edge(wiring, node.id, way.other.target.text, OnError(errors=errors))
+        errors = ()
+    if errors or limit:
+        _imply_edge(wiring, node.id, "FAILED", OnError(errors=(*errors, *limit)))
+
+
+def _end_of_handlers(wiring: Wiring, flag: str) -> None:
+    """An activity that both the failure handler and something else lead to ends FAILED or SUCCESS
+    as the case may be (M49): a variable of our own remembers which handler runs."""
+    wiring.handler_flag = flag
+    wiring.nodes[HANDLERS_END] = ChooseNode(
+        id=HANDLERS_END, title="end of the handlers", on=Name(name=flag)
+    )
+    for value, target in (("true", "FAILED"), ("false", "SUCCESS")):
+        _imply_edge(wiring, HANDLERS_END, target, Case(value=value))
+    for id, node in wiring.nodes.items():
+        if isinstance(node, AssignNode) and (
+            id.startswith("START") or id in ("ON_SUCCESS", "ON_FAILED")
+        ):
+            note = Assignment(target=flag, value=Literal(value=id == "ON_FAILED"))
+            wiring.nodes[id] = replace(node, assignments=(*node.assignments, note))
+
+
+def can_fail(node: Node) -> bool:
+    """Whether a run of this node can fail, visit limits aside."""
+    match node:
+        case AgentNode() | ExecNode() | AskNode() | CallNode() | ToolNode():
+            return True
+        case MessageNode():
+            return _any(node.template, _reads_file)
+        case ChooseNode():
+            return _any(node.on, _reads_file) or _any(node.on, _has_open_pattern)
+        case AssignNode():
+            return any(_any(a.value, _reads_file) for a in node.assignments)
+        case EndNode():
+            return False
+        case _:
+            return True
+
+
+def _any(expr: Expr, holds: Callable[[Expr], bool]) -> bool:
+    if holds(expr):
+        return True
+    match expr.kind:
+        case "call":
+            return any(_any(arg, holds) for arg in expr.args)
+        case "text":
+            return any(_any(part, holds) for part in expr.parts)
+        case "binary":
+            return _any(expr.left, holds) or _any(expr.right, holds)
+        case "unary":
+            return _any(expr.operand, holds)
+        case _:
+            return False
+
+
+def _reads_file(expr: Expr) -> bool:
+    return expr.kind == "call" and expr.function == "read_file"
+
+
+def _has_open_pattern(expr: Expr) -> bool:
+    return expr.kind == "binary" and expr.op == "matches" and expr.right.kind != "literal"

@@ -1,0 +1,1 @@
+"""The mermaid chart inside a flowchart: nodes, edges, captions."""

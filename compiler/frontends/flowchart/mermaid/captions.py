@@ -1,0 +1,73 @@
+"""Captions: the marks around a node's text give its shape, and the text is read without them.
+
+`[["`two **words**`"]]` is a subroutine that says `two **words**`; `#quot;` is a quotation mark.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from html.entities import html5
+
+from .pieces import Piece, piece
+
+_SHAPES: tuple[tuple[str, str, str], ...] = (
+    ("(((", ")))", "doublecircle"),
+    ("((", "))", "circle"),
+    ("([", "])", "stadium"),
+    ("[[", "]]", "subroutine"),
+    ("[(", ")]", "cylinder"),
+    ("[/", "/]", "lean_right"),
+    ("[\\", "\\]", "lean_left"),
+    ("[/", "\\]", "trapezoid"),
+    ("[\\", "/]", "inv_trapezoid"),
+    ("[|", "|]", "rect"),
+    ("{{", "}}", "hexagon"),
+    ("[", "]", "square"),
+    ("{", "}", "diamond"),
+    ("(", ")", "round"),
+    (">", "]", "odd"),
+)
+_ENTITY = re.compile(r"#(?:\d{1,7}|[A-Za-z]\w{0,30});")
+_BREAK = re.compile(r"<br\s*/?>", re.I)
+
+
+def shape_of(text: Piece) -> tuple[str, Piece]:
+    """The shape's name and the caption of `[text]`, `{text}`, `((text))` and their like (F3)."""
+    opening, closing, name = next(
+        shape
+        for shape in _SHAPES
+        if text.text.startswith(shape[0])
+        and text.text.endswith(shape[1])
+        and len(text.text) >= len(shape[0]) + len(shape[1])
+    )
+    return name, spoken(text[len(opening) : len(text.text) - len(closing)].strip())
+
+
+def spoken(text: Piece) -> Piece:
+    """A caption without its quotes and backticks, entities decoded (F4)."""
+    if len(text.text) >= 2 and text.text[0] == text.text[-1] == '"':
+        text = text[1:-1]
+        if len(text.text) >= 2 and text.text[0] == text.text[-1] == "`":
+            text = text[1:-1]
+        text = text.strip()
+    found = {match.group().lower(): _decode(match.group()) for match in _ENTITY.finditer(text.text)}
+    return text.replace(_ENTITY, found) if found else text
+
+
+def plain(text: str) -> str:
+    """The same for a text without places."""
+    return spoken(piece(text.strip())).text
+
+
+def break_lines(text: Piece, by: str) -> Piece:
+    """`<br>` in all its spellings replaced by a blank or a line break."""
+    return text.replace(_BREAK, by)
+
+
+def _decode(entity: str) -> str:
+    """`#quot;` and `#9829;` as mermaid writes them; what no table knows stays as written."""
+    name = entity[1:-1]
+    if name.isdigit():
+        return html.unescape(f"&#{name};") or entity
+    return html5.get(f"{name};", entity)

@@ -1,0 +1,156 @@
+"""Parsing a chart with recovery: every statement that does not parse is one fault.
+
+The LALR parser is fed token by token. On a token that does not fit, what was built is popped back
+to a state in which the statement may end, and tokens are skipped to the next line: the nodes and
+edges before the fault are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flowc.grammar import load
+from flowc.grammar.flowchart_lexing import tokens
+from lark import Token, Tree
+from lark.exceptions import UnexpectedToken
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A place that does not parse. `replacement` is what would parse there, when that is clear;
+    `uncaptioned` are the ids of nodes whose captions do not parse either."""
+
+    message: str
+    start: int
+    end: int
+    help: str = ""
+    replacement: str | None = None
+    uncaptioned: tuple[str, ...] = ()
+
+
+def parse_chart(text: str, base: int = 0) -> tuple[Tree[Token], list[Fault]]:
+    """The tree of every statement that parses, and the faults, at offsets counted from `base`."""
+    parser = load("flowchart", lexer="basic").parse_interactive()
+    faults: list[Fault] = []
+    before: Token | None = None
+    skipping = False
+    for token in tokens(text):
+        if skipping and token.type != "SEP":
+            continue
+        skipping = False
+        try:
+            parser.feed_token(token)
+        except UnexpectedToken:
+            fault = _explain(token, before, base)
+            faults.append(replace(fault, uncaptioned=_uncaptioned(text, token, before)))
+            _back_to_statement_end(parser)
+            if token.type == "SEP":
+                parser.feed_token(token)
+            skipping = token.type != "SEP"
+        before = token
+    tree = parser.feed_token(Token("$END", ""))
+    assert isinstance(tree, Tree)
+    return tree, faults
+
+
+def _back_to_statement_end(parser: InteractiveParser) -> None:
+    state = parser.parser_state
+    table = state.parse_conf.parse_table.states
+    while "SEP" not in table[state.state_stack[-1]]:
+        state.state_stack.pop()
+        state.value_stack.pop()
+
+
+_UNCLOSED: Sequence[tuple[str, str]] = (
+    ("[[", "]]"), ("[(", ")]"), ("([", "])"), ("{{", "}}"), ("((", "))"),
+    ("[", "]"), ("{", "}"), ("(", ")"), ("|", "|"), ("@{", "}"),
+)  # fmt: skip
+
+
+_OPENINGS = ("[", "{", "(", ">", "@{")
+_CAPTIONED = re.compile(r"(?P<id>\b[A-Za-z]\w*+)[ \t]*(?:[\[{(]|@\{)")
+
+
+def _explain(token: Token, before: Token | None, base: int) -> Fault:
+    assert token.start_pos is not None
+    assert token.end_pos is not None
+    start, end = base + token.start_pos, base + token.end_pos
+    if token.type == "SEP":
+        assert before is not None
+        assert before.start_pos is not None
+        assert before.end_pos is not None
+        return Fault(
+            f"nothing follows `{_short(before)}`",
+            base + before.start_pos,
+            base + before.end_pos,
+            "write the target's id after the arrow",
+        )
+    text = str(token).rstrip()
+    for opening, closing in _UNCLOSED:
+        if token.type == "BAD" and text.startswith(opening):
+            return _unclosed(text, opening, closing, start)
+    arrow = _ARROW.match(text) if token.type == "BAD" else None
+    if arrow:
+        return Fault(f"`{arrow[0]}` is no link", start, start + arrow.end(), "write `-->`", "-->")
+    if token.type == "BAD" and text.startswith(("--", "==", "-.")):
+        return Fault(
+            f"`{text[:2]}` begins a link that has no end",
+            start,
+            start + 2,
+            "write `-->`, or `-->|label|` with a label",
+        )
+    if token.type == "ID" and before is not None and before.type in _NODE_TOKENS:
+        return Fault(
+            f"there is no link between `{_short(before)}` and `{text}`",
+            start,
+            end,
+            "write an arrow between two ids; an id has no blanks",
+        )
+    if before is not None and before.type == "HEADER":
+        return Fault(f"`{text}` is no direction", start, end, "write TB, TD, BT, LR or RL, or none")
+    if token.type == "BAD":
+        first = _first(text)
+        help = "write one statement a line, such as `A --> B`"
+        return Fault(f"`{first}` is not understood here", start, start + len(first), help)
+    return Fault(f"`{_short(token)}` is not expected here", start, start + len(text))
+
+
+_ARROW = re.compile(r"->+|-{1,3}[ \t]+-{0,2}>|[\u2010-\u2015\u2212]+>|=>|[→⇒⟶⟹➔➜]")
+"""What was surely meant as `-->`."""
+
+
+def _uncaptioned(text: str, token: Token, before: Token | None) -> tuple[str, ...]:
+    """The nodes that have captions in what is skipped: from `token` to the end of its line."""
+    assert token.start_pos is not None
+    end = text.find("\n", token.start_pos)
+    rest = text[token.start_pos : end if end >= 0 else len(text)]
+    skipped = tuple(match["id"] for match in _CAPTIONED.finditer(rest))
+    opens = before is not None and before.type == "ID" and rest.startswith(_OPENINGS)
+    return (str(before), *skipped) if opens else skipped
+
+
+def _unclosed(text: str, opening: str, closing: str, start: int) -> Fault:
+    inside = text[len(opening) :].lstrip()
+    if inside.startswith('"') and '"' not in inside[1:]:
+        start += len(text) - len(inside)
+        return Fault('`"` is not closed', start, start + 1, 'close it with `"`')
+    quote = ", and put a caption that holds brackets or line breaks in double quotes"
+    help = f"close it with `{closing}` on the same line{quote if opening != '|' else ''}"
+    return Fault(f"`{opening}` is not closed", start, start + len(opening), help)
+
+
+_NODE_TOKENS = frozenset({"ID", "SHAPE", "ATTRIBUTES", "CLASS"})
+
+
+def _short(token: Token) -> str:
+    """The token's text for a message: one line, not too long."""
+    text = " ".join(str(token).split())
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _first(text: str) -> str:
+    word = text.split(maxsplit=1)[0] if text.strip() else text
+    return word[:40]

@@ -1,0 +1,122 @@
+"""The PARAMS node: a comma-separated list of `NAME`, `NAME=value`, `NAME=env:OTHER`,
+`NAME=file:path` (M20, M21, M22)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...diagnostics.diagnostic import Label
+from ...expr.ast import Call, Expr, Name
+from ...ir import Assignment, Param
+from .activities import MAX_HITS, Activity, check_hits
+from .mermaid.captions import break_lines
+from .mermaid.pieces import Piece
+from .values import Scope, constant_in
+
+_NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
+_ITEM = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^,])+")
+_NEWLINE = re.compile(r"\\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """The parameters, and what START assigns to those whose default is a file's content."""
+
+    params: tuple[Param, ...]
+    from_files: tuple[Assignment, ...]
+
+
+def read_params(lists: list[Activity], scope: Scope) -> Params:
+    """All parameter lists of the chart together. `required` is not yet known: see `demand`."""
+    params: dict[str, Param] = {}
+    from_files: list[Assignment] = []
+    for activity in lists:
+        for item in _items(activity.caption):
+            name, value = item.partition("=")
+            name, value = name.strip(), value.strip() if value is not None else None
+            if not _is_free(name, params, scope):
+                continue
+            span = scope.span(name)
+            default: str | None = None
+            env: str | None = None
+            if value is not None and value.text.startswith("env:"):
+                env = _environment(value, scope)
+            elif value is not None and value.text.startswith("file:"):
+                content = scope.read_file(value)
+                from_files.append(Assignment(target=name.text, value=_or(name, content, scope)))
+            elif value is not None:
+                if name.text == MAX_HITS:
+                    check_hits(value, scope)
+                default = (constant_in(value) or value).text
+            params[name.text] = Param(
+                name=name.text, required=value is None, default=default, env=env, span=span
+            )
+    return Params(tuple(params.values()), tuple(from_files))
+
+
+def demand(param: Param, read: set[str]) -> Param:
+    """A parameter without a value must be given when the workflow reads it, and only then."""
+    if param.required and param.name not in read:
+        return Param(name=param.name, span=param.span)
+    return param
+
+
+def _environment(value: Piece, scope: Scope) -> str | None:
+    """The name behind `env:` (M21)."""
+    name = value[len("env:") :].strip()
+    if _NAME.match(name.text):
+        return name.text
+    scope.sink.report(
+        "FC1005",
+        f"`{name.brief}` is no name of an environment variable"
+        if name.text
+        else "`env:` names no environment variable",
+        scope.span(name if name.text else value),
+        help="write `NAME=env:OTHER`",
+    )
+    return None
+
+
+def _or(name: Piece, content: Expr, scope: Scope) -> Expr:
+    span = scope.span(name)
+    return Call(function="coalesce", args=(Name(name=name.text, span=span), content), span=span)
+
+
+def _items(caption: Piece) -> Iterator[Piece]:
+    """The list's items; `\\n` and `<br>` are blanks (M20)."""
+    text = break_lines(caption, " ").replace(_NEWLINE, " ")
+    for match in _ITEM.finditer(text.text):
+        item = text.group(match, 0).strip()
+        if item.text:
+            yield item
+
+
+def _is_free(name: Piece, params: dict[str, Param], scope: Scope) -> bool:
+    known = params.get(name.text)
+    if known is not None and known.span is not None:
+        scope.sink.report(
+            "FC1004",
+            f"the parameter `{name.brief}` is listed twice",
+            scope.span(name),
+            labels=(Label(known.span, "first listed here"),),
+        )
+        return False
+    built_in = name.text in ("STATUS", "RESULT", "CONTENT")
+    if not name.text:
+        scope.sink.report(
+            "FC1003", "a parameter has no name", scope.span(name), help="write `NAME=value`"
+        )
+        return False
+    if built_in or not _NAME.match(name.text):
+        scope.sink.report(
+            "FC1005",
+            f"`{name.brief}` is {'built in' if built_in else 'no name'} and cannot be a parameter",
+            scope.span(name),
+            help="choose another name"
+            if built_in
+            else "a parameter's name has letters, digits and underscores; a default follows `=`",
+        )
+        return False
+    return True

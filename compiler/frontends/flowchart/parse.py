@@ -1,0 +1,284 @@
+"""Flowchart workflows (`*.wf.md`): a mermaid chart below `# Workflow`, prompts below `# Prompts`.
+
+The layers: flowchart_document (headings, fences, includes), flowchart_chart (nodes and links),
+flowchart_activities (kinds), flowchart_values (names and templates), flowchart_checks (CHECK),
+flowchart_edges (ways out). This module puts them together into one Workflow.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+
+from ...diagnostics.diagnostic import Fix, Label, Sink
+from ...expr.ast import Binary, Call, Field, Literal, Name, Text
+from ...ir import (
+    Agent,
+    AgentNode,
+    Assignment,
+    AssignNode,
+    ChooseNode,
+    ErrorRule,
+    ExecNode,
+    Limit,
+    MessageNode,
+    Node,
+    Origin,
+    Param,
+    Prompt,
+    StateField,
+    Thread,
+    Tool,
+    ToolNode,
+    Workflow,
+)
+from ...reading.protocol import Parsed
+from ...source.source import Source, SourceSet
+from .activities import (
+    AGENT,
+    KINDS,
+    MAX_HITS,
+    THREAD,
+    WRITE_FILE,
+    Activity,
+    build_node,
+    kind_of,
+    read_activity,
+    role_of,
+    set_target,
+)
+from .checks import UNREADABLE
+from .document import Document, read_document
+from .edges import Wiring, wire
+from .editing import node_mentions
+from .mermaid.chart import Chart, read_chart
+from .params import Params, demand, read_params
+from .values import Scope
+
+DEFAULT_HITS = 3
+_SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read the workflow, as far as it can be read. Without any activity there is none (M18)."""
+    document = read_document(source, sources, sink)
+    chart = _read_charts(source, document, sink)
+    if chart is None:
+        return Parsed(None)
+    scope = Scope(document, os.path.dirname(source.path), sink)
+    activities = [
+        activity for node in chart.nodes.values() if (activity := read_activity(node, scope))
+    ]
+    scope.is_complete = not chart.faults and len(activities) == len(chart.nodes)
+    lists = [activity for activity in activities if activity.kind == "PARAMS"]
+    running = {a.id: a for a in activities if a.kind != "PARAMS"}
+    start = _find_start(running, chart, scope)
+    params = read_params(lists, scope)
+    _declare(params, running, scope)
+    nodes = _build(chart, running, scope)
+    prompts = _read_prompts(document, scope)
+    if not document.is_history:
+        scope.report_missing_prompts()
+    begin = nodes.get(start)
+    if isinstance(begin, AssignNode):
+        nodes[start] = replace(begin, assignments=(*begin.assignments, *params.from_files))
+    wiring = wire(chart, nodes, scope, _handler_flag(source))
+    name = _SUFFIX.sub("", os.path.basename(source.path))
+    workflow = _workflow(name, source, scope, wiring, params, prompts, start)
+    return Parsed(workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document)))
+
+
+def _read_charts(source: Source, document: Document, sink: Sink) -> Chart | None:
+    if document.section is None:
+        sink.report(
+            "FC1003",
+            "the section `# Workflow` is missing",
+            source.span(0),
+            help="put the flowchart below a level-1 heading `# Workflow`",
+        )
+        return None
+    chart = Chart()
+    for block in document.charts:
+        read_chart(block.text, block.start, chart)
+    for fault in chart.faults:
+        span = document.whole.span(fault.start, fault.end)
+        fix = None
+        if fault.replacement is not None:
+            fix = Fix(f"write `{fault.replacement}`", span, fault.replacement, safe=True)
+        sink.report("FC1001", fault.message, span, help=fault.help, fix=fix)
+    for id in chart.notes:
+        if kind_of(id) not in KINDS:
+            del chart.nodes[id]
+    if chart.faults or any(kind_of(id) != "PARAMS" for id in chart.nodes):
+        return chart
+    what = "holds no activity" if document.charts else "holds no flowchart"
+    sink.report(
+        "FC1008",
+        f"the section `# Workflow` {what}",
+        document.whole.of(document.section),
+        help="write a fenced `mermaid` block that begins with `flowchart`",
+    )
+    return None
+
+
+def _find_start(running: dict[str, Activity], chart: Chart, scope: Scope) -> str:
+    """The START activity, "" without one: a chart without one, or with two, is wrong (M18). One
+    that does not parse may hold it where it cannot be read."""
+    starts = [activity for activity in running.values() if activity.kind == "START"]
+    for second in starts[1:]:
+        scope.sink.report(
+            "FC1004",
+            f"`{second.id}` is a second START",
+            scope.span(second.name),
+            labels=(Label(scope.span(starts[0].name), "the first one"),),
+            help="a workflow begins at one place",
+        )
+    if starts:
+        return starts[0].id
+    if running and not chart.faults:
+        first = next(iter(running.values()))
+        scope.sink.report(
+            "FC1003",
+            "the chart has no START",
+            scope.span(first.name),
+            help=f"begin with `START --> {first.id}`",
+        )
+    return ""
+
+
+def _declare(params: Params, running: dict[str, Activity], scope: Scope) -> None:
+    """Make known what the file lists or writes, before anything is looked up."""
+    for param in params.params:
+        scope.variables[param.name] = param.span
+    for activity in running.values():
+        target = set_target(activity) if activity.kind == "SET" else None
+        if target is not None and target.text not in ("STATUS", "RESULT", "CONTENT"):
+            scope.variables.setdefault(target.text, scope.span(target))
+    if any(activity.kind in ("EXECUTE", "CALL") for activity in running.values()):
+        scope.variables.setdefault("EXIT_CODE", None)
+    scope.variables.setdefault(MAX_HITS, None)
+
+
+def _build(chart: Chart, running: dict[str, Activity], scope: Scope) -> dict[str, Node]:
+    """The nodes in the chart's order. An unknown kind or a caption that does not parse leaves a
+    node that does nothing, so that nothing else is reported because of it."""
+    nodes: dict[str, Node] = {}
+    unread = {id for id in chart.uncaptioned if kind_of(id) not in ("SUCCESS", "FAILED")}
+    for id, node in chart.nodes.items():
+        activity = running.get(id)
+        if id in unread and kind_of(id).startswith("CHECK"):
+            nodes[id] = ChooseNode(id=id, span=scope.span(node.id), on=UNREADABLE)
+        elif activity is not None and id not in unread:
+            nodes[id] = build_node(activity, scope)
+        elif kind_of(id) != "PARAMS":
+            nodes[id] = AssignNode(id=id, span=scope.span(node.id))
+    return nodes
+
+
+def _read_prompts(document: Document, scope: Scope) -> tuple[Prompt, ...]:
+    return tuple(
+        Prompt(
+            id=name,
+            role=role_of(name),
+            template=scope.template(prompt),
+            span=scope.span(prompt.name),
+        )
+        for name, prompt in document.prompts.items()
+        if prompt.text.text
+    )
+
+
+def _handler_flag(source: Source) -> str:
+    """A variable's name that no other file uses, so that a CALL cannot overwrite it."""
+    stem = re.sub(r"\W", "_", os.path.basename(source.path).split(".")[0], flags=re.A)
+    return f"ON_FAILED_{stem}"
+
+
+def _workflow(
+    name: str,
+    source: Source,
+    scope: Scope,
+    wiring: Wiring,
+    params: Params,
+    prompts: tuple[Prompt, ...],
+    start: str,
+) -> Workflow:
+    nodes = tuple(wiring.nodes.values())
+    talks = any(isinstance(node, AgentNode | MessageNode) for node in nodes)
+    writes = any(isinstance(node, ToolNode) for node in nodes)
+    document = scope.document
+    return Workflow(
+        name=name,
+        title=document.title.text if document.title else "",
+        description=document.description,
+        params=tuple(demand(param, scope.read) for param in params.params),
+        outputs=("RESULT", "STATUS"),
+        state=_state(params.params, nodes, scope, wiring.handler_flag),
+        agents=(Agent(id=AGENT, thread=THREAD, remember="both"),) if talks else (),
+        tools=(Tool(id=WRITE_FILE),) if writes else (),
+        threads=(Thread(id=THREAD),) if talks else (),
+        prompts=prompts,
+        nodes=nodes,
+        edges=tuple(wiring.edges),
+        entry=start,
+        on_success="ON_SUCCESS" if "ON_SUCCESS" in wiring.nodes else None,
+        on_failed="ON_FAILED" if "ON_FAILED" in wiring.nodes else None,
+        on_error=_ON_ERROR,
+        limits=(_VISITS,),
+        span=document.whole.of(document.section) if document.section else None,
+        origin=Origin(format="flowchart", file=source.path),
+    )
+
+
+def _state(
+    params: tuple[Param, ...], nodes: tuple[Node, ...], scope: Scope, flag: str | None
+) -> tuple[StateField, ...]:
+    """Every variable: the built-in ones, those that are set, those that only a caller can give."""
+    listed = {param.name for param in params}
+    fields = [
+        StateField(name="RESULT", default=""),
+        StateField(name="STATUS", default="CREATED"),
+    ]
+    if any(isinstance(node, ExecNode) for node in nodes) or "EXIT_CODE" in scope.read:
+        fields.append(StateField(name="EXIT_CODE", type="integer"))
+    if MAX_HITS not in listed:
+        fields.append(StateField(name=MAX_HITS, type="any"))
+    if flag is not None:
+        fields.append(StateField(name=flag, type="boolean", default=False))
+    known = {*listed, *(entry.name for entry in fields)}
+    for name, span in (*scope.variables.items(), *scope.outer.items()):
+        if name not in known and name != "EXIT_CODE":
+            known.add(name)
+            fields.append(StateField(name=name, type="any", span=span))
+    return tuple(fields)
+
+
+_HITS = Call(
+    function="number",
+    args=(Call(function="coalesce", args=(Name(name=MAX_HITS), Literal(value=DEFAULT_HITS))),),
+)
+_VISITS = Limit(name="visits", value=Binary(op="+", left=_HITS, right=Literal(value=1)))
+"""An activity is entered again at most MAX_ACTIVITY_HITS times (M45)."""
+_MESSAGE = Field(object=Name(name="error"), name="message")
+_STATUS_FAILED = Assignment(target="STATUS", value=Literal(value="FAILED"))
+_ON_ERROR = (
+    ErrorRule(
+        kinds=("failure", "timeout", "refused"),
+        assignments=(
+            _STATUS_FAILED,
+            Assignment(target="RESULT", value=Text(parts=(Literal(value="FAILED\n"), _MESSAGE))),
+        ),
+    ),
+    ErrorRule(
+        kinds=("limit",),
+        assignments=(
+            _STATUS_FAILED,
+            Assignment(
+                target="RESULT",
+                value=Text(parts=(_MESSAGE, Literal(value="\n"), Name(name="RESULT"))),
+            ),
+        ),
+    ),
+)
+"""What a failure leaves in STATUS and RESULT (M29, M35, M45)."""

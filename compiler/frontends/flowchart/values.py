@@ -1,0 +1,216 @@
+"""The values layer: names are looked up and templates rendered into expressions (M20–M24).
+
+    {{CITY}} in a prompt          the part  CITY
+    {{ELSEWHERE}}, never written  the part  coalesce(ELSEWHERE, '{{ELSEWHERE}}')
+    file:notes.md                 read_file('notes.md')
+
+Rendering happens here, over text that stands in the file. The value of a variable is never
+rendered again, and only a `file:` that stands in the file is followed (M22).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...diagnostics.diagnostic import Label, Sink
+from ...expr.ast import Call, Expr, Literal, Name, Text
+from ...expr.shell_places import places_in
+from ...reading.editing import Mention
+from ...source.source import Span
+from .document import Document, PromptText
+from .mermaid.pieces import Piece
+
+STATUS_WORDS = ("CREATED", "DOING", "SUCCESS", "FAILED")
+LONGEST_NAME = 100
+"""Longer texts are never looked up as names (M21)."""
+
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}", re.A)
+BUILT_IN = {"STATUS": "STATUS", "RESULT": "RESULT", "CONTENT": "RESULT"}
+
+
+@dataclass(slots=True)
+class Scope:
+    """What the names of one file can mean. `variables` are those the file writes or lists; `outer`
+    collects names that only a caller can give; `missing` the prompts nobody wrote, `mentions` the
+    places where prompts are named. Where the chart is not `is_complete`, what writes a variable may
+    be among what could not be read."""
+
+    document: Document
+    folder: str
+    sink: Sink
+    variables: dict[str, Span | None] = field(default_factory=dict)
+    outer: dict[str, Span] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)
+    missing: dict[str, list[Span]] = field(default_factory=dict)
+    mentions: list[Mention] = field(default_factory=list)
+    is_complete: bool = True
+    _templates: dict[int, Expr] = field(default_factory=dict)
+
+    def span(self, text: Piece) -> Span:
+        return self.document.whole.of(text)
+
+    def variable(self, name: str, span: Span) -> Name | None:
+        """STATUS, RESULT (also as CONTENT), or a variable of the run (M21)."""
+        known = BUILT_IN.get(name) or (name if name in self.variables else None)
+        if known is None:
+            return None
+        self.read.add(known)
+        return Name(name=known, span=span)
+
+    def look_up(self, text: Piece) -> Expr | None:
+        """The value that a name stands for, None when it stands for nothing (M21)."""
+        constant = constant_in(text)
+        if constant is not None:
+            return self.render(constant)
+        if len(text.text) > LONGEST_NAME:
+            return self.render(text)
+        if text.text.startswith("file:"):
+            return self.read_file(text)
+        known = self.variable(text.text, self.span(text))
+        if known is not None:
+            return known
+        prompt = self.prompt(text)
+        return self.template(prompt) if prompt else None
+
+    def template(self, prompt: PromptText) -> Expr:
+        """A prompt's text, rendered once."""
+        at = prompt.name.start
+        if at not in self._templates:
+            self._templates[at] = self.render(prompt.text)
+        return self._templates[at]
+
+    def prompt(self, name: Piece) -> PromptText | None:
+        """The prompt of a name; that the name stands there is kept for editors."""
+        key = " ".join(name.text.split())
+        found = self.document.prompts.get(key)
+        if found is not None:
+            self.mentions.append(Mention("prompt", key, "name", self.span(name)))
+        return found
+
+    def render(self, text: Piece) -> Expr:
+        """A text with its `{{NAME}}` placeholders as parts; unknown names stay as written (M23)."""
+        parts: list[Expr] = []
+        at = 0
+        for match in _PLACEHOLDER.finditer(text.text):
+            if match.start() > at:
+                parts.append(self.literal(text[at : match.start()]))
+            parts.append(self.placeholder(text.group(match, 0), text.group(match, 1)))
+            at = match.end()
+        if not parts:
+            return self.literal(text)
+        if at < len(text.text):
+            parts.append(self.literal(text[at:]))
+        return Text(parts=tuple(parts), span=self.span(text))
+
+    def command(self, text: Piece) -> Expr:
+        """A shell command: each value is quoted for the place where it stands, so that no text of a
+        model or a person becomes a command. A command that is nothing but one placeholder is that
+        variable's text, as it is (M23, M36)."""
+        matches = list(_PLACEHOLDER.finditer(text.text))
+        if len(matches) == 1 and matches[0].span() == (0, len(text.text)):
+            return self.render(text)
+        places = places_in(text.text, [match.span() for match in matches])
+        parts: list[Expr] = []
+        at = 0
+        for match, (where, refused) in zip(matches, places, strict=True):
+            written = text.group(match, 0)
+            if refused:
+                self.sink.report(
+                    "FC3006",
+                    f"the value of `{written.text}` cannot be quoted {refused}",
+                    self.span(written),
+                    help="put it into a word of its own or into quotes",
+                )
+            parts.append(self.literal(text[at : match.start()]))
+            value = self.placeholder(written, text.group(match, 1))
+            args = (value, Literal(value=where))
+            parts.append(Call(function="shell_quote", args=args, span=self.span(written)))
+            at = match.end()
+        parts.append(self.literal(text[at:]))
+        kept = tuple(p for p in parts if not (isinstance(p, Literal) and p.value == ""))
+        return Text(parts=kept, span=self.span(text)) if matches else self.literal(text)
+
+    def literal(self, text: Piece) -> Literal:
+        return Literal(value=text.text, span=self.span(text))
+
+    def placeholder(self, written: Piece, name: Piece) -> Expr:
+        known = self.variable(name.text, self.span(name))
+        if known is not None:
+            return known
+        prompt = self.prompt(name)
+        if prompt is not None:
+            return Literal(value=prompt.text.text, span=self.span(written))
+        outer = Name(name=name.text, span=self.span(name))
+        self.outer.setdefault(name.text, self.span(name))
+        args = (outer, self.literal(written))
+        return Call(function="coalesce", args=args, span=outer.span)
+
+    def read_file(self, text: Piece) -> Expr:
+        """`file:path` as a call that reads it when it is needed (M22)."""
+        path = self.file_path(text)
+        if path is None:
+            return self.literal(text)
+        args = (Literal(value=path, span=self.span(text)),)
+        return Call(function="read_file", args=args, span=self.span(text))
+
+    def file_path(self, text: Piece) -> str | None:
+        """The path behind `file:`, from the workflow's folder; fixed text, and below that folder
+        unless the run is given a further root. None when it was reported as no path."""
+        name = text[len("file:") :].strip()
+        if not name.text:
+            self.sink.report("FC1003", "`file:` names no file", self.span(text))
+            return None
+        if _PLACEHOLDER.search(name.text):
+            self.sink.report(
+                "FC3006",
+                "a `file:` path is fixed text: no variable can stand in it",
+                self.span(name),
+                help="write the path out; text from a model or a tool never becomes a path",
+            )
+            return None
+        path = os.path.normpath(name.text)
+        if os.path.isabs(path) or path.split(os.sep)[0] == "..":
+            self.sink.report(
+                "FC1005",
+                f"`{name.brief}` lies outside the workflow's folder",
+                self.span(name),
+                severity="warning",
+                help="keep it below the workflow's folder, or run with `--root` for its folder",
+            )
+        return path
+
+    def nearest(self, name: str, names: Iterable[str]) -> str:
+        """A "did you mean" for a name, "" when nothing is near."""
+        by_case = {known.lower(): known for known in names}
+        exact = by_case.get(name.lower())
+        close = [exact] if exact else difflib.get_close_matches(name, sorted(by_case.values()), 1)
+        return f"did you mean `{close[0]}`?" if close else ""
+
+    def report_missing_prompts(self) -> None:
+        """One FC1003 for each prompt that activities name and nobody wrote."""
+        for name, places in self.missing.items():
+            first, *more = places
+            empty = self.document.prompts.get(name)
+            message = (
+                f"the prompt `{name}` is empty" if empty else f"nobody wrote the prompt `{name}`"
+            )
+            labels = [Label(place, "also named here") for place in more]
+            if empty:
+                labels.insert(0, Label(self.span(empty.name), "its heading, with no text below"))
+            close = self.nearest(name, [n for n in self.document.prompts if n != name])
+            write = f"write it below `# Prompts`, under the heading `## {name}`"
+            self.sink.report(
+                "FC1003", message, first, labels=tuple(labels),
+                help="write its text below the heading" if empty else close or write,
+            )  # fmt: skip
+
+
+def constant_in(text: Piece) -> Piece | None:
+    """The inside of `'…'` or `"…"`; None when the text is no quoted constant."""
+    if len(text.text) >= 2 and text.text[0] == text.text[-1] and text.text[0] in "'\"":
+        return text[1:-1]
+    return None

@@ -1,0 +1,1 @@
+"""The front end for state machines in JSON."""

@@ -1,0 +1,342 @@
+"""What a state machine's JSON says, checked key by key (J1–J6, J33–J35), meaning aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...diagnostics.diagnostic import Label
+from ...ir import Seed
+from ...reading.json_syntax import ListAt, Node, ObjectAt, Scalar
+from ...reading.json_tree import Fields, Tree, Words
+from ...source.source import Span
+from ...source.spelling import Spelling
+
+START, STOP, RESUME = "start", "stop", "resume"
+DEFAULT_LENGTH = 50_000
+"""Characters of a context that says nothing else (J3)."""
+SIDES = ("user", "assistant")
+CALLS = ("sendMessage", "sendUserMessage", "addUserMessage", "clearConversation")
+RESERVED = ("common_data", "last_response", "lastAgentResponse", "workflow_contexts")
+"""What stands on `this` beside the input: no input or output may be called so."""
+
+_TOP = (
+    "workflow_name", "description", "input", "output", "variables", "contexts", "agents", "states",
+)  # fmt: skip
+_STATE = (
+    "name", "agent", "pre_handler", "post_handler", "transition_handler", "input", "action",
+    "transition", "description",
+)  # fmt: skip
+_CONTEXT = ("name", "starting_messages", "max_length", "description")
+_ACTION = ("script", "function", "agent_role", "message", "sub_workflow")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """The input or the output (J2)."""
+
+    name: Words
+    type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A conversation (J3, J10)."""
+
+    name: Words
+    seed: tuple[Seed, ...]
+    max_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """An agent (J4): who answers, in which context, from which side; `place` is where the context
+    is named."""
+
+    name: Words
+    context: str | None
+    side: str
+    place: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A way out in the older dialect (J33)."""
+
+    target: Words
+    condition: Words
+    before: Words | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state of either generation (J5, J6, J33–J35)."""
+
+    name: Words
+    agent: Words | None
+    pre: Words | None
+    post: Words | None
+    transition: Words | None
+    input: Words | None
+    input_value: Any
+    script: Words | None
+    call: Words | None
+    message: Words | None
+    transitions: tuple[Transition, ...]
+    is_older: bool
+
+    @property
+    def handlers(self) -> Iterator[Words]:
+        """The names of functions that the state calls."""
+        yield from (words for words in (self.pre, self.post, self.transition) if words)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The whole file. Lists hold what could be read; of a name that stands twice the first."""
+
+    tree: Tree
+    name: str
+    description: str
+    input: Parameter | None
+    output: Parameter | None
+    variables: dict[str, Any]
+    contexts: tuple[Context, ...]
+    agents: tuple[Role, ...]
+    states: tuple[State, ...]
+
+    def state(self, name: str) -> State | None:
+        return next((state for state in self.states if state.name.text == name), None)
+
+
+def read_machine(tree: Tree) -> Machine | None:
+    """The file's machine; None when it is no object. Unknown keys are warnings (J1)."""
+    top = tree.fields(tree.root, "the workflow")
+    if top is None:
+        return None
+    top.unknown(_TOP, severity="warning")
+    name = top.text("workflow_name", required=True)
+    description = top.text("description", required=True)
+    variables = top.get("variables")
+    contexts = tuple(_contexts(top))
+    agents = tuple(_agents(top, [c.name.text for c in contexts]))
+    return Machine(
+        tree=tree,
+        name=name.text if name else "",
+        description=description.text if description else "",
+        input=_parameter(top, "input"),
+        output=_parameter(top, "output"),
+        variables=_object(top, variables) if variables is not None else {},
+        contexts=contexts,
+        agents=agents,
+        states=tuple(_states(top, agents)),
+    )
+
+
+def _object(top: Fields, node: Node) -> dict[str, Any]:
+    if isinstance(node, ObjectAt):
+        return dict(top.tree.value(node, "`variables`") or {})
+    top.wrong_type("variables", node, "an object")
+    return {}
+
+
+def _parameter(top: Fields, key: str) -> Parameter | None:
+    """The input or output: a name, a type in words and a description (J2)."""
+    found = top.fields(key, f"`{key}`", required=True)
+    if found is None:
+        return None
+    found.unknown(("name", "type", "description"), severity="warning")
+    name = found.text("name", required=True)
+    type, description = (found.text(k, required=True) for k in ("type", "description"))
+    if name is not None and name.text in RESERVED:
+        found.tree.sink.report(
+            "FC1005",
+            f"`{key}` is called `{name.text}`, which is a name of the machine itself",
+            name.span,
+            help="give it another name",
+        )
+        return None
+    if name is None:
+        return None
+    return Parameter(name, type.text if type else "", description.text if description else "")
+
+
+def _listed(top: Fields, key: str) -> Sequence[Node]:
+    """The items of a list that must not be empty."""
+    node = top.get(key, required=True)
+    if node is None:
+        return ()
+    if isinstance(node, ListAt) and not node.items and top.tree.complete:
+        kind = {"contexts": "context", "agents": "agent", "states": "state"}[key]
+        top.tree.sink.report(
+            "FC1008" if key == "states" else "FC1003",
+            f"the workflow has no {kind}: `{key}` is empty",
+            top.span_of(key),
+            help=f"add at least one {kind}",
+        )
+    return top.items(key)
+
+
+def _unique(tree: Tree, name: Words, seen: dict[str, Words], what: str) -> None:
+    first = seen.setdefault(name.text, name)
+    if first is not name:
+        tree.sink.report(
+            "FC1004",
+            f"two {what} are called `{name.text}`",
+            name.span,
+            labels=(Label(first.span, "the first one"),),
+            help="give one of them another name",
+        )
+
+
+def _contexts(top: Fields) -> Iterator[Context]:
+    seen: dict[str, Words] = {}
+    for node in _listed(top, "contexts"):
+        entry = top.tree.fields(node, "a context")
+        name = entry.text("name", required=True) if entry else None
+        if entry is None or name is None:
+            continue
+        entry = _named(entry, f"context `{name.text}`")
+        entry.unknown(
+            ("name", "starting_messages", "max_length", "description"), severity="warning"
+        )
+        is_new = name.text not in seen
+        _unique(top.tree, name, seen, "contexts")
+        context = Context(name, tuple(_messages(entry)), _length(entry))
+        if is_new:
+            yield context
+
+
+def _named(entry: Fields, what: str) -> Fields:
+    return Fields(entry.tree, entry.node, what, entry.members)
+
+
+def _length(entry: Fields) -> int:
+    length = entry.number("max_length")
+    if length is not None and length < 0:
+        entry.wrong_type("max_length", entry.members["max_length"].value, "a positive number")
+        return DEFAULT_LENGTH
+    return int(length or DEFAULT_LENGTH)
+
+
+def _messages(entry: Fields) -> Iterator[Seed]:
+    """Starting messages: any role word, a content that is not empty (J11)."""
+    for node in entry.items("starting_messages"):
+        message = entry.tree.fields(node, f"a starting message of {entry.what}")
+        if message is None:
+            continue
+        role, content = (message.text(key, required=True) for key in ("role", "content"))
+        if role and content:
+            yield Seed(role=role.text, content=content.text)
+
+
+def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
+    seen: dict[str, Words] = {}
+    for node in _listed(top, "agents"):
+        entry = top.tree.fields(node, "an agent")
+        name = entry.text("agent_role", required=True) if entry else None
+        if entry is None or name is None:
+            continue
+        entry = _named(entry, f"agent `{name.text}`")
+        entry.unknown(("agent_role", "context", "role", "description"), severity="warning")
+        side = entry.word("role", SIDES, required=True)
+        context = entry.text("context", required=True)
+        if context is not None and context.text not in contexts and contexts:
+            context = entry.word("context", contexts)
+        is_new = name.text not in seen
+        _unique(top.tree, name, seen, "agents")
+        if is_new:
+            yield Role(
+                name,
+                context.text if context else None,
+                side.text if side else "assistant",
+                context,
+            )
+
+
+def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
+    """Every state; without one called `start` there is nowhere to begin (J5)."""
+    seen: dict[str, Words] = {}
+    nodes = _listed(top, "states")
+    for node in nodes:
+        entry = top.tree.fields(node, "a state")
+        name = entry.text("name", required=True) if entry else None
+        if entry is None or name is None:
+            continue
+        is_new = name.text not in seen
+        _unique(top.tree, name, seen, "states")
+        state = _state(_named(entry, f"state `{name.text}`"), name)
+        _check_agent(top.tree, state, agents)
+        if is_new:
+            yield state
+    if nodes and START not in seen and top.tree.complete:
+        near = Spelling(seen).nearest(START)
+        at = seen[near].span if near else _first_place(top)
+        top.tree.sink.report(
+            "FC1003",
+            "there is no state `start`, where a run begins",
+            at,
+            help=f"is `{near}` meant to be `start`?" if near else "call the first state `start`",
+        )
+
+
+def _first_place(top: Fields) -> Span:
+    return top.tree.span(top.members["states"])
+
+
+def _state(entry: Fields, name: Words) -> State:
+    entry.unknown(_STATE, severity="warning")
+    action = entry.fields("action", f"`action` of {entry.what}")
+    if action is not None:
+        action.unknown(_ACTION, severity="warning")
+        action.text("sub_workflow")  # a text, and never executed (J42)
+    agent = entry.text("agent")
+    given = entry.get("input")
+    is_text = isinstance(given, Scalar) and isinstance(given.value, str)
+    if given is not None and not is_text and name.text != STOP:
+        entry.wrong_type("input", given, "a text")
+    transitions = tuple(_transitions(entry))
+    return State(
+        name=name,
+        agent=agent or (action.text("agent_role") if action else None),
+        pre=entry.text("pre_handler"),
+        post=entry.text("post_handler"),
+        transition=entry.text("transition_handler"),
+        input=entry.text("input", empty=True) if is_text else None,
+        input_value=entry.tree.value(given, "`input`") if given is not None else None,
+        script=action.text("script") if action else None,
+        call=action.word("function", CALLS) if action else None,
+        message=action.text("message") if action else None,
+        transitions=transitions,
+        is_older=action is not None or entry.get("transition") is not None,
+    )
+
+
+def _transitions(entry: Fields) -> Iterator[Transition]:
+    for node in entry.items("transition"):
+        found = entry.tree.fields(node, f"a transition of {entry.what}")
+        if found is None:
+            continue
+        found.unknown(("target", "condition", "before", "description"), severity="warning")
+        target, condition = (found.text(key, required=True) for key in ("target", "condition"))
+        before = found.text("before")
+        if target and condition:
+            yield Transition(target, condition, before)
+
+
+def _check_agent(tree: Tree, state: State, agents: tuple[Role, ...]) -> None:
+    if state.agent is None or not agents:
+        return
+    known = [agent.name.text for agent in agents]
+    if state.agent.text in known:
+        return
+    near = Spelling(known).nearest(state.agent.text)
+    listed = ", ".join(f"`{name}`" for name in known)
+    tree.sink.report(
+        "FC4001",
+        f"state `{state.name.text}` names the agent `{state.agent.text}`, which is not declared",
+        state.agent.span,
+        help=f"did you mean `{near}`?" if near else f"the agents are {listed}",
+    )

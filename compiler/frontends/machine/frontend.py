@@ -1,0 +1,49 @@
+"""State machines: how their files are recognised. What reads them is imported on demand."""
+
+from __future__ import annotations
+
+import re
+
+from ...diagnostics.diagnostic import Sink
+from ...reading.editing import Editing
+from ...reading.protocol import Frontend, Parsed
+from ...source.source import Source, SourceSet
+
+_KEY = re.compile(r'"(workflow_name|contexts|agents|states)"[ \t\r\n]*:')
+
+
+def claims(source: Source) -> int:
+    """90 for JSON with states and agents or contexts; less when only some of the keys are there."""
+    if not source.text.lstrip().startswith("{"):
+        return 0
+    keys = set(_KEY.findall(source.text))
+    if "states" in keys:
+        return 90 if keys & {"agents", "contexts"} else 60 if "workflow_name" in keys else 20
+    if keys & {"agents", "contexts"}:
+        return 70 if "workflow_name" in keys else 20
+    return 30 if keys else 0
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read a machine: see machine_json."""
+    from .parse import parse
+
+    return parse(source, sources, sink)
+
+
+def editing() -> Editing:
+    """What fits where: see machine_editing."""
+    from .editing import machine_editing
+
+    return machine_editing()
+
+
+MACHINE = Frontend(
+    name="machine",
+    title="state machine: JSON with contexts, agents and states",
+    suffixes=(".json",),
+    claims=claims,
+    parse=parse,
+    comment=("", ""),
+    editing=editing,
+)

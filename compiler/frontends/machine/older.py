@@ -1,0 +1,310 @@
+"""A state of the older dialect (J33–J43): inline script, a sent message, a list of transitions.
+
+review.enter     assign    the visit is written down
+review.script    assign    action.script, as assignments; a script where those cannot say it
+review           agent     is sent the input; question and answer are stored (J36)
+review.if        choose    the condition of the first transition
+review.before    assign    its `before`, once the condition holds (J40)
+review.if2       choose    the next transition, and so on; none that holds means stop (J39)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ...expr.ast import Binary, Call, Expr, Literal, Name, Text
+from ...ir import (
+    AgentNode,
+    AssertNode,
+    AssignNode,
+    Case,
+    ChooseNode,
+    Guard,
+    MessageNode,
+    Node,
+    Otherwise,
+    Role,
+)
+from ...reading.json_tree import Words
+from .document import State, Transition
+from .expressions import (
+    ANSWER,
+    REPLY,
+    Around,
+    as_condition,
+    as_value,
+    assignments,
+    has_placeholder,
+    path_of,
+    template,
+)
+from .layout import Layout
+from .scripts.inline import RUN, inline_script, parses_as_value
+
+_CODE = re.compile(
+    r"common_data[\w.]*\s*[-+*/%&|?(\[=<>]|[-+*/%&|!(\[=<>]\s*(?:this\.)?common_data"
+)
+_NAME = re.compile(r"[^\W\d]\w*\Z")
+
+
+def add_older_state(layout: Layout, state: State) -> None:
+    """The state's nodes, and its ways out in order."""
+    nodes: list[Node] = [layout.enter(state)]
+    if state.script:
+        nodes += _code(layout, state, state.script, "script")
+    if state.pre:
+        nodes.append(layout.handler("pre", state, state.pre))
+    nodes += _sending(layout, state)
+    if state.post:
+        nodes.append(layout.handler("post", state, state.post))
+    layout.chain(*nodes)
+    _add_transitions(layout, state, nodes[-1].id)
+
+
+def _around(layout: Layout, state: State) -> Around:
+    return Around(layout.names.param, state.agent.text if state.agent else None)
+
+
+def _code(layout: Layout, state: State, words: Words, part: str) -> list[Node]:
+    """Code that is run for what it changes: a function of the script, assignments, or a script."""
+    id = layout.fresh(f"{state.name.text}.{part}")
+    if _NAME.match(words.text.strip()):
+        named = replace(words, text=words.text.strip())
+        layout.handlers.require(named, f"`{part}` of state `{state.name.text}`")
+        return [layout.script(id, state, named.text, span=words.span)]
+    made = assignments(words, _around(layout, state))
+    if made is None:
+        script = inline_script(id, words, "statements", layout.machine.tree, layout.sink)
+        if script is None:
+            return []
+        layout.scripts.append(script)
+        return [layout.script(id, state, RUN, script=id, title=_short(words.text), span=words.span)]
+    if not made:
+        return []
+    return [
+        AssignNode(
+            id=id,
+            title=_short(words.text),
+            group=state.name.text,
+            assignments=made,
+            span=words.span,
+        )
+    ]
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:59] + "…"
+
+
+def _sending(layout: Layout, state: State) -> list[Node]:
+    """What is sent to the agent (J34–J36); nothing in a state without one (J43)."""
+    call = state.call.text if state.call else "sendMessage"
+    if state.agent is None:
+        if state.call:
+            layout.sink.report(
+                "FC1003",
+                f"state `{state.name.text}` has no `agent` that `{call}` could be meant for",
+                state.call.span,
+                help='add `"agent": …`, or remove the function',
+            )
+        return []
+    agent = next((a for a in layout.machine.agents if a.name.text == state.agent.text), None)
+    if call == "clearConversation":
+        return _message(layout, state, agent.context if agent else None, None, "user")
+    words = state.message or state.input
+    if words is None or not words.text.strip():
+        layout.sink.report(
+            "FC1003",
+            f"state `{state.name.text}` sends nothing: it has no `input`",
+            words.span if words else state.name.span,
+            help='add `"input": …`, such as `common_data.request` or plain text',
+        )
+        return []
+    text, before = _input(layout, state, words)
+    if call == "addUserMessage":
+        side: Role = "assistant" if agent and agent.side == "user" else "user"
+        context = agent.context if agent else None
+        return [*before, *_message(layout, state, context, text, side)]
+    return [*before, _asking(layout, state, text, words)]
+
+
+def _asking(layout: Layout, state: State, text: Expr, words: Words) -> AgentNode:
+    assert state.agent is not None
+    return AgentNode(
+        id=layout.agents[state.name.text],
+        title=state.agent.text,
+        group=state.name.text,
+        agent=state.agent.text,
+        prompt=text,
+        description=words.text,
+        into=ANSWER,
+        reply_into=REPLY,
+        span=state.agent.span,
+    )
+
+
+def _message(
+    layout: Layout, state: State, thread: str | None, text: Expr | None, role: Role
+) -> list[Node]:
+    if thread is None or state.agent is None:
+        return []
+    return [
+        MessageNode(
+            id=layout.agents[state.name.text],
+            title=state.agent.text,
+            group=state.name.text,
+            thread=thread,
+            mode="clear" if text is None else "append",
+            role=role,
+            template=text if text is not None else Literal(value=""),
+            span=state.agent.span,
+        )
+    ]
+
+
+def _input(layout: Layout, state: State, words: Words) -> tuple[Expr, list[Node]]:
+    """What is sent, and the nodes that find it out or check that it is not empty (J35)."""
+    before: list[Node] = []
+    text: Expr
+    if has_placeholder(words.text):
+        text = template(words)
+    elif "common_data." not in words.text:
+        return Literal(value=words.text, span=words.span), []
+    else:
+        text, before = _expression(layout, state, words)
+    if _is_never_empty(text):
+        return text, before
+    check = AssertNode(
+        id=layout.fresh(f"{state.name.text}.sends"),
+        title="the message is not empty",
+        group=state.name.text,
+        condition=Binary(
+            op="!=", left=Call(function="trim", args=(text,)), right=Literal(value="")
+        ),
+        message=Literal(value=f"state `{state.name.text}` sends an empty message"),
+        span=words.span,
+    )
+    return text, [*before, check]
+
+
+def _is_never_empty(text: Expr) -> bool:
+    """Whether some of the text is written in the file."""
+    match text:
+        case Literal(value=str() as written):
+            return bool(written.strip())
+        case Text():
+            return any(_is_never_empty(part) for part in text.parts)
+        case Binary(op="+"):
+            return _is_never_empty(text.left) or _is_never_empty(text.right)
+        case _:
+            return False
+
+
+def _expression(layout: Layout, state: State, words: Words) -> tuple[Expr, list[Node]]:
+    path = path_of(words.text)
+    if path is not None:
+        return replace(path, span=words.span), []
+    value = as_value(words, _around(layout, state))
+    if value is not None:
+        return value, []
+    if not parses_as_value(words.text) and not _CODE.search(words.text):
+        # Words about common_data, and no code.
+        return Literal(value=words.text, span=words.span), []
+    return _computed(layout, state, words, "input")
+
+
+def _computed(layout: Layout, state: State, words: Words, part: str) -> tuple[Expr, list[Node]]:
+    """The value of JavaScript that no expression can say: a script puts it into a variable."""
+    id = layout.fresh(f"{state.name.text}.{part}")
+    script = inline_script(id, words, "value", layout.machine.tree, layout.sink)
+    if script is None:
+        return Literal(value=True), []
+    layout.scripts.append(script)
+    name = layout.names.test
+    node = layout.script(
+        id, state, RUN, script=id, into=name, title=_short(words.text), span=words.span
+    )
+    return Name(name=name), [node]
+
+
+def _add_transitions(layout: Layout, state: State, last: str) -> None:
+    """One choice after another; the first condition that holds leads on (J39)."""
+    missed: Guard | None = None
+    for number, transition in enumerate(state.transitions, 1):
+        target = _target(layout, state, transition)
+        label = _short(transition.condition.text)
+        condition, before = _condition(layout, state, transition.condition, number)
+        after = (
+            _code(layout, state, transition.before, _numbered("before", number))
+            if (transition.before)
+            else []
+        )
+        always = isinstance(condition, Literal) and condition.value is True
+        if always and not before:
+            _lead_on(layout, last, missed, after, target, label, transition)
+            return
+        choose = ChooseNode(
+            id=layout.fresh(f"{state.name.text}.{_numbered('if', number)}"),
+            title=label,
+            group=state.name.text,
+            on=condition,
+            span=transition.condition.span,
+        )
+        first, *_ = nodes = [*before, choose]
+        layout.chain(*nodes)
+        layout.lead(last, first.id, missed, implied=True, span=transition.condition.span)
+        _lead_on(layout, choose.id, Case(value="true"), after, target, label, transition)
+        last, missed = choose.id, Otherwise()
+    layout.lead(last, layout.stop, missed, implied=True, span=state.name.span)
+
+
+def _numbered(part: str, number: int) -> str:
+    return part if number == 1 else f"{part}{number}"
+
+
+def _lead_on(
+    layout: Layout, source: str, guard: Guard | None, after: list[Node], target: str, label: str,
+    transition: Transition,
+) -> None:  # fmt: skip
+    """From a condition that holds over `before` to the target."""
+    span = transition.target.span
+    if not after:
+        layout.lead(source, target, guard, label=label, span=span)
+        return
+    layout.chain(*after)
+    layout.lead(source, after[0].id, guard, implied=True, span=span)
+    layout.lead(after[-1].id, target, label=label, span=span)
+
+
+def _target(layout: Layout, state: State, transition: Transition) -> str:
+    name = transition.target.text
+    if name in layout.entries:
+        return layout.entries[name]
+    layout.sink.report(
+        "FC2001",
+        f"state `{state.name.text}` leads to `{name}`, and there is no state of that name",
+        transition.target.span,
+        help=layout.advice(name)[1],
+    )
+    return layout.stop
+
+
+def _condition(layout: Layout, state: State, words: Words, number: int) -> tuple[Expr, list[Node]]:
+    """True or false, a function of the script, an expression, or JavaScript (J37, J38)."""
+    text = words.text.strip()
+    if text in ("true", "false"):
+        return Literal(value=text == "true", span=words.span), []
+    part = _numbered("test", number)
+    if _NAME.match(text):
+        named = replace(words, text=text)
+        layout.handlers.require(named, f"a condition of state `{state.name.text}`")
+        id = layout.fresh(f"{state.name.text}.{part}")
+        node = layout.script(id, state, text, into=layout.names.test, span=words.span)
+        return Call(function="truthy", args=(Name(name=layout.names.test),)), [node]
+    condition = as_condition(words, _around(layout, state))
+    if condition is not None:
+        return condition, []
+    value, nodes = _computed(layout, state, words, part)
+    return Call(function="truthy", args=(value,)), nodes

@@ -1,0 +1,228 @@
+"""The state machine front end: JSON with contexts, agents and states, and a script beside it.
+
+A state becomes a group of nodes (machine_states); a context is a thread, an agent sees it from its
+side. `begin` sets up the data, `stop` works out the result (J18, J29).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...diagnostics.diagnostic import Sink
+from ...expr.ast import Call, Expr, Field, Literal, Name, Text
+from ...ir import (
+    Assignment,
+    AssignNode,
+    EndNode,
+    Limit,
+    OnInput,
+    Origin,
+    Param,
+    Thread,
+    Tool,
+    TypeName,
+    Workflow,
+)
+from ...reading.json_tree import read_json
+from ...reading.protocol import Parsed
+from ...source.gc_pause import collector_at_rest
+from ...source.source import Source, SourceSet
+from .document import RESUME, STOP, Machine, State, read_machine
+from .editing import machine_mentions
+from .expressions import DATA, constant, path_of, put
+from .layout import Layout, names_of
+from .roles import Entry, agent_of, read_roles
+from .script import Handlers, read_script, script_of
+from .states import add_states
+
+MAX_STEPS = 10_000
+"""Nodes after which a run stops: real machines go round until a script has enough (J31)."""
+DONE = "Workflow completed successfully"
+_TYPES: dict[str, TypeName] = {
+    "string": "text", "text": "text", "number": "number", "integer": "integer",
+    "boolean": "boolean", "object": "object", "array": "list", "list": "list",
+}  # fmt: skip
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read a file, its script and its roles."""
+    with collector_at_rest():
+        tree = read_json(source, sink)
+        machine = read_machine(tree) if tree is not None else None
+        if machine is None or not machine.states:
+            return Parsed(None)
+        return _parse(machine, sources, sink)
+
+
+def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
+    file = read_script(machine, sources, sink)
+    handlers = Handlers(machine, file, sink)
+    is_older = any(state.is_older for state in machine.states)
+    layout = Layout(machine, file, handlers, sink, names_of(machine), is_older)
+    layout.scripts.extend(script_of(file, machine))
+    layout.nodes.append(_begin(layout))
+    layout.lead(layout.begin, layout.first, implied=True)
+    add_states(layout)
+    layout.nodes.append(_stop(layout))
+    if any(edge.target == layout.unknown for edge in layout.edges):
+        layout.nodes.append(_unknown(layout))
+    roles = read_roles(machine, sources, sink)
+    return Parsed(
+        _workflow(layout, roles),
+        details=_details(machine),
+        mentions=lambda: machine_mentions(machine, file),
+    )
+
+
+def _workflow(layout: Layout, roles: dict[str, Entry]) -> Workflow:
+    machine, names = layout.machine, layout.names
+    tools: dict[str, Tool] = {}
+    for entry in roles.values():
+        tools.update({tool.id: tool for tool in entry.tools if tool.id not in tools})
+    return Workflow(
+        name=machine.name,
+        title=machine.name,
+        description=machine.description,
+        params=_params(layout),
+        outputs=tuple(dict.fromkeys((names.output, names.visited, DATA))),
+        state=layout.variables(),
+        agents=tuple(
+            agent_of(agent, roles.get(agent.name.text), layout.is_older) for agent in machine.agents
+        ),
+        tools=tuple(tools.values()),
+        threads=tuple(
+            Thread(
+                id=context.name.text,
+                seed=context.seed,
+                max_chars=context.max_length,
+                span=context.name.span,
+            )
+            for context in machine.contexts
+        ),
+        scripts=tuple(layout.scripts),
+        groups=tuple(layout.groups),
+        nodes=tuple(layout.nodes),
+        edges=tuple(layout.edges),
+        entry=layout.begin,
+        on_input=_on_input(layout),
+        limits=(Limit(name="steps", value=Literal(value=MAX_STEPS), then="stop"),),
+        span=machine.tree.source.span(0),
+        origin=Origin(format="machine", file=machine.tree.source.path),
+    )
+
+
+def _params(layout: Layout) -> tuple[Param, ...]:
+    given = layout.machine.input
+    if given is None:
+        return ()
+    return (
+        Param(
+            name=layout.names.param,
+            type=_TYPES.get(given.type.strip().lower(), "any"),
+            required=True,
+            description=given.description,
+            span=given.name.span,
+        ),
+    )
+
+
+def _begin(layout: Layout) -> AssignNode:
+    """common_data gets the variables, then the input under its name, which wins (J18)."""
+    machine, names = layout.machine, layout.names
+    given = Name(name=names.param)
+    data: Expr = constant(machine.variables)
+    if machine.input is not None:
+        data = put(data, [names.param], given)
+    assignments = [Assignment(target=DATA, value=data)]
+    if names.param != "input":
+        assignments.append(Assignment(target="input", value=given))
+    return AssignNode(id=layout.begin, title="begin", assignments=tuple(assignments))
+
+
+def _stop(layout: Layout) -> EndNode:
+    """The result (J29): the input of `stop`, else the output's value in common_data, else a
+    sentence. An empty text or 0 that `stop` gives stays."""
+    stop = layout.machine.state(STOP)
+    name = layout.names.output
+    field = _field_of(name)
+    value: Expr = Call(function="either", args=(field, Literal(value=DONE)))
+    if stop is not None and stop.input_value is not None:
+        value = Call(function="coalesce", args=(_given(stop), value))
+    return EndNode(
+        id=layout.stop,
+        title=STOP,
+        outcome="success",
+        assignments=(Assignment(target=name, value=value),),
+        span=stop.name.span if stop else None,
+    )
+
+
+def _field_of(name: str) -> Expr:
+    """The field of common_data with that name."""
+    return Field(object=Name(name=DATA), name=name)
+
+
+def _given(stop: State) -> Expr:
+    if isinstance(stop.input_value, str):
+        return path_of(stop.input_value) or constant(stop.input_value)
+    return constant(stop.input_value)
+
+
+def _unknown(layout: Layout) -> EndNode:
+    """Where a transition handler leads that returns no state's name: the run fails (J21)."""
+    message = Text(parts=(Literal(value="Unknown state: "), Name(name=layout.names.next)))
+    return EndNode(
+        id=layout.unknown,
+        title="unknown state",
+        outcome="failed",
+        assignments=(Assignment(target=layout.names.output, value=message),),
+    )
+
+
+def _on_input(layout: Layout) -> OnInput:
+    """A line that a person gives unasked goes to the state `resume`; without one the run begins
+    anew with it, its contexts kept (J45)."""
+    line = Name(name="input")
+    if RESUME in layout.entries:
+        value = put(Name(name=DATA), ["resume_input"], line)
+        return OnInput(
+            target=layout.entries[RESUME], assignments=(Assignment(target=DATA, value=value),)
+        )
+    return OnInput(
+        target=layout.begin, assignments=(Assignment(target=layout.names.param, value=line),)
+    )
+
+
+def _details(machine: Machine) -> dict[str, Mapping[str, Any]]:
+    return {state.name.text: _detail(state) for state in machine.states}
+
+
+def _detail(state: State) -> dict[str, Any]:
+    """What `inspect` shows of a state; what only the older dialect has, when it is there."""
+    detail: dict[str, Any] = {
+        "agent": state.agent.text if state.agent else None,
+        "pre": state.pre.text if state.pre else None,
+        "post": state.post.text if state.post else None,
+        "transition": state.transition.text if state.transition else None,
+    }
+    if state.input_value is not None:
+        detail["input"] = state.input_value
+    action = {
+        "script": state.script,
+        "function": state.call,
+        "message": state.message,
+    }
+    given = {key: words.text for key, words in action.items() if words}
+    if given:
+        detail["action"] = given
+    if state.transitions:
+        detail["transitions"] = [
+            {
+                "target": t.target.text,
+                "condition": t.condition.text,
+                "before": t.before.text if t.before else None,
+            }
+            for t in state.transitions
+        ]
+    return detail

@@ -1,0 +1,156 @@
+"""The roles file: what an agent is told, and its tools (J17).
+
+It stands in the machine's own folder (`<name>/roles.json`) or, for all machines of a folder, beside
+them (`roles.json`); the nearer one counts.
+
+    {"writer": {"level": "fast", "systemMessage": "…", "includedTools": ["read_file"],
+                "parsingTools": [{"type": "function", "function": {"name": "done", …}}]}}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...diagnostics.diagnostic import Sink
+from ...expr.ast import Expr, Literal
+from ...ir import Agent, Json, Tool
+from ...reading.json_syntax import Node, Scalar
+from ...reading.json_tree import Fields, Tree, Words, read_json
+from ...source.source import Source, SourceSet, Unreadable
+from ...source.spelling import Spelling
+from .document import Machine, Role
+
+ROLES = "roles.json"
+_KEYS = ("level", "systemMessage", "includedTools", "parsingTools", "description")
+_NO_ARGUMENTS = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the file says about one role."""
+
+    system: Expr | None
+    tools: tuple[Tool, ...]
+
+
+def read_roles(machine: Machine, sources: SourceSet, sink: Sink) -> dict[str, Entry]:
+    """The entries of the agents that the machine declares; none without a roles file."""
+    source = _find(machine.tree.source.path, sources, sink)
+    tree = read_json(source, sink) if source is not None else None
+    top = tree.fields(tree.root, "the roles file") if tree is not None else None
+    if source is None or tree is None or top is None:
+        return {}
+    found: dict[str, Entry] = {}
+    spelling = Spelling(top.members)
+    for agent in machine.agents:
+        name = agent.name.text
+        fields = top.fields(name, f"role `{name}`")
+        if fields is not None:
+            found[name] = _entry(tree, fields)
+        elif name not in top.members and tree.complete:
+            _absent(agent, source, spelling, sink)
+    return found
+
+
+def _find(path: str, sources: SourceSet, sink: Sink) -> Source | None:
+    folder, file = os.path.split(path)
+    own = os.path.join(folder, os.path.splitext(file)[0], ROLES)
+    for candidate in (own, os.path.join(folder, ROLES)):
+        try:
+            return sources.read(candidate)
+        except Unreadable as error:
+            if error.reason != "not found":
+                sink.report(
+                    "FC0001",
+                    f"the roles file `{candidate}` {error.reason}",
+                    sources.files[path].span(0),
+                    help="replace it by a JSON file, or remove it",
+                )
+                return None
+    return None
+
+
+def _absent(agent: Role, source: Source, spelling: Spelling, sink: Sink) -> None:
+    near = spelling.nearest(agent.name.text)
+    sink.report(
+        "FC1003",
+        f"`{source.path}` says nothing about the agent `{agent.name.text}`",
+        agent.name.span,
+        severity="warning",
+        help=f"did you mean `{near}`?" if near else "add its system text and tools there",
+    )
+
+
+def _entry(tree: Tree, fields: Fields) -> Entry:
+    fields.unknown(_KEYS, severity="warning")
+    fields.text("level")
+    system = fields.text("systemMessage")
+    tools = [*_included(tree, fields), *_parsing(tree, fields)]
+    return Entry(
+        system=Literal(value=system.text, span=system.span) if system else None,
+        tools=tuple({tool.id: tool for tool in reversed(tools)}.values())[::-1],
+    )
+
+
+def _included(tree: Tree, fields: Fields) -> Iterator[Tool]:
+    for node in fields.items("includedTools"):
+        name = _text(tree, fields, node, "includedTools")
+        if name is not None:
+            yield Tool(id=name.text, span=name.span)
+
+
+def _text(tree: Tree, fields: Fields, node: Node, key: str) -> Words | None:
+    if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
+        return tree.words(node)
+    tree.wrong_type(node, f"an item of `{key}` of {fields.what}", "a text")
+    return None
+
+
+def _parsing(tree: Tree, fields: Fields) -> Iterator[Tool]:
+    """Functions whose call is the answer; they are never executed."""
+    for node in fields.items("parsingTools"):
+        what = f"a parsing tool of {fields.what}"
+        outer = tree.fields(node, what)
+        if outer is None:
+            continue
+        outer.unknown(("type", "function", "parsingOnly"), severity="warning")
+        inner = outer.fields("function", what, required=True)
+        name = inner.text("name", required=True) if inner else None
+        if inner is None or name is None:
+            continue
+        inner.unknown(("name", "description", "parameters", "strict"), severity="warning")
+        description = inner.text("description")
+        yield Tool(
+            id=name.text,
+            source="declared",
+            effect="pure",
+            result="answer",
+            description=description.text if description else "",
+            schema=_schema(tree, inner),
+            span=name.span,
+        )
+
+
+def _schema(tree: Tree, function: Fields) -> Json:
+    node = function.get("parameters")
+    if node is None:
+        return _NO_ARGUMENTS
+    found = tree.fields(node, f"`parameters` of {function.what}")
+    return tree.value(node, "`parameters`") if found is not None else _NO_ARGUMENTS
+
+
+def agent_of(role: Role, entry: Entry | None, stores: bool) -> Agent:
+    """The agent of the IR. In the older dialect what it is sent and answers is stored (J36);
+    otherwise only scripts change a context (J16). The side is its perspective (J14)."""
+    return Agent(
+        id=role.name.text,
+        role=role.name.text,
+        tools=tuple(tool.id for tool in entry.tools) if entry else (),
+        system=entry.system if entry else None,
+        thread=role.context,
+        perspective="user" if role.side == "user" else "assistant",
+        remember="both" if stores else "none",
+        span=role.name.span,
+    )

@@ -1,0 +1,127 @@
+"""The script beside a machine: `<name>/script.js`, or `<name>/script.py` with the same functions.
+
+It is read and looked at, never run. A script that does not parse is FC4003 in the script itself, a
+function that a state names and the script does not have is FC4001.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ...diagnostics.diagnostic import Sink
+from ...ir import Script
+from ...reading.json_tree import Words
+from ...source.source import Source, SourceSet, Unreadable
+from ...source.spelling import Spelling
+from .document import Machine
+from .scripts.functions import Fault, Function, Functions, ScriptFile
+from .scripts.javascript import javascript_fault, javascript_functions
+from .scripts.python import read_python
+
+SCRIPT = "script"
+_FILES = (("javascript", "script.js"), ("python", "script.py"))
+
+
+def read_script(machine: Machine, sources: SourceSet, sink: Sink) -> ScriptFile | None:
+    """The machine's script; None when there is none (J7)."""
+    found = _find(machine.tree.source.path, sources, sink)
+    if found is None:
+        return None
+    language, source = found
+    functions: Functions | Fault
+    if language == "python":
+        functions = read_python(source.text)
+    else:
+        functions = javascript_fault(source.text) or javascript_functions(source.text)
+    if isinstance(functions, Functions):
+        return ScriptFile(source, language, functions)
+    sink.report(
+        "FC4003",
+        f"`{source.path}` does not parse: {functions.message}",
+        source.span(functions.start, functions.end),
+        help="correct the script; none of its functions can be called",
+    )
+    return ScriptFile(source, language, None)
+
+
+def script_folder(path: str) -> str:
+    """The folder of a machine's script: its file's name without the suffix."""
+    return os.path.splitext(path)[0]
+
+
+def _find(path: str, sources: SourceSet, sink: Sink) -> tuple[str, Source] | None:
+    for language, name in _FILES:
+        candidate = os.path.join(script_folder(path), name)
+        try:
+            return language, sources.read(candidate)
+        except Unreadable as error:
+            if error.reason != "not found":
+                sink.report(
+                    "FC0001",
+                    f"the script `{candidate}` {error.reason}",
+                    sources.files[path].span(0),
+                    help="replace it by a text file",
+                )
+                return language, Source(candidate, "")
+    return None
+
+
+def script_of(file: ScriptFile | None, machine: Machine) -> tuple[Script, ...]:
+    """The script of the IR."""
+    if file is None or file.functions is None:
+        return ()
+    names = [*file.functions.by_name]
+    if not file.functions.is_complete:
+        called = (words.text for state in machine.states for words in state.handlers)
+        names += [name for name in dict.fromkeys(called) if name not in names]
+    return (
+        Script(
+            id=SCRIPT,
+            language="python" if file.language == "python" else "javascript",
+            source=file.source.text,
+            file=file.source.path,
+            functions=tuple(names),
+            span=file.source.span(0),
+        ),
+    )
+
+
+class Handlers:
+    """Looks functions up by name, and reports each missing one once (J6)."""
+
+    def __init__(self, machine: Machine, file: ScriptFile | None, sink: Sink) -> None:
+        self._machine, self._file, self._sink = machine, file, sink
+        known = file.functions.by_name if file and file.functions else {}
+        self._functions = known
+        self._spelling = Spelling(known)
+        self._missing: set[str] = set()
+
+    def get(self, name: str) -> Function | None:
+        """What is known of a function."""
+        return self._functions.get(name)
+
+    @property
+    def names_are_known(self) -> bool:
+        """Whether a name that is not among the functions is none of the script's."""
+        return self._file is None or (
+            self._file.functions is not None and self._file.functions.is_complete
+        )
+
+    def require(self, name: Words, what: str) -> None:
+        """FC4001 when the script surely has no such function; `what` names it."""
+        if name.text in self._functions or name.text in self._missing:
+            return
+        if not self.names_are_known:
+            return
+        self._missing.add(name.text)
+        near = self._spelling.nearest(name.text)
+        if self._file is None:
+            folder = script_folder(self._machine.tree.source.path)
+            message = f"{what} is `{name.text}`, but there is no script that could have it"
+            help = f"write it in `{os.path.join(folder, 'script.js')}`"
+        else:
+            message = (
+                f"{what} is `{name.text}`, and `{self._file.source.path}` has no such function"
+            )
+            help = f"did you mean `{near}`?" if near else f"add `{name.text}() {{ … }}` there"
+        self._sink.report("FC4001", message, name.span, help=help)

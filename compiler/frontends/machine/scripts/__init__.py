@@ -1,0 +1,1 @@
+"""The functions in scripts of state machines; they are found, never run."""

@@ -1,0 +1,117 @@
+"""Python handlers (`script.py`): whether the file parses, its functions, what they return.
+
+Nothing is run or imported: the syntax tree is all that is looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+
+from .functions import Fault, Function, Functions, Returned
+
+
+def read_python(text: str) -> Functions | Fault:
+    """The functions of the module, or why it does not parse."""
+    starts = _line_starts(text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        line = min(error.lineno or 1, len(starts))
+        at = min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
+        return Fault(error.msg.replace("'", "`"), at, min(at + 1, len(text)))
+    except (RecursionError, MemoryError, ValueError):
+        return Fault("the script is nested too deeply, or holds a null character", 0, 0)
+    lines = text.splitlines(keepends=True)
+    functions = {
+        node.name: _function(node, _Places(starts, lines))
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    # Assignments and imports may bind further names to functions.
+    plain = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Expr, ast.ClassDef)
+    return Functions(functions, all(isinstance(node, plain) for node in tree.body))
+
+
+class _Places:
+    """Offsets of syntax nodes: Python counts their columns in bytes."""
+
+    def __init__(self, starts: list[int], lines: list[str]) -> None:
+        self.starts, self.lines = starts, lines
+
+    def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+        return self.offset(node.lineno, node.col_offset), self.offset(*end)
+
+    def offset(self, line: int, column: int) -> int:
+        written = self.lines[line - 1].encode()[:column].decode(errors="ignore")
+        return self.starts[line - 1] + len(written)
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, places: _Places) -> Function:
+    start = places.of(node)[0]
+    found: list[Returned] = []
+    exact = True
+    for statement in _own_returns(node.body):
+        returned = _returned(statement, statement.value, places)
+        exact = exact and returned is not None
+        found.extend(returned or ())
+    if not _always_returns(node.body):
+        found.append(Returned(None, start, start))
+    return Function(node.name, start, tuple(found), exact)
+
+
+def _own_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
+    todo: list[ast.AST] = list(reversed(body))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            yield node
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            todo.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _returned(at: ast.Return, value: ast.expr | None, places: _Places) -> list[Returned] | None:
+    match value:
+        case None | ast.Constant(value=None):
+            return [Returned(None, *places.of(value or at))]
+        case ast.Constant(value=str() as text):
+            return [Returned(text, *places.of(value))]
+        case ast.IfExp():
+            one, other = (_returned(at, v, places) for v in (value.body, value.orelse))
+            return None if one is None or other is None else [*one, *other]
+        case _:
+            return None
+
+
+def _always_returns(body: list[ast.stmt]) -> bool:
+    for node in body:
+        match node:
+            case ast.Return() | ast.Raise():
+                return True
+            case ast.If() if _always_returns(node.body) and _always_returns(node.orelse):
+                return True
+            case ast.Try() if _try_returns(node):
+                return True
+            case ast.With() if _always_returns(node.body):
+                return True
+            case _:
+                pass
+    return False
+
+
+def _try_returns(node: ast.Try) -> bool:
+    handled = all(_always_returns(handler.body) for handler in node.handlers)
+    return _always_returns(node.finalbody) or (
+        handled and (_always_returns(node.body) or _always_returns(node.orelse))
+    )
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    return starts

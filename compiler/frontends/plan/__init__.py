@@ -1,0 +1,1 @@
+"""The front end for living documents (`workflow.md`)."""

@@ -1,0 +1,63 @@
+"""Living documents: how their files are recognised. What reads them is imported on demand."""
+
+from __future__ import annotations
+
+import re
+
+from flowc.grammar.plan_lexing import CLOSING, MARK
+
+from ...diagnostics.diagnostic import Sink
+from ...reading.editing import Editing
+from ...reading.protocol import Frontend, Parsed
+from ...source.source import Source, SourceSet
+
+_HEADING = (
+    r"[ ]{0,3}\#\#[ \t]+(?:[0-9]+[.)]?[ \t]*)?(?P<section>request[ ]summary"
+    r"|product[ ]requirements|processing[ ]plan|final[ ]output|workflow[ ]log)\b"
+)
+_FIRST = re.compile(f"^{_HEADING}", re.MULTILINE | re.IGNORECASE | re.VERBOSE)
+_FENCE_OR_HEADING = re.compile(
+    rf"^(?:[ \t]*{MARK}[^\n]*(?:\n|\Z)(?:(?!{CLOSING})[^\n]*\n)*+[^\n]*|{_HEADING})",
+    re.MULTILINE | re.IGNORECASE | re.VERBOSE,
+)
+
+
+def claims(source: Source) -> int:
+    """90 for a file with the section of the plan and another one of the five; 60 with any two, with
+    the plan alone, or with a request alone. 30 when they all stand in fences: a page about the
+    format."""
+    text = source.text
+    if _FIRST.search(text) is None:
+        return 0
+    found = (match["section"] for match in _FENCE_OR_HEADING.finditer(text))
+    sections = {section.lower() for section in found if section}
+    if "processing plan" in sections:
+        return 90 if len(sections) > 1 else 60
+    if len(sections) == 1:
+        asked = "request summary" in sections and "**Original Request:**" in text
+        return 60 if asked else 0
+    return 60 if sections else 30
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read a document: see plan_md."""
+    from .parse import parse
+
+    return parse(source, sources, sink)
+
+
+def _editing() -> Editing:
+    from .editing import plan_editing
+
+    return plan_editing()
+
+
+PLAN = Frontend(
+    name="plan",
+    title="living document: a plan, the state of its steps and a log",
+    suffixes=(".md",),
+    claims=claims,
+    parse=parse,
+    comment=("<!--", "-->"),
+    editing=_editing,
+)

@@ -1,0 +1,184 @@
+"""The living document front end: a plan whose steps are tasks, one after another.
+
+A step is a task for an executor, or for a person when its code says `N/A` (A28). How far each has
+come is no program: it is progress, and stands beside the workflow. The document is carried on by
+the workflow that made it, so it is not run by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from ...diagnostics.diagnostic import Sink
+from ...expr.ast import Literal
+from ...ir import Agent, Edge, EndNode, OnError, Origin, StateField, TaskNode, Workflow
+from ...plan import (
+    Block,
+    PlanDocument,
+    counts,
+    current_step,
+    final_path,
+    is_id,
+    is_manual,
+    overall_of,
+    read_plan,
+    text_value,
+)
+from ...plan.document import is_step
+from ...plan.paths import reads_of
+from ...plan.values import place_of
+from ...reading.protocol import NotRun, Parsed
+from ...source.gc_pause import collector_at_rest
+from ...source.source import Source, SourceSet, Span
+from .editing import plan_mentions
+from .faults import check_document
+from .places import Places
+
+EXECUTOR, PERSON, END, FAILED = "executor", "reviewer", "end", "failed"
+MAX_REQUEST = 4000
+"""At most this many characters of the request describe the workflow."""
+_ANY_FAILURE = OnError(errors=("failure", "timeout", "limit", "refused"))
+_CARRIED_ON = NotRun(
+    "is a living document, the data of the workflow that carries it on",
+    "flowc run {file} carries it on, flowc inspect {file} shows how far it has come",
+    by="audio/edit.yaml",
+)
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read a document. Without any step there is no workflow (FC1008)."""
+    del sources
+    with collector_at_rest():
+        document = read_plan(source.text)
+        check_document(document, source, sink)
+        if not document.steps:
+            return Parsed(None, progress=_progress(document))
+        steps = list(_steps(document, source))
+        return Parsed(
+            _workflow(document, steps, source),
+            progress=_progress(document),
+            details={step.id: step.detail() for step in steps},
+            not_run=_CARRIED_ON,
+            mentions=lambda: plan_mentions(Places(document, source)),
+        )
+
+
+class _Step:
+    """A step with what the IR calls it: its ID, or `step_N` where it has none of its own."""
+
+    def __init__(self, block: Block, id: str, start: int, source: Source) -> None:
+        self.block = block
+        self.id = id
+        self.source = source
+        self.start = start
+
+    @property
+    def variable(self) -> str:
+        """The variable of its result."""
+        return re.sub(r"\W", "_", f"{self.id}_result")
+
+    @property
+    def span(self) -> Span:
+        """Its heading."""
+        end = self.start + len(self.block.text.partition("\n")[0].rstrip())
+        return self.source.span(self.start, end)
+
+    def detail(self) -> dict[str, Any]:
+        """What `inspect` shows: the values as written."""
+        names = {"status": "Status", "input": "Input Audio", "output": "Output Audio"}
+        values = {key: text_value(self.block, name) for key, name in names.items()}
+        return {**values, "code": text_value(self.block, "Code")}
+
+    def prompt(self) -> Literal:
+        """The description, with its place."""
+        field = self.block.field("Description")
+        if field is None:
+            return Literal(value="", span=self.span)
+        place = place_of(self.block.text, field)
+        span = self.source.span(self.start + place.start, self.start + place.end)
+        return Literal(value=text_value(self.block, "Description"), span=span)
+
+
+def _steps(document: PlanDocument, source: Source) -> Iterator[_Step]:
+    taken: set[str] = {END, FAILED}
+    number = 0
+    for block, start in zip(document.blocks, document.starts(), strict=True):
+        if not is_step(block):
+            continue
+        number += 1
+        written = text_value(block, "ID")
+        id = written if is_id(written) else f"step_{number}"
+        while id in taken:
+            id = f"{id}_{number}"
+        taken.add(id)
+        yield _Step(block, id, start, source)
+
+
+def _workflow(document: PlanDocument, steps: list[_Step], source: Source) -> Workflow:
+    name = PurePath(source.path).stem
+    request = document.section("request")
+    after = reads_of(document)
+    nodes = tuple(
+        TaskNode(
+            id=step.id,
+            title=step.block.title,
+            role=PERSON if is_manual(text_value(step.block, "Code")) else EXECUTOR,
+            prompt=step.prompt(),
+            after=(steps[after[n]].variable,) if n in after else (),
+            into=step.variable,
+            span=step.span,
+        )
+        for n, step in enumerate(steps)
+    )
+    roles = dict.fromkeys(node.role for node in nodes)
+    return Workflow(
+        name=name,
+        title=_title(document) or name,
+        description=text_value(request, "Original Request")[:MAX_REQUEST] if request else "",
+        outputs=(steps[-1].variable,),
+        state=tuple(StateField(name=step.variable, type="object") for step in steps),
+        agents=tuple(Agent(id=role, role=role, person=role == PERSON) for role in roles),
+        nodes=(
+            *nodes,
+            EndNode(id=END, title="end", outcome="success"),
+            EndNode(id=FAILED, title="failed", outcome="failed"),
+        ),
+        edges=tuple(edge for n in range(len(steps)) for edge in _edges(steps, n)),
+        entry=steps[0].id,
+        span=source.span(0),
+        origin=Origin(format="plan", file=source.path),
+    )
+
+
+def _title(document: PlanDocument) -> str:
+    first = document.blocks[0]
+    titles = (p for p in first.pieces if p.kind == "TITLE")
+    return next((first.text[p.start : p.end].strip().lstrip("#").strip() for p in titles), "")
+
+
+def _edges(steps: list[_Step], n: int) -> tuple[Edge, Edge]:
+    here, is_last = steps[n], n + 1 == len(steps)
+    return (
+        Edge(
+            source=here.id,
+            target=END if is_last else steps[n + 1].id,
+            implied=is_last,
+            span=here.span,
+        ),
+        Edge(source=here.id, target=FAILED, guard=_ANY_FAILURE, implied=True, span=here.span),
+    )
+
+
+def _progress(document: PlanDocument) -> dict[str, Any]:
+    """The overall status, how many steps have which one, the step that is at work or next, and the
+    path of the result so far."""
+    current = current_step(document)
+    return {
+        "status": overall_of(document),
+        "steps": counts(document),
+        "current": text_value(current, "ID") or None if current else None,
+        "path": final_path(document) or None,
+    }

@@ -1,0 +1,47 @@
+"""A living document in its file: where its blocks and values stand, and what messages call them."""
+
+from __future__ import annotations
+
+from ...plan import PlanDocument, is_template, text_value
+from ...plan.values import Place, place_of
+from ...source.source import Source, Span
+
+
+class Places:
+    """A document and its source; blocks are named by their place among the document's blocks."""
+
+    def __init__(self, document: PlanDocument, source: Source) -> None:
+        self.document = document
+        self.source = source
+        self.starts = document.starts()
+
+    def span(self, index: int, place: Place) -> Span:
+        """The part of the file that is `place` of a block."""
+        start = self.starts[index]
+        return self.source.span(start + place.start, start + place.end)
+
+    def heading(self, index: int) -> Span:
+        """A block's first line."""
+        line = self.document.blocks[index].text.partition("\n")[0]
+        return self.span(index, Place(len(line) - len(line.lstrip()), len(line.rstrip())))
+
+    def value_span(self, index: int, name: str) -> Span:
+        """Where a field's value stands; the heading when there is no such field."""
+        block = self.document.blocks[index]
+        field = block.field(name)
+        if field is None:
+            return self.heading(index)
+        return self.span(index, place_of(block.text, field))
+
+    def called(self, index: int) -> str:
+        """What messages call a step: its ID, else its number or its title."""
+        block = self.document.blocks[index]
+        id = text_value(block, "ID")
+        if id and not is_template(id):
+            return f"`{id}`"
+        return f"step {block.number}" if block.number is not None else f"step `{block.title}`"
+
+    def where(self, index: int) -> str:
+        """What messages call a block."""
+        block = self.document.blocks[index]
+        return self.called(index) if block.kind == "step" else f"section `{block.title}`"

@@ -1,0 +1,163 @@
+"""Faults of the steps of a living document: titles, IDs, statuses, code."""
+
+from __future__ import annotations
+
+from ...diagnostics.diagnostic import Label, Sink
+from ...plan import (
+    OVERALL,
+    SECTIONS,
+    STATUSES,
+    Block,
+    Refused,
+    is_id,
+    is_manual,
+    is_placeholder,
+    is_template,
+    read_call,
+    status_of,
+    text_value,
+)
+from ...plan.document import is_step
+from ...source.spelling import Spelling
+from .places import Places
+
+
+class StepChecker:
+    """Reports what is wrong with single steps, and with the document's overall status."""
+
+    def __init__(self, places: Places, sink: Sink, *, is_plan_lost: bool) -> None:
+        self.places = places
+        self.sink = sink
+        self.is_plan_lost = is_plan_lost
+
+    def check(self) -> None:
+        for index, block in enumerate(self.places.document.blocks):
+            if block.kind == "step":
+                self.check_step(index, block)
+        self.check_ids()
+        self.check_overall()
+
+    def check_step(self, index: int, block: Block) -> None:
+        if block.key != "plan":
+            if block.key is not None or not self.is_plan_lost:
+                self.sink.report(
+                    "FC1001",
+                    f"`{block.heading}` does not stand in the plan, so it is no step",
+                    self.places.heading(index),
+                    severity="warning",
+                    help=f"move it below `## 3. {SECTIONS['plan']}`",
+                )
+            return
+        if not block.title:
+            self.sink.report(
+                "FC1003",
+                f"{self.places.called(index)} has no title",
+                self.places.heading(index),
+                help="write it in the same line: `### Step 1: title`",
+            )
+        for name in ("Input Audio", "Output Audio"):
+            self.check_filled_in(index, block, name)
+        self.check_status(index, block)
+        self.check_code(index, block)
+
+    def check_filled_in(
+        self, index: int, block: Block, name: str, allowed: tuple[str, ...] = ()
+    ) -> bool:
+        """Whether a value is none of the format's own placeholders (A27)."""
+        value = text_value(block, name)
+        if not is_template(value):
+            return True
+        self.sink.report(
+            "FC1005",
+            f"`{name}` of {self.places.where(index)} is a template that nobody has filled in",
+            self.places.value_span(index, name),
+            help="write the value in place of the braces"
+            + (f", one of: {', '.join(allowed)}" if allowed else ""),
+        )
+        return False
+
+    def check_status(self, index: int, block: Block) -> None:
+        if status_of(block) is None and self.check_filled_in(index, block, "Status", STATUSES):
+            self.report_word(index, "Status", text_value(block, "Status"), STATUSES)
+
+    def check_overall(self) -> None:
+        """The overall status is one of four words, or nothing yet (A6)."""
+        for index, block in enumerate(self.places.document.blocks):
+            if block.kind == "section" and block.key == "output":
+                word = text_value(block, "Overall Status")
+                if word in ("", *OVERALL):
+                    continue
+                if self.check_filled_in(index, block, "Overall Status", OVERALL):
+                    self.report_word(index, "Overall Status", word, OVERALL)
+
+    def report_word(self, index: int, name: str, word: str, allowed: tuple[str, ...]) -> None:
+        near = Spelling(allowed).nearest(word.upper()) or (
+            word.upper() if word.upper() in allowed else None
+        )
+        guess = f"did you mean `{near}`? " if near else ""
+        self.sink.report(
+            "FC1005",
+            f"`{word[:80]}` is no status",
+            self.places.value_span(index, name),
+            help=f"{guess}one of: {', '.join(allowed)}",
+        )
+
+    def check_code(self, index: int, block: Block) -> None:
+        """Code that is about to be executed has to be one call (A20)."""
+        code = text_value(block, "Code")
+        if status_of(block) not in ("CODE_GENERATED", "EXECUTING") or is_manual(code):
+            return
+        reason = _why_not_executable(code)
+        if reason:
+            self.sink.report(
+                "FC1001",
+                f"the code of {self.places.called(index)} cannot be executed: {reason}",
+                self.places.value_span(index, "Code"),
+                help="write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`",
+            )
+
+    def check_ids(self) -> None:
+        """Each step has an ID of its own (A4)."""
+        first: dict[str, int] = {}
+        for index, block in enumerate(self.places.document.blocks):
+            if not is_step(block):
+                continue
+            id = text_value(block, "ID")
+            if not id:
+                self.sink.report(
+                    "FC1003",
+                    f"{self.places.called(index)} has no ID",
+                    self.places.value_span(index, "ID"),
+                    help="write a field `ID` below its heading, with a name of its own",
+                )
+            elif self.check_filled_in(index, block, "ID"):
+                self.check_id(index, id, first)
+
+    def check_id(self, index: int, id: str, first: dict[str, int]) -> None:
+        span = self.places.value_span(index, "ID")
+        if not is_id(id):
+            self.sink.report(
+                "FC1005",
+                f"`{id[:80]}` is no ID",
+                span,
+                help="an ID is a word of letters, digits and `_`, such as `step_1`",
+            )
+        earlier = first.setdefault(id, index)
+        if earlier != index:
+            self.sink.report(
+                "FC1004",
+                f"two steps have the ID `{id}`",
+                span,
+                labels=(Label(self.places.value_span(earlier, "ID"), "the first one"),),
+                help="give each step an ID of its own",
+            )
+
+
+def _why_not_executable(code: str) -> str:
+    if is_placeholder(code):
+        return "there is none"
+    try:
+        read_call(code)
+    except Refused as reason:
+        return str(reason)
+    return ""

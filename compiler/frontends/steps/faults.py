@@ -1,0 +1,141 @@
+"""What a step can lack or have twice, and fences that nothing closes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lark import Token
+
+from ...diagnostics.diagnostic import Fix, Label, Sink
+from ...reading.markdown import Fence
+from ...source.source import Source, Span
+from .items import heading_span
+from .marks import marker
+
+if TYPE_CHECKING:
+    from .lines import Step
+
+
+def check_complete(source: Source, step: Step, sink: Sink) -> None:
+    """A step needs a name, a description and a tool (S2, S3, S20)."""
+    if not step.name:
+        sink.report(
+            "FC1003",
+            f"workflow step {step.number + 1} has no name",
+            step.span,
+            help=f"write the name in the same line: `{marker('STEP')}: name`",
+        )
+    if step.description is None or not step.description.text:
+        what = "no description" if step.description is None else "an empty description"
+        sink.report(
+            "FC1003",
+            f"{step.called} has {what}",
+            step.span,
+            labels=(Label(step.odd_fence, "not read as one"),) if step.odd_fence else (),
+            help="write what to do between lines of three backticks, directly below the heading",
+        )
+    if not step.tools:
+        empty = [part for part in step.sections if part.type in ("TOOL", "TOOLS")]
+        sink.report(
+            "FC1003",
+            f"{step.called} {'names no tool' if empty else 'has no tool specification'}",
+            heading_span(source, empty[0]) if empty else step.span,
+            help=f"write `{marker('TOOL')}: name`, or `{marker('TOOLS')}:` and a list",
+        )
+
+
+def check_sections(source: Source, called: str, sections: list[Token], sink: Sink) -> None:
+    """A section that a step has twice. Of two TOOL headings the first counts and TOOLS beats TOOL
+    (S4), which is legal but surely not meant; two lists of one kind are a fault."""
+    first: dict[str, Token] = {}
+    for part in sections:
+        kind = part.type
+        earlier = first.setdefault(kind, part)
+        if earlier is not part:
+            _report_second(source, called, earlier, part, sink, legal=kind == "TOOL")
+    if "TOOL" in first and "TOOLS" in first:
+        _report_second(source, called, first["TOOLS"], first["TOOL"], sink, legal=True)
+
+
+def _report_second(
+    source: Source, called: str, one: Token, two: Token, sink: Sink, *, legal: bool
+) -> None:
+    same = one.type == two.type
+    message = (
+        f"{called} has two `{two.type}` sections"
+        if same
+        else f"{called} has `{one.type}` and `{two.type}`: the list is used"
+    )
+    if same and legal:
+        message += ": the first is used"
+    sink.report(
+        "FC1004",
+        message,
+        heading_span(source, two),
+        severity="warning" if legal else "error",
+        labels=(Label(heading_span(source, one), "the other one"),),
+        help=f"put all tools into one list below `{marker('TOOLS')}:`"
+        if legal
+        else f"put all items below one `{marker(two.type)}:`",
+    )
+
+
+def report_spaced_fence(source: Source, token: Token, fence: Fence, sink: Sink) -> None:
+    """A fence with blanks between its backticks (S24): the safe fix writes a real one."""
+    start = token.start_pos or 0
+    indent = len(token) - len(token.lstrip())
+    end = fence.end + (len(token[fence.end :].rstrip()) if fence.closed else 0)
+    opening = token[indent : fence.start].replace(fence.mark, "```")
+    text = opening + token[fence.start : fence.end] + ("```" if fence.closed else "")
+    sink.report(
+        "FC1006",
+        "a fence is damaged: its backticks are apart",
+        source.span(start + indent, start + indent + len(fence.mark)),
+        help="read as meant; write three backticks without blanks",
+        fix=Fix("write ```", source.span(start + indent, start + end), text, True),
+    )
+
+
+class OpenFence:
+    """Finds the fence that nothing closes. It is noticed at the end of the file, but the fault
+    lies where a bare fence first swallows the heading of a step; from there on steps that lack
+    something are no fault of their own."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._suspect: Span | None = None
+        self._last: Span | None = None
+
+    def see(self, token: Token, fence: Fence) -> None:
+        """Look at a fence; they come in file order."""
+        if not fence.closed:
+            self._last = self._opening(token, fence)
+        elif self._suspect is None and not fence.info and "WORKFLOW STEP:" in token:
+            self._suspect = self._opening(token, fence)
+
+    def _opening(self, token: Token, fence: Fence) -> Span:
+        start = (token.start_pos or 0) + len(token) - len(token.lstrip())
+        return self._source.span(start, start + len(fence.mark))
+
+    @property
+    def _place(self) -> Span | None:
+        return self._last and (self._suspect or self._last)
+
+    def swallows(self, end: int) -> bool:
+        """Whether a step that ends at `end` lost something to the fence."""
+        place = self._place
+        return place is not None and end > place.start
+
+    def report(self, sink: Sink) -> None:
+        """FC1001, if there is such a fence."""
+        place = self._place
+        if place is None or self._last is None:
+            return
+        labels = () if place == self._last else (Label(self._last, "so that this one stays open"),)
+        sink.report(
+            "FC1001",
+            "this fence is not closed" + (" before the next step begins" if labels else ""),
+            place,
+            labels=labels,
+            help="close it with a line of the same marks",
+        )

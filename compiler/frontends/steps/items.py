@@ -1,0 +1,140 @@
+"""The lists of a step: tools, inputs, outputs and assertions, from list tokens to spans.
+
+One bullet is stripped (S10); a wrapped item is one item (S11); an empty one is none (S12).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from flowc.grammar.lexing import ITEM
+from lark import Token
+
+from ...diagnostics.diagnostic import Fix, Label, Sink
+from ...ir import Input, Output
+from ...reading.located import Located, joined, trimmed
+from ...source.source import Source, Span
+from .marks import ARROW
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
+
+
+def heading_of(token: Token) -> str:
+    """The first line of a section's token; the items of a list follow it."""
+    return token.partition("\n")[0]
+
+
+def heading_span(source: Source, token: Token) -> Span:
+    """The place of a section's heading."""
+    return trimmed(source, token.start_pos or 0, heading_of(token)).span
+
+
+def read_texts(source: Source, section: Token, texts: list[Located]) -> None:
+    """Tool names, taken literally (S4), or assertions, unchanged (S9); empty items are none."""
+    for start, raw in split_items(section):
+        located = trimmed(source, start, raw)
+        if located.text:
+            texts.append(located)
+
+
+def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink) -> None:
+    """`NAME: description`, split at the first colon (S5)."""
+    for start, raw in split_items(section):
+        name, colon, description = raw.partition(":")
+        located = trimmed(source, start, name)
+        if colon and located.text:
+            meaning = joined(description)
+            inputs.append(Input(name=located.text, description=meaning, span=located.span))
+        elif raw.strip():
+            whole = trimmed(source, start, raw)
+            sink.report(
+                "FC1001",
+                f"the input `{_short(whole.text)}` is not read: it has no {_missing(colon)}",
+                whole.span,
+                severity="warning",
+                help="write `NAME: what it is`",
+            )
+
+
+def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Sink) -> None:
+    """`source → NAME`, split at the first arrow; `→` is looked for before `->` (S6, S7)."""
+    for start, raw in split_items(section):
+        arrow = ARROW.search(raw)
+        left, right = arrow.span() if arrow else (raw.find("->"), raw.find("->") + 2)
+        name = trimmed(source, start + right, raw[right:])
+        if left >= 0 and name.text:
+            if arrow is not None and arrow[0] != "→":
+                _report_arrow(source, start + left, arrow[0], sink)
+            outputs.append(Output(source=joined(raw[:left]), name=name.text, span=name.span))
+        elif raw.strip():
+            whole = trimmed(source, start, raw)
+            sink.report(
+                "FC1001",
+                f"the output `{_short(whole.text)}` has no {'name' if left >= 0 else 'arrow'}",
+                whole.span,
+                help="write `where the value stands → NAME`",
+                fix=_double_arrow(source, start, raw),
+            )
+
+
+def check_names(inputs: list[Input], outputs: list[Output], called: str, sink: Sink) -> None:
+    """Two definitions of one name in a step (FC1004); names that no variable may have (FC1005)."""
+    for kind, entries in (("input", inputs), ("output", outputs)):
+        seen: dict[str, Input | Output] = {}
+        for entry in entries:
+            first = seen.setdefault(entry.name, entry)
+            if entry.span is None or first.span is None:
+                continue
+            if first is not entry:
+                sink.report(
+                    "FC1004",
+                    f"{called} has the {kind} `{entry.name}` twice",
+                    entry.span,
+                    labels=(Label(first.span, "first here"),),
+                    help="take one of the two out, or give it a name of its own",
+                )
+            elif _NAME.fullmatch(entry.name) is None:
+                reserved = entry.name.startswith(("$", "__"))
+                sink.report(
+                    "FC1005",
+                    f"`{_short(entry.name)}` is no name of a variable",
+                    entry.span,
+                    severity="error" if reserved else "warning",
+                    help="a name is made of letters, digits and underscores, as in `PULL_REQUEST`",
+                )
+
+
+def split_items(section: Token) -> Iterator[tuple[int, str]]:
+    """Offset and text of every item behind its bullet."""
+    start = section.start_pos or 0
+    for match in ITEM.finditer(section, section.find("\n") + 1):
+        bullet, end = match.end("bullet"), match.end()
+        yield start + bullet, section[bullet:end]
+
+
+def _report_arrow(source: Source, start: int, arrow: str, sink: Sink) -> None:
+    span = source.span(start, start + len(arrow))
+    sink.report(
+        "FC1006",
+        f"the arrow is damaged: `{arrow}` was `→`",
+        span,
+        help="read as meant; save the repaired arrow, and the file as UTF-8",
+        fix=Fix("write `→`", span, "→", True),
+    )
+
+
+def _double_arrow(source: Source, start: int, raw: str) -> Fix | None:
+    """`=>` is not an arrow (S7), though it was surely meant as one."""
+    at = raw.find("=>")
+    if at < 0 or raw.count("=>") > 1:
+        return None
+    return Fix("write `→`", source.span(start + at, start + at + 2), "→")
+
+
+def _missing(colon: str) -> str:
+    return "name" if colon else "colon"
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

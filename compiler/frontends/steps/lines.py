@@ -1,0 +1,248 @@
+"""Step markdown, from line tokens to steps with spans: rules S1 to S25.
+
+One parse reads the whole file; every fault is reported at its place and reading goes on.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from flowc.grammar import load
+from flowc.grammar.lexing import LISTS, StepLexer
+from lark import Token
+
+from ...diagnostics.diagnostic import Label, Sink
+from ...ir import Input, Output
+from ...reading.located import Located, trimmed
+from ...reading.markdown import Fence, read_fence
+from ...source.source import Source, Span
+from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
+from .items import check_names, heading_of, heading_span, read_inputs, read_outputs, read_texts
+from .marks import USUAL, check_marker, unknown_section
+
+MAX_PROSE = 4000
+"""At most this many characters of the text before the first step describe the workflow."""
+
+
+@dataclass(slots=True)
+class Step:
+    """One step as written. `span` is its name, or its heading when it has none; `end` the offset
+    behind its last line."""
+
+    number: int
+    name: str
+    span: Span
+    section: str
+    end: int = 0
+    description: Located | None = None
+    tools: list[Located] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    asserts: list[Located] = field(default_factory=list)
+    sections: list[Token] = field(default_factory=list)
+    odd_fence: Span | None = None
+
+    @property
+    def called(self) -> str:
+        """What messages call the step: its 1-based number and, if it has one, its name."""
+        return f"step {self.number + 1} (`{self.name}`)" if self.name else f"step {self.number + 1}"
+
+
+@dataclass(slots=True)
+class Document:
+    """A whole file as written: its first level-1 heading, the prose before the steps, the steps."""
+
+    title: str = ""
+    prose: str = ""
+    steps: list[Step] = field(default_factory=list)
+
+
+class Orphan(NamedTuple):
+    """A section before the first step."""
+
+    section: Token
+
+
+class _Shape:
+    """Lark calls these while parsing. They group tokens and decide nothing, so that one parser
+    serves every file."""
+
+    def start(self, children: list[Any]) -> list[Any]:
+        return children
+
+    def step(self, children: list[Token]) -> list[Token]:
+        return children
+
+    def orphan(self, children: list[Token]) -> Orphan:
+        return Orphan(children[0])
+
+
+@functools.cache
+def _parser() -> Any:
+    return load("steps", lexer=StepLexer, transformer=_Shape())
+
+
+def read_document(source: Source, sink: Sink) -> Document:
+    """Everything in the file."""
+    return _Reader(source, sink).read(_parser().parse(source.text))
+
+
+class _Reader:
+    """Walks over the parsed blocks. `level` is the text of the nearest level-2 heading (S14)."""
+
+    def __init__(self, source: Source, sink: Sink) -> None:
+        self.source = source
+        self.sink = sink
+        self.document = Document()
+        self.level = ""
+        self.open_fence = OpenFence(source)
+
+    def read(self, blocks: list[Any]) -> Document:
+        prose: list[str] = []
+        for block in blocks:
+            if isinstance(block, list):
+                self.document.steps.append(self.read_step(block))
+            elif isinstance(block, Orphan):
+                self.report_orphan(block.section)
+            else:
+                if block.type in ("PROSE", "BULLETS"):
+                    prose.append(block.strip())
+                self.read_other(block)
+        self.document.prose = "\n".join(prose).replace("\r", "")[:MAX_PROSE]
+        self.open_fence.report(self.sink)
+        for step in self.document.steps:
+            if not self.open_fence.swallows(step.end):
+                check_complete(self.source, step, self.sink)
+        return self.document
+
+    def read_step(self, block: list[Token]) -> Step:
+        name = self.rest_of_heading(block[0])
+        step = Step(len(self.document.steps), name.text, name.span, self.level)
+        if not name.text:
+            step.span = heading_span(self.source, block[0])
+        tool: Located | None = None
+        listed = False
+        for part in block[1:]:
+            kind = part.type
+            if kind in LISTS:
+                step.sections.append(part)
+                listed = listed or kind == "TOOLS"
+                self.read_section(step, part)
+            elif kind == "FENCE":
+                self.read_description(step, part)
+            elif kind == "TOOL":
+                step.sections.append(part)
+                tool = tool or self.rest_of_heading(part)
+            else:
+                self.read_other(part, step)
+        if tool is not None and not listed and tool.text:
+            step.tools.append(tool)
+        step.end = block[-1].end_pos or 0
+        check_sections(self.source, step.called, step.sections, self.sink)
+        check_names(step.inputs, step.outputs, step.called, self.sink)
+        return step
+
+    def read_section(self, step: Step, part: Token) -> None:
+        if not part.startswith(USUAL[part.type]):
+            self.check_list_heading(part)
+        match part.type:
+            case "INPUTS":
+                read_inputs(self.source, part, step.inputs, self.sink)
+            case "OUTPUTS":
+                read_outputs(self.source, part, step.outputs, self.sink)
+            case "ASSERT":
+                read_texts(self.source, part, step.asserts)
+            case _:
+                read_texts(self.source, part, step.tools)
+
+    def check_list_heading(self, part: Token) -> None:
+        """Words behind the colon are accepted (S21), but not instead of items."""
+        start = part.start_pos or 0
+        behind = check_marker(self.source, start, part, part.type, self.sink)
+        if part.startswith("\n", behind):
+            return
+        heading = heading_of(part)
+        words = heading[behind:].strip()
+        if words and len(part) <= len(heading) + 1 and not words.startswith("("):
+            self.sink.report(
+                "FC1001",
+                f"what stands behind `{part.type}:` in its heading is not read",
+                trimmed(self.source, start + behind, heading[behind:]).span,
+                severity="warning",
+                help="write one bullet a line below the heading: `- …`",
+            )
+
+    def read_description(self, step: Step, token: Token) -> None:
+        """The first fence of backticks describes the step, with or without a tag (S2, S17)."""
+        fence = self.note_fence(token)
+        if step.description is not None:
+            return
+        at = token.start_pos or 0
+        if fence.mark.startswith("~"):
+            step.odd_fence = self.source.span(at, at + len(fence.mark))
+            return
+        raw = token[fence.start : fence.end]
+        text = raw.strip()
+        start = at + fence.start + raw.find(text)
+        span = Span(self.source.path, start, start + len(text))
+        step.description = Located(text.replace("\r\n", "\n"), span)
+        if " " in fence.mark:
+            report_spaced_fence(self.source, token, fence, self.sink)
+        if step.sections:
+            self.sink.report(
+                "FC1001",
+                f"the description of {step.called} does not stand directly below its heading",
+                span,
+                severity="warning",
+                labels=(Label(heading_span(self.source, step.sections[0]), "after this"),),
+                help="move the fenced block up, directly below the step's heading",
+            )
+
+    def read_other(self, token: Token, step: Step | None = None) -> None:
+        """Headings of level 1 and 2, and headings that look like a section's but are none."""
+        match token.type:
+            case "SECTION":
+                self.level = token.strip()[2:].strip()
+            case "TITLE":
+                self.document.title = self.document.title or token.strip()[1:].strip()
+            case "FENCE":
+                self.note_fence(token)
+            case "HEADING" if step is not None:
+                found = unknown_section(token)
+                if found is not None:
+                    left, right, word = found
+                    at = token.start_pos or 0
+                    self.sink.report(
+                        "FC1002",
+                        f"`{word}` is no section keyword, so nothing below it is read",
+                        self.source.span(at + left, at + right),
+                        severity="warning",
+                        help="the sections of a step are TOOL, TOOLS, INPUTS, OUTPUTS and ASSERT",
+                    )
+            case _:
+                pass
+
+    def note_fence(self, token: Token) -> Fence:
+        fence = read_fence(token)
+        self.open_fence.see(token, fence)
+        return fence
+
+    def rest_of_heading(self, token: Token) -> Located:
+        """What stands behind a keyword's colon in the heading's own line (S1, S20)."""
+        start = token.start_pos or 0
+        behind = check_marker(self.source, start, token, token.type, self.sink)
+        return trimmed(self.source, start + behind, token[behind:])
+
+    def report_orphan(self, part: Token) -> None:
+        """A section before the first step; without a sign it is a heading of the prose."""
+        if heading_of(part).isascii():
+            return
+        check_marker(self.source, part.start_pos or 0, part, part.type, self.sink)
+        self.sink.report(
+            "FC1001",
+            f"`{part.type}` stands before the first step, so it belongs to none",
+            heading_span(self.source, part),
+            help="move it below a heading `### 🔧 WORKFLOW STEP: name`",
+        )

@@ -1,0 +1,91 @@
+"""The signs of step markdown: which emoji belongs to which keyword, and what damage looks like.
+
+Damage (S24) means that UTF-8 bytes were read in a Windows code page: `→` became `â†’`, and a byte
+that means nothing there was lost, so the damage is recognised by its letters, never decoded.
+"""
+
+from __future__ import annotations
+
+import re
+
+from flowc.grammar.lexing import HEADING, KEYWORDS, MARKERS, SIGNS, nearest_keyword
+
+from ...diagnostics.diagnostic import Fix, Sink
+from ...source.source import Source
+
+_BARE = {kind: sign.rstrip("\ufe0f") for kind, sign in SIGNS.items()}
+_WORDS = {kind: word for word, kind in KEYWORDS.items()}
+
+ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
+"""The arrow, or what is left of it in the code pages 1252 and 1254, or in Latin-1."""
+
+
+def marker(kind: str) -> str:
+    """A section's heading up to the colon: `### 📥 INPUTS`."""
+    return f"### {SIGNS[kind]} {_WORDS[kind]}"
+
+
+USUAL = {kind: f"{marker(kind)}:\n" for kind in SIGNS}
+"""The whole line of a heading that needs no second look."""
+
+
+def is_damaged(sign: str) -> bool:
+    """Whether a sign is nothing but letters and marks of a code page, or replacement characters."""
+    return bool(sign) and all(c < "\u2190" or c == "\ufffd" for c in sign)
+
+
+def check_marker(source: Source, start: int, line: str, kind: str, sink: Sink) -> int:
+    """Report a heading of the wrong form, and repair it in the mind of the reader: the offset in
+    `line` behind the colon, where the heading's own text begins."""
+    colon = line.find(":")
+    if line[:colon] in MARKERS:
+        return colon + 1
+    match = HEADING.match(line)
+    assert match is not None, "the lexer found a keyword here"
+    sign, word = match["icon"].strip(), match["word"]
+    bare = sign.rstrip("\ufe0f")
+    sound = bare == _BARE[kind] and len(match["hashes"]) > 2
+    if sound and word in KEYWORDS:
+        return match.end()
+    at = source.span(start + match.start("hashes"), start + match.end("word"))
+    if bare != _BARE[kind] and is_damaged(sign) and word in KEYWORDS:
+        left = start + match.start("icon") + match["icon"].index(sign)
+        sink.report(
+            "FC1006",
+            f"the sign of `{word}` is damaged: `{sign}` was `{SIGNS[kind]}`",
+            source.span(left, left + len(sign)),
+            help="read as meant; save the repaired sign, and the file as UTF-8",
+            fix=Fix(
+                f"write `{SIGNS[kind]}`", source.span(left, left + len(sign)), SIGNS[kind], True
+            ),
+        )
+        return match.end()
+    sink.report(
+        "FC1002",
+        _complaint(sign, word, len(match["hashes"]), kind),
+        at,
+        help=f"write `{marker(kind)}:`",
+        fix=Fix(f"write `{marker(kind)}`", at, marker(kind), True),
+    )
+    return match.end()
+
+
+def _complaint(sign: str, word: str, level: int, kind: str) -> str:
+    if word not in KEYWORDS:
+        return f"`{word}` is no section keyword: did you mean `{_WORDS[kind]}`?"
+    if level < 3:
+        return f"`{word}` needs a heading of level 3, this one has {level}"
+    if not sign:
+        return f"`{word}` stands without its sign `{SIGNS[kind]}`"
+    return f"`{word}` has the sign `{sign}`, which is not its own"
+
+
+def unknown_section(line: str) -> tuple[int, int, str] | None:
+    """A heading that looks like a section's, but has no known keyword: start and end of its word
+    and the word. It has a sign, a word in capitals and nothing behind the colon."""
+    match = HEADING.match(line)
+    if match is None or not match["icon"].strip() or not match["word"].isupper():
+        return None
+    if line[match.end() :].strip() or nearest_keyword(match["word"]) is not None:
+        return None
+    return match.start("word"), match.end("word"), match["word"]

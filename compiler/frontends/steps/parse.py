@@ -1,0 +1,169 @@
+"""The step markdown front end: documents made of `### 🔧 WORKFLOW STEP: name` sections.
+
+Step N becomes the agent node `step_N`; its tools are used in the listed order and it has to report
+its result. A step that fails leads to `failed`, the last one to `end`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from flowc.grammar.lexing import FENCE, HEADING, ICON, LISTS, heading_token
+
+from ...diagnostics.diagnostic import Sink
+from ...ir import (
+    Agent,
+    AgentNode,
+    Edge,
+    EndNode,
+    Node,
+    OnError,
+    Origin,
+    Param,
+    StateField,
+    Tool,
+    Workflow,
+)
+from ...reading.editing import Mention
+from ...reading.protocol import Frontend, Parsed
+from ...source.gc_pause import collector_at_rest
+from ...source.source import Source, SourceSet
+from .asserts import read_assertions
+from .editing import steps_editing
+from .lines import Document, Step, read_document
+from .prompt import step_prompt
+from .variables import check_variables
+
+_STEP = re.compile(rf"^[ ]{{0,3}}\#{{3,6}}[ \t]*+{ICON}WORKFLOW[ ]STEPS?:", re.MULTILINE)
+_FENCE_OR_STEP = re.compile(rf"^(?:{FENCE}|(?P<step>{_STEP.pattern[1:]}))", re.MULTILINE | re.X)
+_HEADING = re.compile(rf"^{HEADING.pattern}", re.MULTILINE)
+_ANY_FAILURE = OnError(errors=("failure", "timeout", "limit", "refused"))
+AGENT, END, FAILED = "worker", "end", "failed"
+
+
+def claims(source: Source) -> int:
+    """90 for a file with a step heading; 60 when that has its sign, but another level or other
+    letters. 40 when all are in fences (a document about the format, which holds no steps when it is
+    named) or when it has other sections with a sign only."""
+    text = source.text
+    if "#" not in text:
+        return 0
+    if "WORKFLOW STEP" in text and any(m["step"] for m in _FENCE_OR_STEP.finditer(text)):
+        return 90
+    signed = [m[0] for m in _HEADING.finditer(text) if m["icon"].strip()]
+    kinds = {heading_token(heading) for heading in signed}
+    if "STEP" in kinds:
+        return 40 if _STEP.search(text) else 60
+    return 40 if kinds & {"TOOL", *LISTS} else 0
+
+
+def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    """Read a file. Without any step there is no workflow (FC1008, S22)."""
+    del sources
+    with collector_at_rest():
+        return _parse(source, sink)
+
+
+def _parse(source: Source, sink: Sink) -> Parsed:
+    document = read_document(source, sink)
+    if not document.steps:
+        sink.report(
+            "FC1008",
+            f"`{source.path}` has no workflow steps",
+            source.span(0),
+            notes=_fenced_note(source),
+            help="begin a step with a line `### 🔧 WORKFLOW STEP: name`",
+        )
+        return Parsed(None)
+    check_variables(document.steps, source, sink)
+    return Parsed(_workflow(document, source), mentions=lambda: _tool_mentions(document))
+
+
+def _tool_mentions(document: Document) -> list[Mention]:
+    tools = (tool for step in document.steps for tool in step.tools)
+    return [Mention("tool", tool.text, "name", tool.span) for tool in tools]
+
+
+def _fenced_note(source: Source) -> tuple[str, ...]:
+    if _STEP.search(source.text):
+        return ("step headings inside fenced blocks are examples, not steps",)
+    return ()
+
+
+def _workflow(document: Document, source: Source) -> Workflow:
+    steps = document.steps
+    written = {o.name: o for step in reversed(steps) for o in reversed(step.outputs)}
+    given = {i.name: i for step in reversed(steps) for i in reversed(step.inputs)}
+    given = {name: i for name, i in reversed(given.items()) if name not in written}
+    tools = {tool.text: tool.span for step in reversed(steps) for tool in reversed(step.tools)}
+    variables = written.keys() | given.keys()
+    nodes: list[Node] = [_node(step, variables, source) for step in steps]
+    name = PurePath(source.path).stem
+    return Workflow(
+        name=name,
+        title=document.title or name,
+        description=document.prose,
+        params=tuple(
+            Param(name=i.name, required=True, description=i.description, type="any", span=i.span)
+            for i in given.values()
+        ),
+        outputs=tuple(dict.fromkeys(o.name for s in reversed(steps) for o in s.outputs)),
+        state=tuple(
+            StateField(name=o.name, type="any", span=o.span) for o in reversed(written.values())
+        ),
+        agents=(Agent(id=AGENT),),
+        tools=tuple(Tool(id=name, span=span) for name, span in reversed(tools.items())),
+        nodes=(
+            *nodes,
+            EndNode(id=END, title="end", outcome="success"),
+            EndNode(id=FAILED, title="failed", outcome="failed"),
+        ),
+        edges=tuple(edge for step in steps for edge in _edges(step, len(steps))),
+        entry="step_0",
+        span=source.span(0),
+        origin=Origin(format="steps", file=source.path),
+    )
+
+
+def _node(step: Step, variables: set[str], source: Source) -> AgentNode:
+    return AgentNode(
+        id=f"step_{step.number}",
+        title=step.name,
+        agent=AGENT,
+        prompt=step_prompt(step, variables, source),
+        tools=tuple(tool.text for tool in step.tools),
+        ordered=True,
+        inputs=tuple(step.inputs),
+        outputs=tuple(step.outputs),
+        asserts=read_assertions(step, variables, source),
+        report=True,
+        step=step.number,
+        section=step.section,
+        description=step.description.text if step.description else "",
+        span=step.span,
+    )
+
+
+def _edges(step: Step, total: int) -> tuple[Edge, Edge]:
+    here, last = f"step_{step.number}", step.number + 1 == total
+    return (
+        Edge(
+            source=here,
+            target=END if last else f"step_{step.number + 1}",
+            implied=last,
+            span=step.span,
+        ),
+        Edge(source=here, target=FAILED, guard=_ANY_FAILURE, implied=True, span=step.span),
+    )
+
+
+STEPS = Frontend(
+    name="steps",
+    title="step markdown: `### 🔧 WORKFLOW STEP: …` sections",
+    suffixes=(".md",),
+    claims=claims,
+    parse=parse,
+    comment=("<!--", "-->"),
+    editing=steps_editing,
+)

@@ -1,0 +1,98 @@
+"""What the agent of a step is told: rules S30, S31 and S33 to S35, as a template of the IR."""
+
+from __future__ import annotations
+
+import re
+
+from ...expr.ast import Call, Expr, Literal, Name, Text
+from ...ir import REPORT_TOOL
+from ...source.source import Source, Span
+from .lines import Step
+
+PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
+"""`[NAME]`: capitals and underscores, and digits behind the first of them (S34)."""
+
+
+def step_prompt(step: Step, variables: set[str], source: Source) -> Expr:
+    """The prompt, in the order of S30. `variables` are the names that can have a value: their
+    placeholders are replaced, others stay as they are written (S33)."""
+    parts: list[Expr] = []
+    text = f"# Step {step.number + 1}: {step.name}\n\n"
+    if step.description is not None:
+        text = _description(step.description.span, variables, source, text, parts)
+    text += _tools([tool.text for tool in step.tools])
+    if step.inputs:
+        text += "\n\n## Inputs\n"
+        for entry in step.inputs:
+            parts.append(Literal(value=f"{text}\n- {entry.name} = "))
+            parts.append(Name(name=entry.name, span=entry.span))
+            text = f" ({entry.description})" if entry.description else ""
+    text += _criteria(step) + _outputs(step) + _report(step)
+    if not parts:
+        return Literal(value=text, span=step.span)
+    return Text(parts=(*parts, Literal(value=text)), span=step.span)
+
+
+def _description(
+    span: Span, variables: set[str], source: Source, text: str, parts: list[Expr]
+) -> str:
+    """Add the description to `parts`, `text` before it; what stands behind its last placeholder is
+    given back. A placeholder whose variable has no value yet shows as written."""
+    whole, at = source.text, span.start
+    for match in PLACEHOLDER.finditer(whole, at, span.end):
+        if match[1] in variables:
+            parts.append(Literal(value=text + whole[at : match.start()].replace("\r\n", "\n")))
+            at, text = match.end(), ""
+            place = Span(span.file, match.start(1), match.end(1))
+            name = Name(name=match[1], span=place)
+            parts.append(
+                Call(function="coalesce", args=(name, Literal(value=match[0])), span=place)
+            )
+    return text + whole[at : span.end].replace("\r\n", "\n")
+
+
+def _tools(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"\n\n## Tool\n\nUse the tool `{names[0]}`."
+    listed = _numbered([f"`{name}`" for name in names])
+    return f"\n\n## Tools\n\nUse these tools in order, one after another:\n{listed}"
+
+
+def _numbered(texts: list[str]) -> str:
+    return "".join([f"\n{number}. {text}" for number, text in enumerate(texts, start=1)])
+
+
+def _criteria(step: Step) -> str:
+    if not step.asserts:
+        return ""
+    listed = _numbered([assertion.text for assertion in step.asserts])
+    return f"\n\n## Success criteria ({len(step.asserts)})\n{listed}"
+
+
+def _outputs(step: Step) -> str:
+    if not step.outputs:
+        return ""
+    listed = [f"\n- take {o.source or 'it'} and report it as {o.name}" for o in step.outputs]
+    return "\n\n## Outputs\n" + "".join(listed)
+
+
+def _report(step: Step) -> str:
+    """How the result is reported (S31): lines about assertions and outputs only where there are
+    any, the step by its 0-based number."""
+    lines = [
+        f"\n\n## Report\n\nWhen you are done, or cannot go on, call `{REPORT_TOOL}` once with",
+        f"- step_number: {step.number}",
+        '- status: "passed" if the work is done'
+        + (" and meets the success criteria" if step.asserts else "")
+        + ', otherwise "failed"',
+    ]
+    if step.asserts:
+        lines.append(
+            f"- assertion_results: a list of {len(step.asserts)}, one for each criterion in its "
+            "order, each with assertion (its text), passed (true or false) and detail (why)"
+        )
+    if step.outputs:
+        names = ", ".join(dict.fromkeys(o.name for o in step.outputs))
+        lines.append(f"- output_variables: an object with the keys {names}")
+    lines.append('- error_message: what went wrong, "" if nothing did')
+    return "\n".join(lines)

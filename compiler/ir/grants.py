@@ -1,0 +1,65 @@
+"""Grants: what the commands of a file may do, said in a comment by whoever wrote the file.
+
+    %% flowc: network                   in a mermaid block: its commands may use the network
+    <!-- flowc: workspace out -->       in markdown: they may write in the folder `out`
+    # flowc: network                    in flow YAML
+
+Only the text of the file itself is searched: what a model, a tool or a command writes is never read
+as a grant.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..source.source import Source
+from . import ExecNode, Workflow
+
+_GRANT = re.compile(
+    r"^[ \t]*(?P<open><!--|%%|\#)[ \t]*flowc:[ \t]*"
+    r"(?P<what>network|workspace[ \t]+(?P<folder>\S(?:[^\n]{0,200}?\S)??))"
+    r"[ \t]*(?P<close>-->)?[ \t]*$",
+    re.MULTILINE,
+)
+"""A comment alone on its line."""
+
+
+def with_grants(workflow: Workflow, source: Source) -> Workflow:
+    """The workflow whose commands have what the comments of its file grant. What a node says itself
+    about its folder stays."""
+    network, folder = grants(source)
+    if not (network or folder):
+        return workflow
+    nodes = tuple(
+        replace(node, network=node.network or network, workspace=node.workspace or folder)
+        if isinstance(node, ExecNode)
+        else node
+        for node in workflow.nodes
+    )
+    return replace(workflow, nodes=nodes)
+
+
+def grants(source: Source) -> tuple[bool, str]:
+    """Whether the file grants the network, and the folder that it grants ("" for none)."""
+    if "flowc:" not in source.text:
+        return False, ""
+    markdown = source.path.endswith((".md", ".markdown"))
+    network, folder = False, ""
+    for found in _GRANT.finditer(source.text):
+        angles = found["open"] == "<!--"
+        if angles != bool(found["close"]) or (markdown and found["open"] == "#"):
+            continue
+        network = network or found["what"] == "network"
+        folder = found["folder"] or folder
+    return network, folder
+
+
+def granting(workflow: Workflow) -> list[str]:
+    """The comments of a chart that grant what all of the workflow's commands are granted."""
+    commands = [node for node in workflow.nodes if isinstance(node, ExecNode)]
+    folders = {node.workspace for node in commands}
+    lines = ["%% flowc: network"] if commands and all(n.network for n in commands) else []
+    if len(folders) == 1 and folders != {""}:
+        lines.append(f"%% flowc: workspace {folders.pop()}")
+    return lines

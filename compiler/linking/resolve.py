@@ -1,0 +1,74 @@
+"""Resolve: bind tools to the catalogue and tasks to agents, give calls the variables that cross.
+
+    main: SET CITY=…  CALL sub      ->   sub knows CITY, main knows what sub writes
+
+A call that passes or returns every variable makes caller and called share one set of names; both
+need a state field for each, unset by default.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..catalog.catalog import Catalog
+from ..ir import CallNode, Node, Program, StateField, TaskNode, Tool, Workflow
+
+
+def resolve(program: Program, catalog: Catalog) -> Program:
+    """The same program with tools and tasks bound, and variables of calls on both sides."""
+    bound = {path: _bind(workflow, catalog) for path, workflow in program.workflows}
+    return replace(program, workflows=tuple(_share_variables(bound).items()))
+
+
+def _share_variables(workflows: dict[str, Workflow]) -> dict[str, Workflow]:
+    """Repeat until nothing is added: names only grow, so it ends."""
+    changed = True
+    while changed:
+        changed = False
+        for path, caller in list(workflows.items()):
+            for node in caller.nodes:
+                if not isinstance(node, CallNode) or node.workflow not in workflows:
+                    continue
+                called = workflows[node.workflow]
+                grown = {
+                    node.workflow: _declare(called, caller) if node.passes_all else called,
+                    path: _declare(workflows[path], called)
+                    if node.returns_all
+                    else workflows[path],
+                }
+                changed = changed or any(workflows[key] is not new for key, new in grown.items())
+                workflows.update(grown)
+    return workflows
+
+
+def _declare(workflow: Workflow, other: Workflow) -> Workflow:
+    """`workflow` with a state field for every variable of `other` it does not have; itself when
+    there is none."""
+    known = {p.name for p in workflow.params} | {f.name for f in workflow.state}
+    foreign = {p.name: StateField(name=p.name, type=p.type, span=p.span) for p in other.params}
+    foreign |= {f.name: replace(f, default=None) for f in other.state}
+    missing = tuple(entry for name, entry in foreign.items() if name not in known)
+    return replace(workflow, state=(*workflow.state, *missing)) if missing else workflow
+
+
+def _bind(workflow: Workflow, catalog: Catalog) -> Workflow:
+    holders: dict[str, str] = {}
+    for agent in workflow.agents:
+        holders.setdefault(agent.role, agent.id)
+    return replace(
+        workflow,
+        tools=tuple(_bind_tool(tool, catalog) for tool in workflow.tools),
+        nodes=tuple(_bind_task(node, holders) for node in workflow.nodes),
+    )
+
+
+def _bind_task(node: Node, holders: dict[str, str]) -> Node:
+    """A task is done by the first agent with its role."""
+    if not isinstance(node, TaskNode) or node.agent is not None or node.role not in holders:
+        return node
+    return replace(node, agent=holders[node.role])
+
+
+def _bind_tool(tool: Tool, catalog: Catalog) -> Tool:
+    entry = catalog.entries.get(tool.id) if tool.source != "declared" else None
+    return replace(tool, source=entry.source, effect=entry.effect) if entry else tool

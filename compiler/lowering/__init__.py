@@ -1,0 +1,1 @@
+"""From a program to `GraphSpec`, the lowered form in LangGraph's words."""

@@ -1,0 +1,198 @@
+"""The lowered form in LangGraph's own words: channels, nodes, edges, branches.
+
+The live graph (`runtime.graph.build`) and the emitted Python module are both made from it, so they
+cannot drift. Everything in it is JSON-shaped; places are resolved to lines and columns, so that a
+run-time failure names the user's own line without reading the file again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as Lit
+
+from ..expr.ast import Expr
+from ..ir import (
+    Agent,
+    AgentNode,
+    ErrorKind,
+    ErrorRule,
+    Group,
+    Json,
+    Limit,
+    Node,
+    OnInput,
+    Param,
+    Reducer,
+    Script,
+    TaskNode,
+    Thread,
+    Tool,
+    TypeName,
+)
+
+SUCCESS_CASE = "success"
+"""The case of a node that did what it should, when a branch follows it."""
+
+ChannelRole = Lit[
+    "variable",
+    "messages",
+    "session",
+    "route",
+    "visits",
+    "reports",
+    "outcome",
+    "handled",
+    "error",
+    "clock",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an element stands in the user's file; lines and columns from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A state key. `variable` channels are the workflow's own; the others carry what the runtime
+    needs: a thread's messages, a shell session, the case a node chose, visit counters, the reports
+    of agent nodes by node id, the outcome of the run, which handlers ran, the last failure, the
+    time and seed that scripts know.
+
+    `name` is LangGraph's key; `variable` the name that expressions use for it (they differ only
+    when a variable is called like a node, which LangGraph does not allow)."""
+
+    name: str
+    role: ChannelRole = "variable"
+    variable: str | None = None
+    type: TypeName = "any"
+    reducer: Reducer = "replace"
+    default: Json = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """A LangGraph node. `catches` are the failures that a branch of this node handles: they become
+    the case `error:<kind>` instead of ending the run. `route` is the channel its case is written
+    to (None: no branch). `writes` are the channels it may write; anything else is refused. With
+    `defer` it runs once nothing else is under way."""
+
+    id: str
+    op: Node
+    place: Place | None = None
+    writes: tuple[str, ...]
+    route: str | None = None
+    catches: tuple[ErrorKind, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    defer: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeSpec:
+    """An unconditional edge; the target "__end__" ends the graph."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join:
+    """A node that runs once all of `sources` have: LangGraph's edge from several nodes. A source is
+    a node, or the relay that a branch's case leads to."""
+
+    sources: tuple[str, ...]
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """Conditional edges of one node: the value of `channel` picks the target. A case listed twice
+    leads to both targets. `otherwise` is taken for a case that is not listed; without it an
+    unlisted case is a failure. The cases are "success" (the node did what it should), the values of
+    a choose node, and "error:<kind>"; of an end node "handler" and "done"."""
+
+    source: str
+    channel: str
+    cases: tuple[tuple[str, str], ...]
+    otherwise: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSpec:
+    """A named prompt: what an answer in a script of answers may be keyed by."""
+
+    id: str
+    role: str
+    template: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphSpec:
+    """One workflow, ready to build. `subgraphs` holds every workflow that is called, by path (only
+    the outermost spec carries them). `digest` is that of the whole program: a run is stamped
+    with it. `relays` are nodes that do nothing: a branch leads into a join by way of one."""
+
+    name: str
+    title: str
+    file: str
+    digest: str
+    channels: tuple[Channel, ...]
+    nodes: tuple[NodeSpec, ...]
+    edges: tuple[EdgeSpec, ...]
+    branches: tuple[Branch, ...]
+    entry: str
+    params: tuple[Param, ...]
+    outputs: tuple[str, ...]
+    agents: tuple[Agent, ...]
+    prompts: tuple[PromptSpec, ...]
+    joins: tuple[Join, ...] = ()
+    relays: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    scripts: tuple[Script, ...] = ()
+    groups: tuple[Group, ...] = ()
+    model: str | None = None
+    on_input: OnInput | None = None
+    on_success: str | None = None
+    on_failed: str | None = None
+    on_error: tuple[ErrorRule, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
+
+
+def agent_asked(op: Node, spec: GraphSpec) -> Agent | None:
+    """The agent whose model a node calls; None for a node that calls none: a task that a person or
+    nobody does is one."""
+    if not isinstance(op, AgentNode | TaskNode):
+        return None
+    if isinstance(op, TaskNode) and op.form == "synchronization":
+        return None
+    agent = next((a for a in spec.agents if a.id == op.agent), None)
+    return None if agent is None or agent.person else agent
+
+
+def labelled_targets(branch: Branch) -> tuple[tuple[str | None, str, str], ...]:
+    """(case, label, target) of every way out of a branch; the case is None for `otherwise`. Labels
+    are unique, as LangGraph's path map needs them: a case with a second target gets a second one.
+    """
+    found: list[tuple[str | None, str, str]] = []
+    taken: set[str] = set()
+    for case, target in branch.cases:
+        label, count = case, 2
+        while label in taken:
+            label, count = f"{case} ({count})", count + 1
+        taken.add(label)
+        found.append((case, label, target))
+    if branch.otherwise is not None:
+        label = "otherwise" if "otherwise" not in taken else "(otherwise)"
+        found.append((None, label, branch.otherwise))
+    return tuple(found)

@@ -1,0 +1,269 @@
+"""Lower: a checked program becomes a GraphSpec, LangGraph's own shape.
+
+    CHECK --true--> A          node CHECK writes "true" to $route.CHECK
+    CHECK --false--> B         branch: true -> A, false -> B, error:failure -> FAILED
+    CHECK --error--> FAILED
+
+A node with one kind of way out gets plain edges; every other node gets one branch with all its
+cases, so that a case nobody wrote cannot be lost (`ways.py`). An end node leads to its handler,
+once, or out; where branches run side by side the handler of success waits for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssertNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ErrorKind,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    Limit,
+    MessageNode,
+    Node,
+    OnError,
+    Program,
+    Script,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+    Workflow,
+)
+from ..source.source import SourceSet, Span
+from .graphspec import Branch, Channel, GraphSpec, NodeSpec, Place, PromptSpec
+from .routes import ways_of
+from .serde import digest
+
+SYSTEM_CHANNELS: tuple[Channel, ...] = (
+    Channel(name="$visits", role="visits", type="object", reducer="merge"),
+    Channel(name="$reports", role="reports", type="object", reducer="merge"),
+    Channel(name="$outcome", role="outcome", type="text"),
+    Channel(name="$handled", role="handled", type="list", reducer="append"),
+    Channel(name="$error", role="error", type="object"),
+)
+"""What every graph has: visits by node, reports by node, the outcome, handlers that ran, the last
+failure."""
+
+
+def lower(program: Program, sources: SourceSet) -> GraphSpec:
+    """The GraphSpec of the program's main workflow, with every called workflow as a subgraph."""
+    stamp = digest(program)
+    specs = {
+        path: _lower_workflow(workflow, path, stamp, program, sources)
+        for path, workflow in program.workflows
+    }
+    main = specs.pop(program.entry)
+    return replace(main, subgraphs=tuple(sorted(specs.items())))
+
+
+def _lower_workflow(
+    workflow: Workflow, path: str, stamp: str, program: Program, sources: SourceSet
+) -> GraphSpec:
+    names = _channel_names(workflow)
+    outgoing: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
+    for edge in workflow.edges:
+        outgoing[edge.source].append(edge)
+    ways = ways_of(workflow, outgoing)
+    branches = {branch.source: branch for branch in ways.branches}
+    deferred = workflow.on_success if ways.forks else None
+    nodes = [
+        _lower_node(node, outgoing[node.id], branches.get(node.id), workflow, names, sources)
+        for node in workflow.nodes
+    ]
+    return GraphSpec(
+        name=workflow.name,
+        title=workflow.title,
+        file=path,
+        digest=stamp,
+        channels=_channels(workflow, names, ways.branches),
+        nodes=tuple(replace(n, defer=True) if n.id == deferred else n for n in nodes),
+        edges=ways.edges,
+        branches=ways.branches,
+        entry=workflow.entry,
+        params=workflow.params,
+        outputs=workflow.outputs,
+        model=workflow.model,
+        agents=workflow.agents,
+        prompts=tuple(
+            PromptSpec(id=p.id, role=p.role, template=p.template) for p in workflow.prompts
+        ),
+        joins=ways.joins,
+        relays=ways.relays,
+        tools=tuple(tool for tool in workflow.tools if tool.source == "declared"),
+        threads=workflow.threads,
+        scripts=tuple(replace(s, indent=_indent(s, sources)) for s in workflow.scripts),
+        groups=workflow.groups,
+        on_input=workflow.on_input,
+        on_success=workflow.on_success,
+        on_failed=workflow.on_failed,
+        on_error=workflow.on_error,
+        limits=tuple(limit for limit in workflow.limits if limit.name != "visits"),
+    )
+
+
+def _lower_node(
+    node: Node,
+    outgoing: list[Edge],
+    branch: Branch | None,
+    workflow: Workflow,
+    names: dict[str, str],
+    sources: SourceSet,
+) -> NodeSpec:
+    catches: list[ErrorKind] = []
+    for edge in outgoing:
+        if isinstance(edge.guard, OnError):
+            catches.extend(kind for kind in edge.guard.errors if kind not in catches)
+    own = {limit.name for limit in node.limits}
+    shared = tuple(m for m in workflow.limits if m.name == "visits" and m.name not in own)
+    # An end is no activity (M45): a limit there would keep a failed run from ending FAILED.
+    limits: tuple[Limit, ...] = node.limits if node.kind == "end" else (*node.limits, *shared)
+    if node.on_unknown is None and workflow.on_unknown is not None:
+        node = replace(node, on_unknown=workflow.on_unknown)
+    return NodeSpec(
+        id=node.id,
+        op=node,
+        place=place_of(node.span, sources),
+        writes=tuple(dict.fromkeys(_writes(node, workflow, names))),
+        route=branch.channel if branch else None,
+        catches=tuple(catches),
+        limits=limits,
+    )
+
+
+def _channel_names(workflow: Workflow) -> dict[str, str]:
+    """LangGraph's key for each variable: its own name, unless a node is called like it."""
+    nodes = {node.id for node in workflow.nodes}
+    return {n: f"{n}$" if n in nodes else n for n in _all_variables(workflow)}
+
+
+def _all_variables(workflow: Workflow) -> list[str]:
+    return [*(p.name for p in workflow.params), *(f.name for f in workflow.state)]
+
+
+def _channels(
+    workflow: Workflow, names: dict[str, str], branches: tuple[Branch, ...]
+) -> tuple[Channel, ...]:
+    channels: dict[str, Channel] = {}
+    for param in workflow.params:
+        channels[param.name] = Channel(
+            name=names[param.name], variable=param.name, type=param.type, default=param.default
+        )
+    for entry in workflow.state:
+        known = channels.get(entry.name)
+        channels[entry.name] = Channel(
+            name=names[entry.name],
+            variable=entry.name,
+            type=entry.type,
+            reducer=entry.reducer,
+            default=entry.default if known is None or known.default is None else known.default,
+        )
+    threads = [
+        Channel(name=f"$thread.{t.id}", role="messages", type="list", reducer="append")
+        for t in workflow.threads
+    ]
+    sessions = [
+        Channel(name=f"$session.{name}", role="session", type="text")
+        for name in dict.fromkeys(_sessions(workflow))
+    ]
+    clock = Channel(name="$clock", role="clock", type="object")
+    timed = [clock] if any(isinstance(n, ScriptNode) for n in workflow.nodes) else []
+    routes = [Channel(name=b.channel, role="route", type="text") for b in branches]
+    return (*channels.values(), *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
+
+
+def _sessions(workflow: Workflow) -> list[str]:
+    own = [node.session for node in workflow.nodes if isinstance(node, ExecNode)]
+    shared = any(isinstance(node, CallNode) and node.shares_sessions for node in workflow.nodes)
+    return [*own, "main"] if shared else own
+
+
+def _writes(node: Node, workflow: Workflow, names: dict[str, str]) -> list[str]:
+    """The channels a node may write: its variables, and what the runtime keeps for its kind."""
+    errors = [a.target for rule in workflow.on_error for a in rule.assignments]
+    variables = [*_variables_written(node, workflow), *errors]
+    return [*(names[name] for name in variables if name in names), *_system_writes(node, workflow)]
+
+
+def _variables_written(node: Node, workflow: Workflow) -> list[str]:
+    match node:
+        case AgentNode():
+            into = (node.into, node.reply_into)
+            return [*(o.name for o in node.outputs), *(name for name in into if name)]
+        case MessageNode() | ToolNode() | GateNode():
+            return [node.into] if node.into else []
+        case ScriptNode():
+            return [*node.shares, *(name for name in (node.keeps, node.into) if name)]
+        case ExecNode():
+            return [node.into, *([node.code_into] if node.code_into else [])]
+        case AskNode() | TaskNode() | ForeachNode():
+            return [node.into]
+        case AssignNode() | EndNode():
+            return [a.target for a in node.assignments]
+        case CallNode():
+            returned = [a.target for a in node.returns]
+            return _all_variables(workflow) if node.returns_all else returned
+        case ChooseNode() | AssertNode():
+            return []
+        case _:
+            assert_never(node)
+
+
+def _system_writes(node: Node, workflow: Workflow) -> list[str]:
+    always = ["$visits", "$error"]
+    match node:
+        case AgentNode():
+            threads = [a.thread for a in workflow.agents if a.id == node.agent and a.thread]
+            return [*always, "$reports", *(f"$thread.{thread}" for thread in threads)]
+        case MessageNode():
+            return [*always, f"$thread.{node.thread}"]
+        case ExecNode():
+            return [*always, f"$session.{node.session}"]
+        case CallNode():
+            sessions = _sessions(workflow) if node.shares_sessions else []
+            return [*always, *(f"$session.{name}" for name in dict.fromkeys(sessions))]
+        case EndNode():
+            return [*always, "$outcome", "$handled"]
+        case ScriptNode():
+            return [*always, "$clock", *(f"$thread.{thread}" for thread in node.threads)]
+        case AskNode():
+            return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
+        case ToolNode() | AssignNode() | ChooseNode() | AssertNode():
+            return always
+        case TaskNode() | GateNode() | ForeachNode():
+            return always
+        case _:
+            assert_never(node)
+
+
+def place_of(span: Span | None, sources: SourceSet) -> Place | None:
+    """The lines and columns of a span; None when its file is not among the sources."""
+    source = sources.get(span.file) if span else None
+    if span is None or source is None:
+        return None
+    first, last = source.position(span.start), source.position(span.end)
+    return Place(
+        file=span.file,
+        line=first.line,
+        column=first.column,
+        end_line=last.line,
+        end_column=last.column,
+    )
+
+
+def _indent(script: Script, sources: SourceSet) -> int:
+    """How far a script that is written inside another file is indented there."""
+    source = sources.get(script.file)
+    lines = enumerate(script.source.splitlines(), script.line)
+    written = next(((number, line) for number, line in lines if line.strip()), None)
+    if source is None or written is None:
+        return 0
+    return max(source.line_text(written[0]).find(written[1]), 0)

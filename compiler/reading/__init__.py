@@ -1,0 +1,1 @@
+"""What front ends share: the protocol, values with places, markdown fences, the JSON tree."""

@@ -1,0 +1,69 @@
+"""What an editor has to know about a format: where which names are written, and its own words.
+
+A front end says it as data: `Slot`s are the places where something can be completed, `Mention`s the
+places where a name stands that no value of the IR has a span for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal as Lit
+
+from ..source.source import Span
+
+Kind = Lit[
+    "node", "variable", "prompt", "tool", "workflow", "function", "agent", "thread", "role", "file"
+]
+"""What a name can be the name of."""
+Act = Lit["define", "write", "read", "name"]
+"""What is done with a name in a place: `name` is any other use of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place where a name stands. The characters there may say it in another way."""
+
+    kind: Kind
+    name: str
+    act: Act
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the format: what is offered, what is written for it, and what it is for."""
+
+    text: str
+    detail: str = ""
+    insert: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where something can be completed.
+
+    `before` matches the line up to the cursor, at its end; its group `word` is what was typed of
+    it. `under` matches the nearest line above that opens a section (see `Editing`), `path` the
+    keys around the cursor joined by dots (`states.*.action`; `*` is one key or position). `names`
+    are kinds of names that are offered beside `words`; `after` is written behind a name.
+    """
+
+    before: re.Pattern[str]
+    names: tuple[Kind, ...] = ()
+    words: tuple[Word, ...] = ()
+    under: re.Pattern[str] | None = None
+    path: re.Pattern[str] | None = None
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """The first slot that fits counts. `section` matches lines that open one; `keys` says how the
+    keys around a place are found: in `json` by brackets, in `yaml` by indentation. Characters
+    that make completion start are in `triggers`."""
+
+    slots: tuple[Slot, ...] = ()
+    section: re.Pattern[str] | None = None
+    keys: Lit["none", "json", "yaml"] = "none"
+    triggers: tuple[str, ...] = field(default=())

@@ -1,0 +1,72 @@
+"""What a front end is: a value with a name, a way to recognise its files, and a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..diagnostics.diagnostic import Sink
+from ..ir import Workflow
+from ..ir.grants import with_grants
+from ..source.source import Source, SourceSet
+from .editing import Editing, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """Why a file that is read, drawn and converted is no program by itself: `reason` goes on from
+    the file's name ("is …"), `remedy` says what to do instead; `{file}` in it is the file."""
+
+    reason: str
+    remedy: str
+    by: str = ""
+    """The workflow that ships and carries such a file on: its input `document` is the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a front end read: the workflow (names still loose; None when nothing could be made of
+    the file) and what the format keeps beside the program.
+
+    `progress` is run state that stands in the file. `details` is what `inspect` shows of a node or
+    group, by its id, where the IR does not say it. `parts` are further workflows in the file, by
+    name: a call reaches one as `path#name`. With `not_run` neither a person nor a call starts it.
+    """
+
+    workflow: Workflow | None
+    progress: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parts: Mapping[str, Workflow] = field(default_factory=dict)
+    not_run: NotRun | None = None
+    mentions: Callable[[], Iterable[Mention]] = tuple
+    """Where the file names what no span of the workflow covers; asked for by editors alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontend:
+    """`claims` gives 0 (not mine) to 100 (certainly mine). `parse` appends diagnostics to the sink
+    and returns what it could read; it may read further files (includes) through the source set,
+    and never raises for what a user wrote."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    claims: Callable[[Source], int]
+    parse: Callable[[Source, SourceSet, Sink], Parsed]
+    comment: tuple[str, str]
+    """How a comment begins and ends in this format: where an allowance can stand."""
+    editing: Callable[[], Editing] = Editing
+    """What an editor completes in a file of this format, and where."""
+
+
+def granted(parsed: Parsed, source: Source) -> Parsed:
+    """What was read, with what the comments of the file grant to its commands. For formats that a
+    person writes: a living document holds what models and commands said."""
+    if parsed.workflow is None:
+        return parsed
+    return replace(
+        parsed,
+        workflow=with_grants(parsed.workflow, source),
+        parts={name: with_grants(part, source) for name, part in parsed.parts.items()},
+    )

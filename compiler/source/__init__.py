@@ -1,0 +1,1 @@
+"""Texts and places: the only door of the compiler to the disk."""

@@ -1,0 +1,332 @@
+"""A workflow as flowchart markdown: a chart below `# Workflow`, texts below `# Prompts` (M1–M50).
+
+What the format adds by itself (implied ends and failures, its own variables and limits) is not
+written; whether it adds what the workflow has is for those to find who read the file again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..expr.ast import Call, Literal, Name
+from ..ir import (
+    AgentNode,
+    AskNode,
+    AssignNode,
+    CallNode,
+    Case,
+    ChooseNode,
+    Edge,
+    EndNode,
+    ExecNode,
+    MessageNode,
+    Node,
+    OnError,
+    Param,
+    ToolNode,
+    Workflow,
+)
+from ..ir.grants import granting
+from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
+from .manuscript import Manuscript, Written
+
+_ONWARD = frozenset({"", "YES", "TRUE", "OK", "SUCCESS"})
+_OTHERWISE = frozenset({"NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER"})
+_BUILT_IN = frozenset({"STATUS", "RESULT", "CONTENT", "EXIT_CODE", "MAX_ACTIVITY_HITS"})
+_CHECKS = ("CHECK", "CHECKRESULT", "CHECKSTATUS")
+_HANDLERS = ("ON_SUCCESS", "ON_FAILED")
+_ID = re.compile(r"[A-Z]+(?:_[\w.]*\w)?\Z")
+_WRITES_FILE = "write_file"
+
+
+def write_flowchart(manuscript: Manuscript) -> Written:
+    """The document. A node whose id does not begin with its kind takes another one (M9)."""
+    return _Writer(manuscript).write()
+
+
+@dataclass(slots=True)
+class _Writer:
+    manuscript: Manuscript
+    workflow: Workflow = field(init=False)
+    kinds: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, str] = field(default_factory=dict)
+    prompt_of: dict[str, str] = field(default_factory=dict)
+    words: Words = field(init=False)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    failing: set[str] = field(default_factory=set)
+    out_of: dict[str, list[Edge]] = field(default_factory=dict)
+    implied: dict[str, bool] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.workflow = self.manuscript.workflow
+        self.nodes = {node.id: node for node in self.workflow.nodes}
+        for edge in self.workflow.edges:
+            self.out_of.setdefault(edge.source, []).append(edge)
+        self.failing = self.behind(self.workflow.on_failed)
+        for edge in self.workflow.edges:
+            for end in (edge.source, edge.target):
+                self.implied[end] = self.implied.get(end, True) and self.is_left_out(edge)
+
+    def write(self) -> Written:
+        self.name_nodes()
+        self.read_names()
+        self.read_prompts()
+        w = self.workflow
+        blocks = [f"# {' '.join(w.title.split())}"] if w.title else []
+        blocks += [w.description] if w.description else []
+        chart = "\n".join(f"    {line}" for line in (*granting(w), *self.params(), *self.chart()))
+        blocks.append(f"# Workflow\n\n```mermaid\nflowchart TD\n{chart}\n```")
+        if self.prompts:
+            blocks.append("# Prompts")
+            blocks += [f"## {name}\n\n{text}" for name, text in self.prompts.items()]
+        return Written("\n\n".join(blocks) + "\n", names=self.names)
+
+    def name_nodes(self) -> None:
+        nodes = [node for node in self.workflow.nodes if not self.is_implied(node)]
+        kinds = {
+            node.id: kinds_of(node, self.workflow, self.out_of.get(node.id, ())) for node in nodes
+        }
+        kept = [id for id, fits in kinds.items() if _ID.match(id) and id.split("_")[0] in fits]
+        taken = {*kept, "PARAMS"}
+        for id, fits in kinds.items():
+            name = id
+            if id not in kept:
+                stem = re.sub(r"\W", "_", id)
+                wanted = fits[0] if fits[0] in ("START", "SUCCESS", "FAILED") else ""
+                name = free_name(wanted or f"{fits[0]}_{stem}", taken)
+                self.names[id] = name
+                taken.add(name)
+            self.kinds[id] = name.split("_")[0]
+
+    def is_implied(self, node: Node) -> bool:
+        """Whether the format adds the node by itself: an end without a title, or the choice at the
+        end of the handlers (M49), that only implied edges touch."""
+        match node:
+            case EndNode():
+                can_be = not node.title and node.id in ("SUCCESS", "FAILED")
+            case ChooseNode(id="END", on=Name()):
+                can_be = True
+            case _:
+                can_be = False
+        return can_be and self.implied.get(node.id, False)
+
+    def behind(self, first: str | None) -> set[str]:
+        """A node and all that it leads to."""
+        seen: set[str] = set()
+        waiting = [first] if first is not None else []
+        while waiting:
+            id = waiting.pop()
+            if id not in seen:
+                seen.add(id)
+                waiting += [edge.target for edge in self.out_of.get(id, ())]
+        return seen
+
+    def is_left_out(self, edge: Edge) -> bool:
+        """Whether the format adds an edge by itself: to SUCCESS or, in the handler of a failure,
+        to FAILED; of a failure or a check that is false to FAILED (M35, M46, M49)."""
+        target = self.nodes.get(edge.target)
+        if "END" in (edge.source, edge.target) and isinstance(self.nodes.get("END"), ChooseNode):
+            return edge.implied
+        if not edge.implied or not isinstance(target, EndNode):
+            return False
+        if edge.guard is None or edge.guard == Case(value="true"):
+            return target.outcome == "success" or edge.source in self.failing
+        return target.outcome == "failed"
+
+    def read_names(self) -> None:
+        """Collect what a text in a caption would be looked up as (M21)."""
+        w = self.workflow
+        names = {*_BUILT_IN, *(param.name for param in w.params), *(p.id for p in w.prompts)}
+        for node in w.nodes:
+            if isinstance(node, AssignNode):
+                names.update(assignment.target for assignment in node.assignments)
+        self.words = Words(frozenset(names))
+
+    def read_prompts(self) -> None:
+        """The texts below `# Prompts`: those of the workflow, then one for each node that has a
+        text of its own."""
+        known = {prompt.id: prompt.template for prompt in self.workflow.prompts}
+        self.prompts = {id: self.words.prompt(text) for id, text in known.items()}
+        for node in self.workflow.nodes:
+            match node:
+                case AgentNode():
+                    role, text = "User", node.prompt
+                case MessageNode():
+                    role, text = node.role.capitalize(), node.template
+                case _:
+                    continue
+            id = node.prompt_id
+            if id is None or known.get(id, text) != text or id.split(" ")[0] != role:
+                words = " ".join((node.title or node.id).removeprefix(f"{role} ").split())
+                id = free_name(f"{role} {words}", self.prompts.keys())
+            self.prompt_of[node.id] = id
+            if text is not None:
+                self.prompts.setdefault(id, self.words.prompt(text))
+
+    def params(self) -> Iterator[str]:
+        items = [self.param(param) for param in self.workflow.params]
+        if items:
+            entry = self.workflow.entry
+            start = self.names.get(entry, entry) if self.kinds.get(entry) == "START" else "START"
+            yield f"PARAMS{caption(', '.join(items))} -.- {start}"
+
+    def param(self, param: Param) -> str:
+        entry = next((n for n in self.workflow.nodes if n.id == self.workflow.entry), None)
+        if isinstance(entry, AssignNode):
+            for assignment in entry.assignments:
+                match assignment.value:
+                    case Call(function="coalesce", args=(Name(), Call(function="read_file") as f)):
+                        if assignment.target == param.name:
+                            return f"{param.name}={self.words.value(f)}"
+        if param.env is not None:
+            return f"{param.name}=env:{param.env}"
+        if param.default is not None:
+            return f"{param.name}={default_text(param.default)}"
+        return param.name
+
+    def chart(self) -> Iterator[str]:
+        """Nodes and links. A node's caption stands where it is first named, and nodes are named in
+        the workflow's order: one that is not next in line is declared before it is linked to."""
+        nodes = {node.id: node for node in self.workflow.nodes if node.id in self.kinds}
+        waiting = list(nodes)[::-1]
+        links: dict[str, list[tuple[str, str]]] = {
+            id: self.links(node) for id, node in nodes.items()
+        }
+        yield from self.beginnings(nodes, waiting)
+        for id in nodes:
+            if not links[id] and id not in self.declared:
+                yield self.mention(nodes[id], waiting)
+            for arrow, target in links[id]:
+                here = self.mention(nodes[id], waiting)
+                while target not in self.declared and waiting[-1] != target:
+                    yield self.mention(nodes[waiting[-1]], waiting)
+                yield f"{here} {arrow} {self.mention(nodes[target], waiting)}"
+
+    def beginnings(self, nodes: dict[str, Node], waiting: list[str]) -> Iterator[str]:
+        """A start, and handlers, where the workflow has them under no name of the format."""
+        w = self.workflow
+        chains = {"START": w.entry, "ON_SUCCESS": w.on_success, "ON_FAILED": w.on_failed}
+        for begin, first in chains.items():
+            if first in nodes and first is not None:
+                name = self.names.get(first, first)
+                if name != begin and not (begin == "START" and self.kinds[first] == "START"):
+                    is_next = waiting[-1:] == [first]
+                    yield f"{begin} --> {self.mention(nodes[first], waiting) if is_next else name}"
+
+    def mention(self, node: Node, waiting: list[str]) -> str:
+        name = self.names.get(node.id, node.id)
+        if node.id in self.declared:
+            return name
+        self.declared.add(node.id)
+        waiting.pop()
+        return name + self.caption(node)
+
+    def links(self, node: Node) -> list[tuple[str, str]]:
+        """The two ways out of a node that its links show, as arrows and targets (M15)."""
+        onward: tuple[str, str] | None = None
+        other: tuple[str, str] | None = None
+        is_check = self.kinds[node.id] in _CHECKS
+        for edge in self.out_of.get(node.id, ()):
+            if self.is_left_out(edge) or edge.target not in self.kinds:
+                continue
+            if isinstance(edge.guard, OnError) and (is_check or "limit" in edge.guard.errors):
+                continue
+            if _is_other(edge, is_check):
+                word = "FALSE" if is_check else "ERROR"
+                other = other or (_arrow(edge, _OTHERWISE, word), edge.target)
+            else:
+                word = "TRUE" if is_check else ""
+                onward = onward or (_arrow(edge, _ONWARD, word), edge.target)
+        return [way for way in (onward, other) if way is not None]
+
+    def caption(self, node: Node) -> str:
+        """A node's caption in its shape, "" without one."""
+        kind, words = self.kinds[node.id], self.words
+        title = "" if node.id in self.manuscript.untitled else node.title
+        match node:
+            case AgentNode() | MessageNode():
+                return caption(self.prompt_of[node.id], prefix="Prompt: ")
+            case AssignNode(assignments=(first, *_)) if kind == "SET":
+                return caption(
+                    title or f"{first.target}={words.value(first.value)}", prefix="Set: "
+                )
+            case AssignNode(assignments=(first, *_)) if kind == "ASSIGN":
+                return caption(title or words.value(first.value, bare=False), prefix="Assign: ")
+            case ToolNode() if kind == "SET":
+                return caption(title or self.written_file(node), prefix="Set: ")
+            case ChooseNode() if kind in _CHECKS:
+                return caption(title or words.check(node.on), "{", "}")
+            case ExecNode() if kind == "EXECUTE":
+                command = "" if node.form == "blocks" else words.template(node.source)
+                text = title or command
+                return caption(text, prefix="Execute: ") if text else ""
+            case CallNode() if kind == "CALL":
+                path = self.manuscript.beside(node.workflow)
+                return caption(title or path, "[[", "]]")
+            case _:
+                opening, closing = ("([", "])") if isinstance(node, EndNode) else ("[", "]")
+                return caption(node.title, opening, closing) if node.title else ""
+
+    def written_file(self, node: ToolNode) -> str:
+        args = {arg.target: arg.value for arg in node.args}
+        path = args.get("path")
+        place = path.value if isinstance(path, Literal) else UNSAID
+        content = args.get("content")
+        return f"file:{place}={self.words.value(content) if content is not None else ''}"
+
+
+def _is_other(edge: Edge, is_check: bool) -> bool:
+    """Whether an edge is the second way out: that of a check that is false, of a failure else."""
+    if not is_check:
+        return isinstance(edge.guard, OnError)
+    return not (edge.guard is None or edge.guard == Case(value="true"))
+
+
+def _arrow(edge: Edge, words: frozenset[str], otherwise: str) -> str:
+    """An arrow with the label as written, when that says the same."""
+    label = edge.label if edge.label.strip().upper() in words else otherwise
+    if words is _ONWARD and not edge.label and otherwise == "TRUE":
+        label = ""
+    if label and not label.isalpha():
+        label = f'"{label}"'
+    return f"-->|{label}|" if label else "-->"
+
+
+def kinds_of(node: Node, workflow: Workflow, ways: Sequence[Edge]) -> tuple[str, ...]:
+    """What a node's id may begin with; the first is what a node takes whose id begins with none.
+    `ways` are the edges that leave it."""
+    match node:
+        case AssignNode() if node.id == workflow.entry and node.id.startswith("START"):
+            return ("START",)
+        case AssignNode(assignments=()) | AssignNode() if node.id in _HANDLERS:
+            return ("ON",)
+        case AssignNode(assignments=()):
+            return ("CHECKPOINT",)
+        case AssignNode(assignments=(first, *_)):
+            return ("ASSIGN", "SET") if first.target == "RESULT" else ("SET",)
+        case AgentNode() | MessageNode():
+            return ("PROMPT",)
+        case ChooseNode() if _is_check(ways):
+            return _CHECKS
+        case ExecNode():
+            return ("EXECUTE",)
+        case AskNode():
+            return ("ASK",)
+        case CallNode():
+            return ("CALL",)
+        case ToolNode() if node.tool == _WRITES_FILE:
+            return ("SET",)
+        case EndNode():
+            return ("SUCCESS",) if node.outcome == "success" else ("FAILED",)
+        case _:
+            return ("CHECKPOINT",)
+
+
+def _is_check(ways: Sequence[Edge]) -> bool:
+    """Whether a choice has no cases but true and false."""
+    guards = [edge.guard for edge in ways]
+    return all(guard.value in ("true", "false") for guard in guards if isinstance(guard, Case))

@@ -1,0 +1,1 @@
+"""The composition root: options and configuration become one `Services` value."""

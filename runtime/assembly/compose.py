@@ -1,0 +1,193 @@
+"""Makes the services of a run from flags, configuration and environment; knows every registry."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
+from flowc.compiler.lowering.graphspec import GraphSpec, agent_asked
+from flowc.compiler.team import PEOPLE
+
+from ..audio.calls.execute import FreeCode
+from ..audio.calls.subprocess_call import AudioWorkers
+from ..cassette.tape import choose_tape
+from ..config.settings import Config
+from ..errors import RunError
+from ..files.file_values import RootedFiles
+from ..files.roots import Roots
+from ..models.people import HandTools
+from ..models.registry import Answering, choose_models
+from ..sandbox.confinement import Confinement
+from ..sandbox.environment import allowed_env, shell_env
+from ..sandbox.generated.snippet import run_snippet
+from ..sandbox.modules import OwnModules
+from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
+from ..sandbox.shell import BashShell, Limits
+from ..secrets import looks_secret
+from ..services import Emit, Journal, Services
+from ..tools.registry import ToolBox
+from ..tools.sources import SoundWork, tool_sources
+from .budget_options import budget_of
+from .run_options import RunOptions, settle
+from .sandbox_options import confinement, mode_of, require_sandbox
+
+ServicesFactory: TypeAlias = Callable[[Journal, Emit], Services]
+"""The engine owns journal and emit, and makes the services with them."""
+
+MODEL_TIMEOUT = 600.0
+TOOL_TIMEOUT = 600.0
+MAX_STEPS = 10_000
+MAX_MODEL_TURNS = 50
+
+
+def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
+    """How the engine makes the services of one run. Everything that can be missing is looked for
+    now: raises `RunError` (exit 2) when nothing was chosen to answer model calls, a key or package
+    is missing, or a file of answers or servers cannot be read."""
+    options = settle(options, config, spec.model)
+    specs = (spec, *(sub for _, sub in spec.subgraphs))
+    _require_holders(specs)
+    budget = budget_of(
+        specs, config, options.model, options.base_url, options.max_tokens, options.max_cost
+    )
+    answering = _answering(options, specs, config)
+    folders = _granted(options)
+    taping = choose_tape(options.record, options.replay, spec, os.environ)
+    own = Path(spec.file).absolute().parent
+    workspace = Path(options.workspace or Path.cwd())
+    mode = mode_of(options.sandbox, config.sandbox)
+    # Tools look at what the person stands in; a workflow that ships lies somewhere else.
+    roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
+    sources = tool_sources(config, options.mcp, roots)
+    limits = _shell_limits(config)
+    tool_timeout = config.tool_timeout or TOOL_TIMEOUT
+    script_limits = ScriptLimits(config.script_timeout or ScriptLimits().seconds)
+
+    needed = _needed(specs, by_hand=answering.by_hand)
+    if not options.replay:  # which starts nothing
+        require_sandbox(mode, specs, needed)
+
+    def services(journal: Journal, emit: Emit) -> Services:
+        held = confinement(options, mode, (own, *folders), emit)
+        sound = SoundWork(AudioWorkers(OwnModules(held)), _free_code(held))
+        box = ToolBox(sources(sound), needed, dict(config.effects), tool_timeout)
+        plain = Services(
+            models=answering.models,
+            people=answering.people,
+            scripts=ScriptWorkers(script_limits, held),
+            by_hand=answering.by_hand,
+            tools=HandTools(box) if answering.by_hand else box,
+            shell=BashShell(shell_env(os.environ, config.env), held, limits),
+            files=RootedFiles(folders),
+            journal=journal,
+            emit=emit,
+            approve="allow" if options.allow_exec else "ask",
+            env=readable_env(specs, config, os.environ),
+            max_steps=options.max_steps or MAX_STEPS,
+            max_model_turns=config.max_model_turns or MAX_MODEL_TURNS,
+            budget=budget(),
+        )
+        return taping(plain)
+
+    return services
+
+
+def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], config: Config) -> Answering:
+    """Who answers. Nobody is needed where a recording does."""
+    named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
+    return choose_models(
+        options.model,
+        options.base_url,
+        options.answers,
+        tuple(named),
+        config.model_timeout or MODEL_TIMEOUT,
+        needed=not options.replay and any(agent_asked(n.op, s) for s in specs for n in s.nodes),
+    )
+
+
+def _shell_limits(config: Config) -> Limits:
+    usual = Limits()
+    return Limits(
+        seconds=config.command_timeout or usual.seconds,
+        silence=config.command_silence or usual.silence,
+    )
+
+
+def _granted(options: RunOptions) -> tuple[Path, ...]:
+    """The folders of `--root`. Raises `RunError` for one that is not there."""
+    folders = tuple(Path(root) for root in options.roots)
+    for folder in folders:
+        if not folder.is_dir():
+            raise RunError(f"there is no folder `{folder}`", help="correct `--root`, or make it")
+    return folders
+
+
+def _free_code(held: Confinement) -> FreeCode:
+    """Runs free audio code in the sandbox: see `audio.execution.FreeCode`."""
+
+    async def run(code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]:
+        given = partial(run_snippet, code, reads=reads, output=output, mode=held.mode)
+        came = await asyncio.to_thread(given)
+        if came.report is not None:
+            held.tell("snippet", came.report)
+        return {
+            "done": came.status == "done",
+            "refused": came.status == "refused",
+            "message": f"{came.status}: {came.message}".removesuffix(": "),
+            "sandbox": came.report.text if came.report else "nothing ran",
+        }
+
+    return run
+
+
+def _require_holders(specs: tuple[GraphSpec, ...]) -> None:
+    """Raise `RunError` when there is a task that nobody does."""
+    for spec in specs:
+        roles = dict.fromkeys(
+            op.role
+            for op in (node.op for node in spec.nodes)
+            if isinstance(op, TaskNode) and op.form != "synchronization" and op.agent is None
+        )
+        if roles:
+            raise RunError(
+                f"{spec.file} needs a team: {', '.join(roles)}",
+                help=f"--team FILE.json says who does what; --team {PEOPLE}: you do all of it",
+            )
+
+
+def readable_env(
+    specs: tuple[GraphSpec, ...], config: Config, env: Mapping[str, str]
+) -> dict[str, str]:
+    """The environment variables that a workflow may read (M21): those it lists itself, unless the
+    name looks like a secret, and those that the configuration allows."""
+    listed = {param.env for spec in specs for param in spec.params if param.env is not None}
+    own = {name: env[name] for name in listed if name in env and not looks_secret(name)}
+    return {**own, **allowed_env(env, config.env)}
+
+
+def _needed(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
+    """The tools that have to be there: a call that is an answer needs nobody to execute it, and who
+    answers a model's turns `by_hand` brings the tools for it."""
+    names: set[str] = set()
+    for spec in specs:
+        agents = {agent.id: agent for agent in spec.agents}
+        for op in (node.op for node in spec.nodes):
+            match op:
+                case AgentNode() | TaskNode() if by_hand:
+                    continue
+                case AgentNode():
+                    names.update((*op.tools, *agents[op.agent].tools))
+                case TaskNode():
+                    agent = agent_asked(op, spec)
+                    names.update((*op.tools, *agent.tools) if agent else ())
+                case ToolNode():
+                    names.add(op.tool)
+                case _:
+                    continue
+    answers = {tool.id for spec in specs for tool in spec.tools if tool.result == "answer"}
+    return tuple(sorted(names - answers))

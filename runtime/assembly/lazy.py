@@ -1,0 +1,32 @@
+"""What executes runs, loaded when the first is executed: LangGraph, and what it brings, take ten
+times as long to load as all of flowc. Whoever may end before it comes to that asks here."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from flowc.compiler.lowering.graphspec import GraphSpec
+
+from ..config.settings import Config
+from .run_options import RunOptions
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine, ServicesFactory
+
+
+@asynccontextmanager
+async def open_engine(url: str) -> AsyncIterator[Engine]:
+    """See `engine.open_engine`."""
+    from ..engine.engine import open_engine as opening
+
+    async with opening(url) as engine:
+        yield engine
+
+
+def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
+    """See `wiring.make_services`."""
+    from .compose import make_services as making
+
+    return making(options, spec, config)

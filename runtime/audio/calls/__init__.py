@@ -1,0 +1,1 @@
+"""One call of an audio tool: its files, its locks, its process."""

@@ -1,0 +1,262 @@
+"""A call of an audio tool: read from text or data, and held against the tool's table.
+
+HIGHPASS(input="a.wav", output="b.wav", cutoff_hz=80)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.catalog.audio_tools import (
+    AUDIO_TOOLS,
+    BAND_PARAMETERS,
+    REQUIRED,
+    AudioTool,
+    Parameter,
+)
+from flowc.compiler.plan import Refused, read_call
+from flowc.compiler.source.spelling import Spelling
+
+from ...errors import Failure
+from .containers import check_fit, container_of
+
+TOOLS: dict[str, AudioTool] = {tool.name: tool for tool in AUDIO_TOOLS}
+_MAX_PARTS = 100
+"""Files that one call may write."""
+
+
+class Unwritable(Failure):
+    """The place that is written to does not take it: no fault of the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioCall:
+    """A call that fits its tool: every parameter has a value, paths are as they were written."""
+
+    tool: AudioTool
+    arguments: Mapping[str, Any]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The paths of the files it reads, each once."""
+        found: list[str] = []
+        for parameter in self.tool.parameters:
+            value = self.arguments[parameter.name]
+            if parameter.kind == "input":
+                found.append(value)
+            elif parameter.kind == "inputs":
+                found.extend(value)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The paths of the files it writes."""
+        for parameter in self.tool.parameters:
+            value = self.arguments[parameter.name]
+            if parameter.kind == "output":
+                return (value,)
+            if parameter.kind == "pattern":
+                parts = len(self.arguments["points_s"]) + 1
+                return tuple(value.replace("{n}", str(n)) for n in range(1, parts + 1))
+        return ()
+
+
+def parse_call(code: str) -> AudioCall:
+    """The one call that a line of code is; it is read, never run. Raises `Failure` that says why
+    it is none, or which argument does not fit and what would."""
+    try:
+        call = read_call(code)
+    except Refused as refused:
+        raise Failure(str(refused), help="write TOOL(name=value, …): `flowc audio tools`") from None
+    return check_call(call.tool, call.arguments)
+
+
+def check_call(name: str, given: Mapping[str, Any]) -> AudioCall:
+    """The call with its defaults filled in; tools are known in any case, and as `audio_NAME`.
+    Raises `Failure`: unknown tool or parameter (with the nearest), missing, wrong type, out of
+    range (with unit and range), an output whose ending says no format or one that cannot hold
+    what is asked for."""
+    tool = find_tool(name)
+    shown = tool.name.upper()
+    known = {p.name: p for p in tool.parameters}
+    for argument in given:
+        if argument not in known:
+            near = _nearest(argument, known)
+            hint = f"did you mean `{near}`? " if near else ""
+            takes = ", ".join(known)
+            raise Failure(
+                f"`{shown}` has no parameter `{argument}`", help=f"{hint}it takes {takes}"
+            )
+    arguments = {}
+    for parameter in tool.parameters:
+        if parameter.name in given:
+            arguments[parameter.name] = _fitting(shown, parameter, given[parameter.name])
+        elif parameter.default is REQUIRED:
+            raise Failure(f"`{shown}` needs `{parameter.name}`", help=_takes(parameter))
+        else:
+            arguments[parameter.name] = parameter.default
+    call = AudioCall(tool, arguments)
+    _check_together(shown, call)
+    return call
+
+
+def find_tool(name: str) -> AudioTool:
+    """The tool of that name, in any case. Raises `Failure` with the nearest one."""
+    plain = name.lower().removeprefix("audio_")
+    if plain in TOOLS:
+        return TOOLS[plain]
+    near = _nearest(plain, TOOLS)
+    hint = f"did you mean `{near.upper()}`? " if near else ""
+    raise Failure(f"there is no audio tool `{name}`", help=f"{hint}`flowc audio tools` lists them")
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    """Also a name that the given one is a part of: `cutoff` for `cutoff_hz`."""
+    names = tuple(known)
+    parts = [other for other in names if len(name) > 1 and name in other.split("_")]
+    return Spelling(names).nearest(name) or (parts[0] if len(parts) == 1 else None)
+
+
+def _fitting(tool: str, parameter: Parameter, value: Any) -> Any:
+    """The value as the tool takes it: integers where integers are meant. Raises `Failure`."""
+    if value is None and parameter.optional:
+        return None
+    match parameter.kind:
+        case "input" | "output" | "pattern":
+            good = isinstance(value, str) and value.strip() != "" and "\0" not in value
+        case "inputs":
+            return _many(tool, parameter, value)
+        case "number" | "integer":
+            return _number(tool, parameter, value)
+        case "numbers":
+            if not isinstance(value, list | tuple):
+                raise _unfit(tool, parameter, value)
+            return [_number(tool, parameter, item) for item in value]
+        case "choice":
+            good = not isinstance(value, bool) and value in parameter.choices
+        case "flag":
+            good = isinstance(value, bool)
+        case "bands":
+            return _bands(tool, parameter, value)
+    if not good:
+        raise _unfit(tool, parameter, value)
+    return value
+
+
+def _number(tool: str, parameter: Parameter, value: Any) -> float | int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _unfit(tool, parameter, value)
+    if not math.isfinite(value) or not parameter.low <= value <= parameter.high:
+        raise _unfit(tool, parameter, value)
+    if parameter.kind == "integer":
+        if value != int(value):
+            raise _unfit(tool, parameter, value)
+        return int(value)
+    return value
+
+
+def _many(tool: str, parameter: Parameter, value: Any) -> list[str]:
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(item, str) and item.strip() and "\0" not in item for item in value
+    ):
+        raise _unfit(tool, parameter, value)
+    if not parameter.low <= len(value) <= parameter.high:
+        raise _unfit(tool, parameter, value)
+    return list(value)
+
+
+def _bands(tool: str, parameter: Parameter, value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list | tuple) or not parameter.low <= len(value) <= parameter.high:
+        raise _unfit(tool, parameter, value)
+    bands = []
+    for number, item in enumerate(value, 1):
+        if not isinstance(item, Mapping):
+            raise _unfit(tool, parameter, value)
+        owner = f"band {number} of {tool}"
+        known = {p.name: p for p in BAND_PARAMETERS}
+        if strange := [name for name in item if name not in known]:
+            near = _nearest(str(strange[0]), known)
+            hint = f"did you mean `{near}`? " if near else ""
+            text = f"{owner} has no `{strange[0]}`"
+            raise Failure(text, help=f"{hint}it takes {', '.join(known)}")
+        if missing := [n for n, p in known.items() if p.default is REQUIRED and n not in item]:
+            raise Failure(f"{owner} needs `{missing[0]}`", help=_takes(known[missing[0]]))
+        bands.append(
+            {n: _fitting(owner, p, item[n]) if n in item else p.default for n, p in known.items()}
+        )
+    return bands
+
+
+def _check_together(tool: str, call: AudioCall) -> None:
+    """What no parameter can say alone. Raises `Failure`."""
+    values = call.arguments
+    if call.tool.name == "split":
+        points = values["points_s"]
+        if not points or sorted(set(points)) != points or points[0] <= 0:
+            raise Failure(f"`points_s` of {tool} has to ascend from above 0 s: {points}")
+        if len(points) >= _MAX_PARTS:
+            raise Failure(f"{tool} writes at most {_MAX_PARTS} files")
+        if "{n}" not in values["output_pattern"]:
+            help = 'write {n} where the number belongs: output_pattern="part-{n}.wav"'
+            raise Failure(f"`output_pattern` of {tool} has no {{n}}", help=help)
+    if call.tool.name == "clip" and values["end_s"] is not None:
+        _ascending(tool, "start_s", "end_s", values, "s")
+    for path in call.writes:
+        container_of(path)
+    if call.tool.name == "convert":
+        shape = values["subtype"] or "", values["sample_rate_hz"], values["channels"]
+        check_fit(values["output"], *shape)
+    if call.tool.name == "bandpass":
+        _ascending(tool, "low_hz", "high_hz", values, "Hz")
+    if call.tool.name == "mix":
+        for name in ("offsets_s", "gains_db"):
+            if values[name] is not None and len(values[name]) != len(values["inputs"]):
+                counts = f"{len(values[name])} values for {len(values['inputs'])} files"
+                raise Failure(f"`{name}` of {tool} has {counts}: give one for each input")
+
+
+def _ascending(tool: str, low: str, high: str, values: Mapping[str, Any], unit: str) -> None:
+    if values[low] >= values[high]:
+        pair = f"{values[low]:g} and {values[high]:g} {unit}"
+        raise Failure(f"`{low}` of {tool} has to be below `{high}`: they are {pair}")
+
+
+def _unfit(tool: str, parameter: Parameter, value: Any) -> Failure:
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else shown[:60] + "…"
+    return Failure(f"`{parameter.name}` of {tool} cannot be {shown}", help=_takes(parameter))
+
+
+def _takes(parameter: Parameter) -> str:
+    return f"`{parameter.name}` is {range_of(parameter)}: {parameter.about}"
+
+
+def range_of(parameter: Parameter) -> str:
+    """What a parameter may be, in words: `a number from 10 to 96000 Hz`."""
+    none = " or None" if parameter.optional else ""
+    unit = f" {parameter.unit}" if parameter.unit and parameter.unit != "0 to 1" else ""
+    bounds = f"from {_plain(parameter.low)} to {_plain(parameter.high)}{unit}"
+    match parameter.kind:
+        case "input" | "output" | "pattern":
+            return "a path"
+        case "inputs":
+            return f"a list of {parameter.low:g} to {parameter.high:g} paths"
+        case "number":
+            return f"a number {bounds}{none}"
+        case "integer":
+            return f"a whole number {bounds}{none}"
+        case "numbers":
+            return f"a list of numbers {bounds}{none}"
+        case "choice":
+            return f"one of {', '.join(repr(c) for c in parameter.choices)}{unit}{none}"
+        case "flag":
+            return "True or False"
+        case "bands":
+            return f"a list of {parameter.low:g} to {parameter.high:g} bands"
+
+
+def _plain(value: float) -> str:
+    return f"{value:.10g}"

@@ -1,0 +1,298 @@
+"""Sound files: opened, read in blocks and written, each with a clear word when it cannot be.
+
+A block is float32 of shape (frames, channels), full scale 1.0, at most `BLOCK` frames.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import soundfile
+
+from ...errors import Failure
+from .call import Unwritable
+from .containers import Container, check_fit, container_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frames = NDArray[np.float32]
+
+BLOCK = 65_536
+"""Frames; with many channels fewer, so that a block stays near a few megabytes."""
+_BLOCK_SAMPLES = 8 * BLOCK
+_RIFF_LIMIT = 4_000_000_000
+_MAX_RATE = 768_000
+_MP3_UNREAD = 65_536
+"""Bytes after the last frame that may be tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A file that can be read as sound. `path` is as the person wrote it, `place` where it is."""
+
+    path: str
+    place: str
+    rate: int
+    channels: int
+    frames: int
+    format: str
+    subtype: str
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.frames / self.rate
+
+    def blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
+        """The frames from `start` to before `end`. Raises `Failure` for samples that are no finite
+        numbers, and when there are fewer frames than the header says."""
+        at = start
+        for block in self.raw_blocks(start, end):
+            if not np.isfinite(block).all():
+                raise self._not_numbers(block, at)
+            yield block
+            at += len(block)
+
+    def raw_blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
+        """The same frames, whatever their values are."""
+        end = self.frames if end is None else min(end, self.frames)
+        size = max(1024, min(BLOCK, _BLOCK_SAMPLES // self.channels))
+        opened = _opened(self.path, self.place)
+        with opened as file:
+            at = start
+            try:
+                if start:
+                    file.seek(start)
+                while at < end:
+                    block: Frames = file.read(min(size, end - at), dtype="float32", always_2d=True)
+                    if not len(block):
+                        raise self._cut_off(at)
+                    yield block
+                    at += len(block)
+                if at == self.frames and self.format == "MP3" and opened.unread() > _MP3_UNREAD:
+                    raise self._longer()
+            except soundfile.LibsndfileError:
+                raise self._cut_off(at) from None
+
+    def _longer(self) -> Failure:
+        """libsndfile estimates the length of an mp3 file whose frames differ in size and whose
+        header does not say how many there are, and stops there."""
+        return Failure(
+            f"`{self.path}` goes on after {self.seconds:.2f} s, but does not say how long it is",
+            help="write it anew with another program, best as wav or flac",
+        )
+
+    def _cut_off(self, at: int) -> Failure:
+        says = f"its header says {self.seconds:.2f} s, {at / self.rate:.2f} s could be read"
+        return Failure(f"`{self.path}` is cut off or damaged: {says}")
+
+    def _not_numbers(self, block: Frames, at: int) -> Failure:
+        rows = ~np.isfinite(block).all(axis=1)
+        where = (at + int(np.argmax(rows))) / self.rate
+        return Failure(
+            f"`{self.path}` holds samples that are no finite numbers, the first at {where:.3f} s",
+            help="`flowc audio measure` counts them; write the file anew from its source",
+        )
+
+
+def open_sound(path: str, place: str) -> Sound:
+    """What a file's header says. Raises `Failure`: not there, a folder, not sound, no samples."""
+    with _opened(path, place) as file:
+        known = (file.samplerate, file.channels, file.frames)
+        sound = Sound(path, place, *known, str(file.format), str(file.subtype))
+    if sound.frames <= 0:
+        raise Failure(f"`{path}` holds no samples")
+    if not 0 < sound.rate <= _MAX_RATE:
+        raise Failure(f"`{path}` says it has {sound.rate:,} samples a second")
+    return sound
+
+
+class _opened:
+    """A file opened by number: its name decides nothing, and a pipe does not hold us."""
+
+    def __init__(self, path: str, place: str) -> None:
+        self._path, self._place = path, place
+
+    def __enter__(self) -> Any:
+        try:
+            self._number = os.open(self._place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            raise cannot(self._path, error) from None
+        try:
+            mode = os.fstat(self._number).st_mode
+            if stat.S_ISDIR(mode):
+                raise Failure(f"`{self._path}` is a folder, not a sound file")
+            if not stat.S_ISREG(mode):
+                raise Failure(f"`{self._path}` is not a regular file")
+            self._file = soundfile.SoundFile(self._number, closefd=False)
+        except soundfile.LibsndfileError as error:
+            os.close(self._number)
+            raise _no_sound(self._path, error) from None
+        except BaseException:
+            os.close(self._number)
+            raise
+        return self._file
+
+    def unread(self) -> int:
+        """Bytes that libsndfile has not looked at."""
+        return os.fstat(self._number).st_size - os.lseek(self._number, 0, os.SEEK_CUR)
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        os.close(self._number)
+
+
+def cannot(path: str, error: OSError) -> Failure:
+    """The failure for what the system says of a path."""
+    if isinstance(error, FileNotFoundError):
+        return Failure(f"`{path}` does not exist")
+    return Failure(f"`{path}`: {(error.strerror or str(error)).lower()}")
+
+
+def _no_sound(path: str, error: soundfile.LibsndfileError) -> Failure:
+    why = str(error.error_string).strip().rstrip(".").lower()
+    return Failure(
+        f"`{path}` cannot be read as sound: {why}",
+        help="wav, flac, ogg, opus, mp3 and aiff files can be read",
+    )
+
+
+@dataclass(slots=True)
+class Written:
+    """What was written: seconds are `frames / rate`, `peak` the highest sample before rounding,
+    `clipped` how many samples lay above full scale and were cut there."""
+
+    path: str
+    rate: int
+    channels: int
+    format: str
+    subtype: str
+    frames: int = 0
+    peak: float = 0.0
+    clipped: int = 0
+
+
+def write_sound(
+    path: str, place: str, rate: int, channels: int, blocks: Iterable[Frames], subtype: str = ""
+) -> Written:
+    """Write blocks into the file at `place`, which exists and is empty, in the container that
+    `path` names. Raises `Failure`: a container that cannot hold this, a full disk."""
+    container = container_of(path)
+    subtype = check_fit(path, subtype, rate, channels)
+    done = Written(path, rate, channels, container.name, subtype)
+    disk = _Disk(place)
+    try:
+        _write_all(disk, container, done, blocks)
+    except soundfile.LibsndfileError as error:
+        why = str(error.error_string).strip().rstrip(".").lower()
+        raise disk.failure(path) or Failure(f"`{path}` cannot be written: {why}") from None
+    except AssertionError:
+        # soundfile asserts that everything was taken; the disk knows why it was not.
+        if failure := disk.failure(path):
+            raise failure from None
+        raise
+    finally:
+        disk.close()
+    if failure := disk.failure(path):
+        raise failure
+    if not done.frames:
+        raise Failure(f"nothing is left to write into `{path}`")
+    return done
+
+
+def _write_all(disk: _Disk, container: Container, done: Written, blocks: Iterable[Frames]) -> None:
+    whole_numbers = done.subtype != "FLOAT"
+    file: Any = None
+    try:
+        for block in blocks:
+            if file is None:
+                # Only what is really there makes a header: an input that fails leaves none.
+                file = soundfile.SoundFile(
+                    disk, "w", done.rate, done.channels, done.subtype, format=container.name
+                )
+            if not len(block):
+                continue
+            peak = float(np.abs(block).max())
+            if not np.isfinite(peak):
+                raise Failure(f"samples of `{done.path}` would grow beyond all numbers")
+            done.peak = max(done.peak, peak)
+            if whole_numbers and peak > 1.0:
+                done.clipped += int((np.abs(block) > 1.0).sum())
+            if container.name == "WAV" and disk.size > _RIFF_LIMIT:
+                raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
+            file.write(_stored(block, done.subtype))
+            done.frames += len(block)
+            if disk.error is not None:
+                return
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _stored(block: Frames, subtype: str) -> Any:
+    """Samples as the file keeps them: rounded to the nearest step. libsndfile would cut towards
+    minus infinity, so that 16 bits would not come back as they were."""
+    bits = {"PCM_16": 16, "PCM_24": 24, "PCM_32": 32}.get(subtype)
+    if bits is None:
+        return block
+    top = 2.0 ** (bits - 1)
+    steps = np.clip(np.rint(block.astype(np.float64) * top), -top, top - 1)
+    if bits == 16:
+        return steps.astype(np.int16)
+    return (steps * 2.0 ** (32 - bits)).astype(np.int32)
+
+
+class _Disk:
+    """A file for libsndfile that remembers what went wrong: its own words do not say."""
+
+    def __init__(self, place: str) -> None:
+        self._number = os.open(place, os.O_RDWR | os.O_TRUNC | os.O_CLOEXEC)
+        self.error: OSError | None = None
+        self.size = 0
+
+    def write(self, data: Any) -> int:
+        """All of it, or as much as the disk takes."""
+        view, done = memoryview(bytes(data)), 0
+        while done < len(view) and self.error is None:
+            try:
+                done += os.write(self._number, view[done:])
+            except OSError as error:
+                self.error = error
+        self.size += done
+        return done
+
+    def read(self, size: int) -> bytes:
+        """What stands there; libsndfile reads headers again."""
+        return os.read(self._number, size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """As files do."""
+        return os.lseek(self._number, offset, whence)
+
+    def tell(self) -> int:
+        """As files do."""
+        return os.lseek(self._number, 0, os.SEEK_CUR)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def failure(self, path: str) -> Failure | None:
+        """What the disk said, if it said anything."""
+        if self.error is None:
+            return None
+        said = cannot(path, self.error)
+        return Unwritable(said.message, help=said.help)
+
+    def close(self) -> None:
+        """Bring it to the disk."""
+        try:
+            os.fsync(self._number)
+        except OSError as error:
+            self.error = self.error or error
+        os.close(self._number)

@@ -1,0 +1,186 @@
+"""Has a call done by a worker: places of files, a confined process, outputs that appear whole.
+
+An output is written beside its place and moved there when everything is done; a call that fails,
+is cancelled or killed leaves what was there before. What a kill leaves beside it the next call that
+writes into the folder takes away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...errors import Failure
+from ...files.staging import held_beside, put_in_place
+from .call import AudioCall, Unwritable
+from .originals import STAYS, is_same_file
+
+WORKER, PICTURES = "flowc.runtime.audio.tools.worker", "flowc.runtime.audio.plan.plots"
+"""Modules whose `main` is what a process does."""
+LONGEST = 16 * 1024 * 1024
+"""Bytes of an answer at most."""
+_STDERR_KEPT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A process that has ended: its exit code (negative: a signal), and the ends of what it said
+    and of what it complained: a little more than `LONGEST` bytes of each at most."""
+
+    code: int
+    told: bytes
+    complaint: bytes
+
+
+class Process(Protocol):
+    """Has the function `main` of a module of flowc's run in a process of its own, confined, which
+    is given `args` in sys.argv and `asked` on standard input, reads the files `reads` and writes
+    into the files `writes`, which are there. Raises `TimeoutError` after `seconds`, `Failure` when
+    it cannot be started."""
+
+    async def __call__(
+        self,
+        module: str,
+        asked: bytes,
+        *,
+        args: Sequence[str],
+        reads: Sequence[Path],
+        writes: Sequence[Path],
+        seconds: float,
+    ) -> Ended: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AudioLimits:
+    """Of one call: seconds by the clock and of the processor, bytes of address space."""
+
+    seconds: float = 600.0
+    cpu: int = 1200
+    memory: int = 6 * 1024**3
+
+
+async def _no_process(module: str, asked: bytes, **given: Any) -> Ended:
+    raise Failure("audio tools cannot be called from here")
+
+
+@dataclass(frozen=True, slots=True)
+class AudioWorkers:
+    """Starts a worker for each call."""
+
+    process: Process = _no_process
+    limits: AudioLimits = field(default_factory=AudioLimits)
+
+    async def do_call(
+        self,
+        call: AudioCall,
+        locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
+    ) -> dict[str, Any]:
+        """What the tool says of its work. `locate` says where a path leads, and may refuse it.
+        Raises `Failure`: the tool's own, a place that cannot be written, a limit (kind timeout), a
+        sandbox that does not hold (kind refused)."""
+        reads = {path: str(locate(path)) for path in call.reads}
+        writes = {path: locate(path) for path in call.writes}
+        _check_places(reads, writes)
+        with _scratch(writes) as scratch:
+            asked = {
+                "tool": call.tool.name,
+                "arguments": dict(call.arguments),
+                "reads": reads,
+                "writes": {path: str(place) for path, place in scratch.items()},
+            }
+            files = [Path(place) for place in reads.values()]
+            result = await self.ask(WORKER, asked, files, tuple(scratch.values()))
+            for path, place in scratch.items():
+                _move(path, place, writes[path])
+        return result
+
+    async def ask(
+        self,
+        module: str,
+        asked: dict[str, Any],
+        reads: Sequence[Path],
+        writes: Sequence[Path] = (),
+    ) -> dict[str, Any]:
+        """What a worker answers to what it is asked. Raises `Failure`."""
+        limits = self.limits
+        try:
+            ended = await self.process(
+                module,
+                json.dumps(asked).encode("ascii"),
+                args=(str(limits.memory), str(limits.cpu)),
+                reads=reads,
+                writes=writes,
+                seconds=limits.seconds,
+            )
+        except TimeoutError:
+            told = f"the audio tool took more than {limits.seconds:g} s"
+            raise Failure(told, "timeout") from None
+        return _answer(ended.told, ended.complaint, ended.code)
+
+
+def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
+    for given, source in reads.items():
+        # The sandbox grants no devices; what else cannot be read the worker says itself.
+        if os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source)):
+            raise Failure(f"`{given}` is not a regular file")
+    seen: dict[str, str] = {}
+    for path, place in writes.items():
+        real = os.path.realpath(place)
+        if real in seen:
+            raise Failure(f"`{seen[real]}` and `{path}` are the same file")
+        seen[real] = path
+        if os.path.isdir(place):
+            raise Failure(f"`{path}` is a folder: write a file's name")
+        if not os.path.isdir(os.path.dirname(real)):
+            raise Failure(f"the folder of `{path}` does not exist")
+        if os.path.exists(real) and not os.path.isfile(real):
+            raise Failure(f"`{path}` is not a regular file")
+        for given, source in reads.items():
+            if is_same_file(real, source):
+                same = f"`{path}` is the file that is read" + (
+                    "" if path == given else f", `{given}`"
+                )
+                raise Failure(same, help=f"write to another file: {STAYS}")
+
+
+@contextmanager
+def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
+    """Empty files beside the places, which are removed unless they were moved away."""
+    with ExitStack() as stack:
+        made: dict[str, Path] = {}
+        for path, place in writes.items():
+            try:
+                made[path] = stack.enter_context(held_beside(place))
+            except OSError as error:
+                raise _unwritable(path, error) from None
+        yield made
+
+
+def _move(path: str, scratch: Path, place: Path) -> None:
+    try:
+        put_in_place(scratch, place)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str, error: OSError) -> Unwritable:
+    return Unwritable(f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}")
+
+
+def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:
+    if code == 0 and told and len(told) <= LONGEST:
+        answer = json.loads(told)
+        if failure := answer.get("failure"):
+            kind = Unwritable if failure.get("unwritable") else Failure
+            raise kind(failure["message"], help=failure["help"])
+        result: dict[str, Any] = answer["result"]
+        return result
+    lines = complaint[-_STDERR_KEPT:].decode("utf-8", "replace").strip().splitlines()
+    last = lines[-1] if lines else "it said nothing"
+    how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    raise Failure(f"the process of the audio tool {how}: {last}")

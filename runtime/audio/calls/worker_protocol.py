@@ -1,0 +1,56 @@
+"""What a worker process does: asked in JSON on standard input, it answers in one JSON line.
+
+It is started by `sandbox.modules`, with the bytes of memory and the seconds of processor time that
+it may take at the end of sys.argv.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import Failure
+
+
+def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Bound this process, read what is asked, and say what came of `work`."""
+    memory, seconds = map(int, sys.argv[-2:])
+    _bound(memory, seconds)
+    answer = _own_output()
+    told = _told(work, json.loads(sys.stdin.buffer.read()))
+    with open(answer, "w", encoding="ascii") as file:
+        json.dump(told, file)
+
+
+def _told(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any]) -> Any:
+    from .call import Unwritable
+
+    try:
+        return {"result": work(asked)}
+    except Failure as failure:
+        told = {"message": failure.message, "help": failure.help}
+        return {"failure": {**told, "unwritable": isinstance(failure, Unwritable)}}
+    except MemoryError:
+        return {"failure": {"message": "there is not enough memory for this", "help": ""}}
+
+
+def _bound(memory: int, seconds: int) -> None:
+    """Leave no core, take bounded resources."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file too large is an error, not an end
+
+
+def _own_output() -> int:
+    """Standard output for the answer alone: what libraries print there goes nowhere."""
+    own = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    return own

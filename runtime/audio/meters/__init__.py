@@ -1,0 +1,1 @@
+"""Measurements of sound: loudness, levels, spectra."""

@@ -1,0 +1,145 @@
+"""All that is measured of a file, in one pass: JSON values with their units in the names."""
+
+from __future__ import annotations
+
+import hashlib
+from math import log10
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter, shift_between
+from .loudness import CHANNEL_WEIGHTS, Loudness, LoudnessMeter, decibels
+
+if TYPE_CHECKING:
+    from ..calls.files import Sound
+
+Measurement = dict[str, Any]
+_DIFFERENCES = (
+    "duration_s", "integrated_lufs", "momentary_max_lufs", "short_term_max_lufs", "range_lu",
+    "true_peak_dbtp", "sample_peak_dbfs", "rms_dbfs", "leading_silence_s", "trailing_silence_s",
+    "noise_floor_dbfs", "clipped_runs", "strongest_hz",
+)  # fmt: skip
+
+
+def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
+    """All numbers of a file; None where there is none, with the reason under `notes`. Samples that
+    are no finite numbers are counted and taken for zero. Raises `Failure` for a file cut off."""
+    return examine(sound, silence_dbfs)[0]
+
+
+def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
+    """The same numbers, and the mean spectrum."""
+    levels = LevelMeter(sound.rate, sound.channels)
+    loudness = LoudnessMeter(sound.rate, sound.channels)
+    spectra = SpectrumMeter(sound.rate, sound.channels)
+    digest = hashlib.sha256(f"{sound.rate} {sound.channels}\n".encode())
+    for raw in sound.raw_blocks():
+        digest.update(raw.tobytes())
+        block = levels.feed(raw)
+        loudness.feed(block)
+        spectra.feed(block)
+    heard, spectrum = loudness.end(), spectra.end()
+    numbers = {
+        "file": sound.path,
+        "format": sound.format,
+        "subtype": sound.subtype,
+        "sample_rate_hz": sound.rate,
+        "channels": sound.channels,
+        "frames": levels.count,
+        "duration_s": levels.count / sound.rate,
+        "integrated_lufs": heard.integrated,
+        "momentary_max_lufs": heard.momentary_max,
+        "short_term_max_lufs": heard.short_term_max,
+        "range_lu": heard.range,
+        "true_peak_dbtp": heard.true_peak,
+        **_levels(levels),
+        **_silence(levels, sound.rate, silence_dbfs),
+        **_bands(levels, spectrum, sound.rate),
+        "pcm_sha256": digest.hexdigest(),
+        "notes": _notes(sound, levels, heard),
+    }
+    return numbers, spectrum
+
+
+def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
+    """Both measurements and, for each number, b minus a; None where one of them is None. The
+    `pitch_semitones` of the difference are how far the spectrum has moved as a whole."""
+    (before, spectrum), (after, other) = (examine(sound, silence_dbfs) for sound in (a, b))
+    told = _compared(before, after)
+    told["difference"]["pitch_semitones"] = shift_between(spectrum, other)
+    return told
+
+
+def _compared(a: Measurement, b: Measurement) -> dict[str, Any]:
+    delta: dict[str, Any] = {}
+    for name in _DIFFERENCES:
+        before, after = a[name], b[name]
+        delta[name] = None if before is None or after is None else after - before
+    below = {band["hz"]: band["dbfs"] for band in a["energy_below"]}
+    delta["energy_below"] = [
+        {"hz": band["hz"], "db": band["dbfs"] - below[band["hz"]]}
+        for band in b["energy_below"]
+        if below.get(band["hz"]) is not None and band["dbfs"] is not None
+    ]
+    same = a["pcm_sha256"] == b["pcm_sha256"]
+    return {"a": a, "b": b, "difference": delta, "same_samples": same}
+
+
+def _levels(levels: LevelMeter) -> Measurement:
+    count = max(levels.count, 1)
+    rms = float(np.sqrt(levels.squares.mean() / count))
+    return {
+        "sample_peak_dbfs": decibels(float(levels.peaks.max(initial=0.0))),
+        "rms_dbfs": decibels(rms),
+        "dc_offset": [float(value) for value in levels.sums / count],
+        "clipped_runs": levels.clipped_runs,
+        "not_finite": levels.not_finite,
+    }
+
+
+def _silence(levels: LevelMeter, rate: int, threshold: float) -> Measurement:
+    found = levels.silence(threshold)
+    first, last = found if found is not None else (levels.count, levels.count)
+    frames = levels.frames()
+    floor, loud = (np.percentile(frames, share) if len(frames) else 0.0 for share in (5, 95))
+    known = floor > 0 and loud > 0
+    return {
+        "silence_dbfs": threshold,
+        "silent": found is None,
+        "leading_silence_s": first / rate,
+        "trailing_silence_s": (levels.count - last) / rate if found is not None else 0.0,
+        "noise_floor_dbfs": decibels(float(floor)),
+        "snr_estimate_db": 20 * log10(float(loud / floor)) if known else None,
+    }
+
+
+def _bands(levels: LevelMeter, spectrum: Spectrum, rate: int) -> Measurement:
+    mean = float(levels.squares.mean()) / max(levels.count, 1)
+    bands = []
+    for hz in EDGES_HZ:
+        if hz < rate / 2:
+            share = spectrum.share_below(hz)
+            level = 10 * log10(share * mean) if share * mean > 0 else None
+            bands.append({"hz": hz, "share": share, "dbfs": level})
+    return {"energy_below": bands, "strongest_hz": spectrum.strongest()}
+
+
+def _notes(sound: Sound, levels: LevelMeter, heard: Loudness) -> list[str]:
+    notes = []
+    if levels.not_finite:
+        notes.append(f"{levels.not_finite} samples are no finite numbers: taken for zero")
+    if sound.channels not in CHANNEL_WEIGHTS:
+        notes.append(f"no loudness: where {sound.channels} channels stand is not known")
+    elif heard.integrated is None:
+        short = levels.count < 0.4 * sound.rate
+        why = "shorter than 0.4 s" if short else "everything is below -70 LUFS"
+        notes.append(f"no integrated loudness: {why}")
+    elif heard.range is None:
+        notes.append("no loudness range: shorter than 3 s, or too quiet")
+    if levels.clipped_runs:
+        places = f"{levels.clipped_runs} place{'s' * (levels.clipped_runs != 1)}"
+        notes.append(f"{places} with {CLIPPED_RUN} or more samples at full scale")
+    if sound.channels > 2 and sound.channels in CHANNEL_WEIGHTS:
+        notes.append(f"channels weighted {CHANNEL_WEIGHTS[sound.channels]} (the order of wav)")
+    return notes

@@ -1,0 +1,117 @@
+"""What pictures of a sound are drawn from, gathered in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..calls.files import Sound
+from .loudness import LoudnessMeter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+COLUMNS = 600
+"""Columns of an envelope and of a spectrogram."""
+ROWS = 128
+"""Rows of a spectrogram, equal steps of the logarithm of the frequency."""
+LOWEST_HZ = 20.0
+FLOOR_DB = -100.0
+_WINDOW = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """`low` and `high` are the envelope over all channels, one pair for each column; `levels` is
+    of shape (ROWS, COLUMNS), in dB of full scale from `FLOOR_DB` on, lowest frequency first;
+    `momentary` and `short` are LUFS every 0.1 s from 0.4 s and 3 s on."""
+
+    seconds: float
+    rate: int
+    channels: int
+    low: Numbers
+    high: Numbers
+    levels: Numbers
+    momentary: Numbers
+    short: Numbers
+
+
+def sketch(sound: Sound) -> Sketch:
+    """Reads the sound once, in blocks. Raises `Failure` as `Sound.blocks` does."""
+    meter = LoudnessMeter(sound.rate, sound.channels)
+    gathered = _Columns(max(sound.frames, 1), sound.rate)
+    for block in sound.blocks():
+        meter.feed(block)
+        gathered.feed(block)
+    meter.end()
+    momentary, short = meter.curves()
+    return Sketch(
+        sound.seconds,
+        sound.rate,
+        sound.channels,
+        gathered.low,
+        gathered.high,
+        gathered.levels(),
+        momentary,
+        short,
+    )
+
+
+class _Columns:
+    """Sums up frames by the column they fall into."""
+
+    def __init__(self, frames: int, rate: int) -> None:
+        self._frames, self._rate = frames, rate
+        self.low, self.high = np.zeros(COLUMNS), np.zeros(COLUMNS)
+        self._power = np.zeros((COLUMNS, _WINDOW // 2 + 1))
+        self._counts = np.zeros(COLUMNS)
+        self._at = 0
+        self._rest = np.zeros(0, np.float32)
+        self._shape = np.hanning(_WINDOW)
+
+    def feed(self, block: NDArray[np.float32]) -> None:
+        """More frames, of shape (frames, channels)."""
+        if not len(block):
+            return
+        columns = self._column(self._at + np.arange(len(block)))
+        starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
+        here = columns[starts]
+        lowest = np.minimum.reduceat(block.min(axis=1), starts)
+        highest = np.maximum.reduceat(block.max(axis=1), starts)
+        self.low[here] = np.minimum(self.low[here], lowest)
+        self.high[here] = np.maximum(self.high[here], highest)
+        self._transform(np.concatenate((self._rest, block.mean(axis=1))))
+        self._at += len(block)
+
+    def levels(self) -> Numbers:
+        """The spectrogram; a column without a window of its own takes that of its neighbour."""
+        filled = np.flatnonzero(self._counts)
+        if not len(filled):
+            return np.full((ROWS, COLUMNS), FLOOR_DB)
+        power = self._power[filled] / self._counts[filled, None]
+        nearest = np.abs(filled[None, :] - np.arange(COLUMNS)[:, None]).argmin(axis=1)
+        edges = np.geomspace(LOWEST_HZ, self._rate / 2, ROWS + 1) * _WINDOW / self._rate
+        begins = np.minimum(edges[:-1].astype(int), _WINDOW // 2)
+        ends = np.maximum(np.ceil(edges[1:]).astype(int), begins + 1)
+        rows = np.stack([power[:, a:b].max(axis=1) for a, b in zip(begins, ends, strict=True)])
+        scaled = rows / (self._shape.sum() / 2) ** 2
+        levels = np.maximum(10 * np.log10(np.maximum(scaled, 1e-12)), FLOOR_DB)
+        return np.asarray(levels[:, nearest])
+
+    def _transform(self, samples: NDArray[np.float32]) -> None:
+        begin, hop = self._at - len(self._rest), _WINDOW // 2
+        count = max(0, (len(samples) - _WINDOW) // hop + 1)
+        if count:
+            windows = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[::hop][:count]
+            power = np.abs(np.fft.rfft(windows * self._shape, axis=1)) ** 2
+            columns = self._column(begin + np.arange(count) * hop + hop)
+            np.add.at(self._power, columns, power)
+            np.add.at(self._counts, columns, 1)
+        self._rest = samples[count * hop :]
+
+    def _column(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.minimum(frames * COLUMNS // self._frames, COLUMNS - 1)

@@ -1,0 +1,1 @@
+"""What a living document says of sound: criteria, contradictions, the report."""

@@ -1,0 +1,153 @@
+"""Measures files and holds requirements against the numbers: the quality check of sound."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import Failure
+from ..calls.call import check_call
+from .metrics import THRESHOLD, Measurement, Pair
+from .predicates import Finding, Predicate, judged, metric_of, verdict_of
+
+Do = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
+"""Does a call of an audio tool: its name and its arguments."""
+_AT_ONCE = 2
+_PITCH = "pitch_change_semitones"
+
+
+class Files(NamedTuple):
+    """What a subject is: the file before (None when there is none) and the file after."""
+
+    before: str | None
+    after: str
+
+
+async def findings_of(
+    predicates: Sequence[Predicate], subjects: Mapping[str, Files], do: Do
+) -> list[Finding]:
+    """What each predicate came to. A file that cannot be measured leaves its predicates not
+    measured, with the reason; each file is measured once for each threshold."""
+    measured = await _measured(_wanted(predicates, subjects), do)
+    pairs: dict[str, Pair | str] = {}
+    for subject, files in subjects.items():
+        mine = [p for p in predicates if p.subject == subject]
+        if mine:
+            pairs[subject] = await _pair(files, mine, measured, do)
+    found = []
+    for predicate in predicates:
+        pair = pairs.get(predicate.subject)
+        if isinstance(pair, str):
+            found.append(Finding(predicate, "not measured", None, pair))
+        elif pair is not None and not pair.before and metric_of(predicate.metric)[0].both:
+            found.append(Finding(predicate, "not measured", None, "there is no file before"))
+        else:
+            found.append(judged(predicate, pair))
+    return found
+
+
+def report_of(findings: Sequence[Finding]) -> dict[str, Any]:
+    """The findings as data: the verdict of all, a row for each, and the table as a text."""
+    rows = [finding.to_json() for finding in findings]
+    return {
+        "verdict": verdict_of(list(findings)),
+        "passed": sum(row["verdict"] == "passed" for row in rows),
+        "failed": sum(row["verdict"] == "failed" for row in rows),
+        "not_measured": sum(row["verdict"] == "not measured" for row in rows),
+        "checks": rows,
+        "table": "\n".join(map(line_of, findings)),
+    }
+
+
+def line_of(finding: Finding) -> str:
+    """`passed · loudness of -16 LUFS: integrated_lufs == -16 ± 0.5 · measured -16.02 LUFS`"""
+    predicate = finding.predicate
+    subject = "" if predicate.subject == "result" else f"{predicate.subject}: "
+    words = f"{predicate.text}: " if predicate.text else ""
+    unit = metric_of(predicate.metric)[0].unit
+    parts = [finding.verdict, f"{words}{subject}{predicate.shown}"]
+    if finding.measured is not None:
+        parts.append(f"measured {shown_value(finding.measured, unit)}")
+    if finding.note:
+        parts.append(finding.note)
+    return " · ".join(parts)
+
+
+_COUNTED = ("places", "samples", "channels", "Hz")
+"""Units of what there is a whole number of."""
+
+
+def shown_value(value: float | str | bool, unit: str) -> str:
+    """A measured value with its unit: two decimals, none for what is counted."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    counted = unit in _COUNTED and value == int(value)
+    return f"{int(value) if counted else f'{value:.2f}'} {unit}".rstrip()
+
+
+def _wanted(
+    predicates: Iterable[Predicate], subjects: Mapping[str, Files]
+) -> dict[tuple[str, float], None]:
+    """The files to measure, each with the thresholds that are asked for."""
+    wanted: dict[tuple[str, float], None] = {}
+    for predicate in predicates:
+        files = subjects.get(predicate.subject)
+        if files is None:
+            continue
+        metric, at = metric_of(predicate.metric)
+        threshold = at if metric.at == "dbfs" and at is not None else THRESHOLD
+        wanted[files.after, threshold] = None
+        if metric.both and files.before is not None:
+            wanted[files.before, THRESHOLD] = None
+    return wanted
+
+
+async def _measured(
+    wanted: Iterable[tuple[str, float]], do: Do
+) -> dict[tuple[str, float], Measurement | str]:
+    """The measurements, or why there is none, some at a time."""
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(path: str, threshold: float) -> Measurement | str:
+        async with room:
+            try:
+                return await do("measure", {"input": path, "silence_dbfs": threshold})
+            except Failure as failure:
+                return failure.message
+
+    keys = list(wanted)
+    return dict(zip(keys, await asyncio.gather(*(one(*key) for key in keys)), strict=True))
+
+
+async def _pair(
+    files: Files,
+    predicates: Sequence[Predicate],
+    measured: Mapping[tuple[str, float], Measurement | str],
+    do: Do,
+) -> Pair | str:
+    """The measurements of a subject; why there are none."""
+    sides: list[dict[float, Measurement]] = [{}, {}]
+    for (path, threshold), found in measured.items():
+        for side, name in zip(sides, files, strict=True):
+            if path == name and isinstance(found, str):
+                return found
+            if path == name and not isinstance(found, str):
+                side[threshold] = found
+    pitch = None
+    if files.before is not None and any(p.metric == _PITCH for p in predicates):
+        told = await do("compare", {"a": files.before, "b": files.after})
+        pitch = told["difference"]["pitch_semitones"]
+    return Pair(sides[0], sides[1], pitch)
+
+
+def calls_of(locate: Callable[[str], Any], do_call: Callable[..., Awaitable[Any]]) -> Do:
+    """Does audio calls with paths below `locate`."""
+
+    async def do(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        done: dict[str, Any] = await do_call(check_call(tool, arguments), locate)
+        return done
+
+    return do

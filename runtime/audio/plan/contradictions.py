@@ -1,0 +1,175 @@
+"""Calls of audio tools that cannot both be meant: the later one undoes or replaces the earlier.
+
+This is about what somebody asks for in so many words. A chain that was thought out may do such
+things on the way: raise the sample rate for an effect and lower it again. What the format of the
+result cannot hold is one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from ..calls.call import AudioCall
+from ..calls.containers import CONTAINERS, a_file, holding
+
+Settings = dict[str, Any]
+"""What a call sets, in words, and to what."""
+
+
+def contradiction(calls: Sequence[AudioCall]) -> tuple[int, int, str] | None:
+    """The places of the first two calls that contradict each other, and why in words; None when no
+    two do."""
+    for first, second in combinations(range(len(calls)), 2):
+        if why := next(_between(calls, first, second), ""):
+            return first, second, why
+    return None
+
+
+class Shape(NamedTuple):
+    """Samples a second and channels of a sound; None where they are not known."""
+
+    rate: int | None = None
+    channels: int | None = None
+
+
+class Unheld(NamedTuple):
+    """What the result's format cannot hold: the place of the call that asks for it, None when the
+    sound has it from the start; why, and what would do instead."""
+
+    place: int | None
+    why: str
+    help: str
+
+
+def unheld(calls: Sequence[AudioCall], kind: str, sound: Shape) -> Unheld | None:
+    """What of a chain on such a sound a file of the format `kind` cannot hold; None for nothing."""
+    shape: dict[str, Any] = {
+        "subtype": "",
+        "sample_rate_hz": sound.rate,
+        "channels": sound.channels,
+    }
+    place: dict[str, int] = {}
+    for at, call in enumerate(calls):
+        for name in shape if call.tool.name == "convert" else ():
+            if call.arguments[name] is not None:
+                shape[name], place[name] = call.arguments[name], at
+    container = CONTAINERS[kind]
+    subtype, rate, channels = shape.values()
+    if not (why := container.why_not(subtype, rate, channels)):
+        return None
+    rates = container.codings.get(subtype or container.subtypes[0])
+    if rates is None:
+        name, first = "subtype", ""
+    elif channels is not None and channels > container.most_channels:
+        name, first = "channels", "add `stereo`, or " if channels in _FOLDED else ""
+    else:
+        name, say = "sample_rate_hz", "ask for" if "sample_rate_hz" in place else "add"
+        first = f"{say} `resample to {rates.nearest(rate)} Hz`, or "
+    others = ", ".join(holding(subtype, rate, channels))
+    why = f"{a_file(kind)} cannot hold {why}"
+    return Unheld(place.get(name), why, f"{first}export one of {others}")
+
+
+_FOLDED = (5, 6)
+"""Channels that CONVERT folds down to two."""
+
+
+def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[str]:
+    one, other = calls[first], calls[second]
+    before, after = _settings(one), _settings(other)
+    for what in before:
+        if what in after and before[what] != after[what]:
+            yield f"{what} cannot be {_shown(before[what])} and {_shown(after[what])}"
+    edges = {**before, **after}
+    low, high = edges.get(_LOW), edges.get(_HIGH)
+    if low is not None and high is not None and low[0] >= high[0]:
+        yield f"nothing is left above {_shown(low)} and below {_shown(high)}"
+    if one.tool.name == other.tool.name == "clip" and one.arguments["end_s"] is not None:
+        kept = one.arguments["end_s"] - one.arguments["start_s"]
+        if other.arguments["start_s"] >= kept:
+            yield f"of {kept:g} s nothing is left after {other.arguments['start_s']:g} s"
+    if (ways := _ways(one, other)) and (second == first + 1 or one.tool.name != "gain"):
+        yield f"one takes back {ways} of the other"
+
+
+def _ways(one: AudioCall, other: AudioCall) -> str:
+    """What two calls move in opposite directions. A level may be raised for what follows and then
+    be lowered; between pitches and speeds nothing depends on them."""
+    moved = _MOVES.get(one.tool.name)
+    if moved is None or one.tool.name != other.tool.name:
+        return ""
+    what, name, middle = moved
+    values = one.arguments[name] - middle, other.arguments[name] - middle
+    return what if values[0] * values[1] < 0 else ""
+
+
+_MOVES = {
+    "gain": ("the gain", "gain_db", 0.0),
+    "pitch_shift": ("the shift", "semitones", 0.0),
+    "time_stretch": ("the change", "rate", 1.0),
+}
+
+
+def _settings(call: AudioCall) -> Settings:
+    of = _SETTINGS.get(call.tool.name)
+    return of(call.arguments) if of else {}
+
+
+_LOW, _HIGH = "the lower edge of the spectrum", "the upper edge of the spectrum"
+_Arguments = Mapping[str, Any]
+
+
+def _one(what: str, name: str, unit: str) -> Callable[[_Arguments], Settings]:
+    return lambda a: {what: (a[name], unit)}
+
+
+def _clip(a: _Arguments) -> Settings:
+    found: Settings = {"the start": (a["start_s"], "s")} if a["start_s"] else {}
+    return found if a["end_s"] is None else {**found, "the end": (a["end_s"], "s")}
+
+
+def _trim(a: _Arguments) -> Settings:
+    ends = ("start", "end") if a["edges"] == "both" else (a["edges"],)
+    return {f"silence at the {end}": (a["threshold_dbfs"], "dBFS") for end in ends}
+
+
+def _fade(a: _Arguments) -> Settings:
+    lengths = {"the fade in": (a["in_s"], "s"), "the fade out": (a["out_s"], "s")}
+    return {what: length for what, length in lengths.items() if length[0]}
+
+
+def _convert(a: _Arguments) -> Settings:
+    shape = {
+        "the number of channels": (a["channels"], ""),
+        "the sample rate": (a["sample_rate_hz"], "Hz"),
+        "the sample format": (a["subtype"], ""),
+    }
+    return {what: value for what, value in shape.items() if value[0] is not None}
+
+
+_SETTINGS: dict[str, Callable[[_Arguments], Settings]] = {
+    "trim_silence": _trim,
+    "clip": _clip,
+    "highpass": _one(_LOW, "cutoff_hz", "Hz"),
+    "lowpass": _one(_HIGH, "cutoff_hz", "Hz"),
+    "bandpass": lambda a: {_LOW: (a["low_hz"], "Hz"), _HIGH: (a["high_hz"], "Hz")},
+    "noise_gate": _one("the threshold of the gate", "threshold_db", "dBFS"),
+    "compress": lambda a: {
+        "the ratio": (a["ratio"], ":1"),
+        "the threshold of the compressor": (a["threshold_db"], "dBFS"),
+    },
+    "loudness_norm": _one("the loudness", "target_lufs", "LUFS"),
+    "peak_norm": _one("the peak", "target_dbfs", "dBFS"),
+    "limit": _one("the highest true peak", "ceiling_dbtp", "dBTP"),
+    "fade": _fade,
+    "reverb": _one("the share of reverb", "wet_level", ""),
+    "convert": _convert,
+}
+
+
+def _shown(value: tuple[Any, str]) -> str:
+    number, unit = value
+    text = f"{number:g}" if isinstance(number, int | float) else str(number)
+    return f"{text}{unit}" if unit.startswith(":") else f"{text} {unit}".rstrip()

@@ -1,0 +1,165 @@
+"""Completes a plan: requirements become predicates, steps get their files, and all is checked.
+
+A plan comes from a model or from rules. What is wrong with it is said in words that whoever made it
+can act on; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
+
+from ...errors import Failure
+from ..calls.call import range_of
+from ..calls.containers import CONTAINERS, FORMATS, a_file, container_of, format_of, remedy
+from .contradictions import Shape
+from .metrics import METRICS
+from .predicates import RESULT, Predicate, parse_predicate, read_predicate
+
+Json = dict[str, Any]
+_UNKNOWN = Shape()
+_HELD = ("sample_rate_hz", "channels", "subtype", "format")
+"""Metrics of what a file can hold or cannot."""
+MAX_STEPS = 100
+ALWAYS: tuple[Json, ...] = (
+    {"metric": "silent", "op": "==", "value": False, "text": "Something is to be heard"},
+    {"metric": "not_finite", "op": "==", "value": 0, "text": "Every sample is a number"},
+)
+"""What is required of every result, whoever made the plan."""
+
+
+def complete_plan(
+    plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape = _UNKNOWN
+) -> Json:
+    """What `document_plan` takes, and `problem`: "" or what is wrong. `output` is where the result
+    has to be written; "" gives it a name beside the document. `sound` is what `audio` has."""
+    try:
+        done = _completed(plan, id, audio, output, sound)
+        counts = f"{len(done['steps'])} steps, {len(done['criteria'])} requirements"
+        return {**done, "problem": "", "said": counts}
+    except Failure as failure:
+        problem = f"{failure.message}. {failure.help}".removesuffix(". ")
+        return {"problem": problem, "goal": "", "requirements": [], "constraints": [],
+                "criteria": [], "steps": [], "said": problem}  # fmt: skip
+
+
+def _completed(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape) -> Json:
+    steps = [dict(step) for step in plan.get("steps") or ()]
+    work = [step for step in steps if not step.get("person")]
+    if not steps:
+        raise Failure("the plan has no steps")
+    if len(steps) > MAX_STEPS:
+        raise Failure(f"the plan has {len(steps)} steps, and at most {MAX_STEPS} are done")
+    for step in steps:
+        if step.pop("person", False):
+            step["code"] = "N/A"
+    if work:
+        work[-1]["output"] = _final(plan, id, audio, output)
+    requirements = [*(dict(one) for one in plan.get("requirements") or ()), *ALWAYS]
+    if work:
+        _check_held(format_of(work[-1]["output"]), requirements, sound)
+    subjects = {RESULT, *(f"step_{number}" for number in range(1, len(steps) + 1))}
+    return {
+        "goal": str(plan.get("goal") or ""),
+        "requirements": list(dict.fromkeys(str(r.get("text") or "") for r in requirements)),
+        "constraints": [str(one) for one in plan.get("constraints") or ()],
+        "criteria": list(dict.fromkeys(criterion(one, subjects) for one in requirements)),
+        "steps": steps,
+    }
+
+
+def _final(plan: Mapping[str, Any], id: str, audio: str, output: str) -> str:
+    named = str(plan.get("format") or "").lower().removeprefix(".")
+    if named and named not in FORMATS:
+        raise Failure(
+            f"`{named}` is no format of a result", help=f"use one of {', '.join(FORMATS)}"
+        )
+    if not output:
+        stem = PurePath(audio).stem or "audio"
+        return f"{stem}_{id.rpartition('_')[2]}_final.{named or 'wav'}"
+    container_of(output)
+    if named and format_of(output) != named:
+        raise Failure(f"the result is to be {a_file(named)}, and `{output}` is none")
+    return output
+
+
+def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Shape) -> None:
+    """Raise `Failure` when a file of the format `kind` cannot hold what is required of the result,
+    or what the sound has where nothing else is required."""
+    container = CONTAINERS[kind]
+    found = [read_predicate(one) for one in requirements if one.get("metric") in _HELD]
+    # What a step is required to make holds for the result, unless that says otherwise.
+    found.sort(key=lambda p: p.subject == RESULT)
+    asked = {p.metric: p for p in found if p.op == "=="}
+    if "format" in asked and asked["format"].value != container.name:
+        told = f"`{asked['format'].shown}` is required"
+        raise Failure(f"{told}, and {a_file(kind)} measures as {container.name}")
+    given = {"sample_rate_hz": sound.rate, "channels": sound.channels}
+    given |= {name: int(asked[name].value) for name in given if name in asked}
+    subtype = str(asked["subtype"].value) if "subtype" in asked else ""
+    rate, channels = given.values()
+    if not (why := container.why_not(subtype, rate, channels)):
+        return
+    help = remedy(container, subtype, rate, channels)
+    if not asked.keys() & {"subtype", "sample_rate_hz"}:
+        help += "; the plan says so by a requirement such as `sample_rate_hz == 48000`"
+    raise Failure(f"the result is to be {a_file(kind)}, which cannot hold {why}", help=help)
+
+
+def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:
+    """A requirement as a line of a document: its predicate in backticks, and what it means. One
+    without a metric stands there as words, which nobody can measure. Raises `Failure`."""
+    text = " ".join(str(requirement.get("text") or "").split()).replace("`", "'")
+    if not requirement.get("metric"):
+        return text or "a requirement without words"
+    predicate = read_predicate(requirement)
+    if predicate.subject not in subjects:
+        raise Failure(f"`{predicate.subject}` is no step of the plan", help=f"or write `{RESULT}`")
+    return f"`{predicate.subject}: {predicate.shown}` {text}".rstrip()
+
+
+def criteria_in(lines: Iterable[str]) -> list[Predicate | str]:
+    """The predicates of a document's success criteria; a line that holds none as it is."""
+    found: list[Predicate | str] = []
+    for line in lines:
+        first, _, rest = line.strip().partition("`")
+        inner, closed, text = rest.partition("`")
+        predicate = parse_predicate(inner) if not first and closed else parse_predicate(line)
+        if predicate is None:
+            found.append(line.strip())
+            continue
+        words = text.strip(" :·-") if not first else ""
+        found.append(read_predicate({**predicate.to_json(), "text": words}))
+    return found
+
+
+def catalogue() -> Json:
+    """What a model is told that plans and writes calls: the tools, the metrics, the formats."""
+    return {
+        "tools": "\n".join(_tools()),
+        "metrics": "\n".join(_metrics()),
+        "formats": ", ".join(FORMATS),
+        "said": f"{len(METRICS)} metrics",
+    }
+
+
+def _tools() -> Iterable[str]:
+    for tool in AUDIO_TOOLS:
+        if {"input", "output"} <= {p.name for p in tool.parameters}:
+            yield f"{tool.name.upper()}: {tool.about}"
+            for parameter in tool.parameters:
+                if parameter.kind in ("input", "output"):
+                    continue
+                default = f"; default {parameter.default!r}"
+                needed = "; required" if "required" in repr(parameter.default) else default
+                yield f"  {parameter.name}: {range_of(parameter)}{needed}: {parameter.about}"
+
+
+def _metrics() -> Iterable[str]:
+    for metric in METRICS.values():
+        at = f"({metric.at})" if metric.at else ""
+        unit = f" [{metric.unit}]" if metric.unit else ""
+        yield f"{metric.name}{at}{unit}: {metric.about}"

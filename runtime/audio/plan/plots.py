@@ -1,0 +1,165 @@
+"""A process that draws sounds: JSON in, SVG out. Only here is matplotlib imported.
+
+In: {"files": [{"name", "path", "place"}, …]}. Out: {"sounds": [{"seconds", "rate",
+"channels", "waveform", "spectrogram"}], "loudness"}. Colours of lines and text are those of the
+page: `currentColor` and CSS variables, so that one picture fits light and dark.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from ..calls.files import open_sound
+from ..calls.worker_protocol import answer_with
+from ..meters.waveform import FLOOR_DB, LOWEST_HZ, Sketch, sketch
+
+_INK, _GRID = "#010203", "#010204"
+_LINES = ("#010205", "#010206")
+_COLOURS = {
+    _INK: "currentColor",
+    _GRID: "var(--grid)",
+    _LINES[0]: "var(--before)",
+    _LINES[1]: "var(--after)",
+}
+_SIZE = (5.2, 1.9)
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": _GRID,
+    "axes.labelcolor": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": _GRID,
+    "grid.linewidth": 0.5,
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "legend.frameon": False,
+}
+_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+_LOUDEST, _QUIETEST = 0.0, -60.0
+
+
+def draw(asked: dict[str, Any]) -> dict[str, Any]:
+    """The pictures of one or two sounds. Raises `Failure` when one cannot be read."""
+    import matplotlib
+
+    matplotlib.rcParams.update(_STYLE)
+    named = [(f["name"], sketch(open_sound(f["path"], f["place"]))) for f in asked["files"]]
+    sounds = [
+        {
+            "seconds": made.seconds,
+            "rate": made.rate,
+            "channels": made.channels,
+            "waveform": _waveform(made, _LINES[number % 2], f"w{number}"),
+            "spectrogram": _spectrogram(made, f"s{number}"),
+        }
+        for number, (_, made) in enumerate(named)
+    ]
+    return {"sounds": sounds, "loudness": _loudness(named)}
+
+
+def _waveform(made: Sketch, colour: str, salt: str) -> str:
+    figure, axes = _axes(made)
+    times = np.linspace(0, made.seconds, len(made.low))
+    axes.fill_between(times, made.low, made.high, color=colour, linewidth=0.4)
+    most = max(1.0, float(np.abs([made.low, made.high]).max()))
+    axes.set_ylim(-most, most)
+    axes.set_ylabel("full scale")
+    return _svg(figure, salt)
+
+
+def _spectrogram(made: Sketch, salt: str) -> str:
+    figure, axes = _axes(made)
+    axes.grid(False)
+    highest = made.rate / 2
+    reach = (0.0, max(made.seconds, 1e-3), np.log10(LOWEST_HZ), np.log10(highest))
+    picture = axes.imshow(
+        made.levels,
+        origin="lower",
+        aspect="auto",
+        extent=reach,
+        cmap="magma",
+        vmin=FLOOR_DB,
+        vmax=0.0,
+        interpolation="none",
+    )
+    shown = [hz for hz in (50, 200, 1000, 5000, 20_000) if hz <= highest]
+    axes.set_yticks(np.log10(shown), [f"{hz // 1000} k" if hz >= 1000 else str(hz) for hz in shown])
+    axes.set_ylabel("Hz")
+    figure.colorbar(picture, ax=axes, label="dBFS", pad=0.02, fraction=0.05)
+    return _svg(figure, salt)
+
+
+def _loudness(named: list[tuple[str, Sketch]]) -> str:
+    longest = max(made.seconds for _, made in named)
+    figure, axes = _axes(named[0][1], longest)
+    for number, (name, made) in enumerate(named):
+        colour = _LINES[number % 2]
+        for curve, window, width, what in (
+            (made.momentary, 0.4, 0.7, "momentary"),
+            (made.short, 3.0, 1.8, "short-term"),
+        ):
+            if len(curve):
+                times = window + 0.1 * np.arange(len(curve))
+                times, curve = _thinned(times, np.maximum(curve, _QUIETEST))
+                axes.plot(times, curve, color=colour, linewidth=width, label=f"{name}, {what}")
+    axes.set_ylim(_QUIETEST, _LOUDEST)
+    axes.set_ylabel("LUFS")
+    if axes.lines:
+        axes.legend(fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.35))
+    return _svg(figure, "l")
+
+
+def _thinned(times: Any, values: Any, most: int = 1200) -> tuple[Any, Any]:
+    """At most so many points: of each stretch the loudest."""
+    every = -(-len(values) // most)
+    if every <= 1:
+        return times, values
+    starts = np.arange(0, len(values), every)
+    return times[starts], np.maximum.reduceat(values, starts)
+
+
+def _axes(made: Sketch, seconds: float | None = None) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_xlim(0, max(made.seconds if seconds is None else seconds, 1e-3))
+    axes.set_xlabel("seconds")
+    return figure, axes
+
+
+def _svg(figure: Any, salt: str) -> str:
+    """The picture without a prologue, addresses, or colours of its own."""
+    import matplotlib
+
+    matplotlib.rcParams["svg.hashsalt"] = salt
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True, metadata=_METADATA)
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
+    text = re.sub(r'<g id="[^"]*">', "<g>", text)
+    text = re.sub(r'\s(?:xmlns(?::\w+)?|version|width|height)="[^"]*"', "", text, count=5)
+    text = text.replace("xlink:href", "href")
+    for own, css in _COLOURS.items():
+        text = text.replace(own, css)
+    return text.strip()
+
+
+def main() -> None:
+    """Read what is asked, draw it."""
+    with tempfile.TemporaryDirectory(prefix="flowc-") as own:
+        # matplotlib keeps a list of fonts; those of the system are not shown here anyway.
+        os.environ["MPLCONFIGDIR"] = own
+        answer_with(draw)

@@ -1,0 +1,195 @@
+"""Requirements as predicates: a metric, an operator, a value and a tolerance; numbers decide.
+
+    result: integrated_lufs == -16 ± 0.5
+    step_2: energy_below_change_db(40) <= -12
+
+`result` is the final file beside the one the request came with; a step's ID is what the step wrote
+beside what it read. What cannot be measured is "not measured", and never "passed".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from flowc.compiler.source.spelling import Spelling
+
+from ...errors import Failure
+from .metrics import METRICS, Metric, Missing, Pair
+
+Verdict = Literal["passed", "failed", "not measured"]
+OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
+RESULT = "result"
+_NAME = re.compile(r"(?P<name>[a-z_]+)(?:\((?P<at>[+-]?[0-9]+(?:\.[0-9]+)?)\))?")
+_SUBJECT = re.compile(r"[A-Za-z_][\w.-]*")
+_TEXT = re.compile(
+    r"(?:(?P<subject>[\w.-]+):\s*)?(?P<metric>[a-z_]+(?:\([^)\s]*\))?)\s*(?P<op>==|!=|<=|>=|<|>)\s*"
+    r"(?P<value>[^±\s]+)(?:\s*±\s*(?P<tolerance>[0-9.]+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """One requirement. `value` is a number, a text or a truth value, as the metric's kind says;
+    `tolerance` widens it. `text` is what it is in words."""
+
+    metric: str
+    op: str
+    value: float | str | bool
+    tolerance: float = 0.0
+    subject: str = RESULT
+    text: str = ""
+
+    @property
+    def shown(self) -> str:
+        """`integrated_lufs == -16 ± 0.5`"""
+        within = f" ± {self.tolerance:g}" if self.tolerance else ""
+        return f"{self.metric} {self.op} {_spelled(self.value)}{within}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As data, as tools and documents hold it."""
+        return {
+            "metric": self.metric,
+            "op": self.op,
+            "value": self.value,
+            "tolerance": self.tolerance,
+            "subject": self.subject,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of a predicate: the measured value (None when there is none) and why."""
+
+    predicate: Predicate
+    verdict: Verdict
+    measured: float | str | bool | None
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """A row of the table."""
+        found = {"verdict": self.verdict, "measured": self.measured, "note": self.note}
+        return {**self.predicate.to_json(), "shown": self.predicate.shown, **found}
+
+
+def read_predicate(given: Mapping[str, Any]) -> Predicate:
+    """A predicate from data. Raises `Failure` that says what does not fit and what would: an
+    unknown metric (with the nearest), an operator, a value of another kind."""
+    metric, at = metric_of(str(given.get("metric") or ""))
+    op = str(given.get("op") or "==")
+    op = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}.get(op, op)
+    if op not in OPERATORS:
+        raise Failure(f"`{op}` is no operator of a predicate", help=f"use {' '.join(OPERATORS)}")
+    value = _fitting(metric, given.get("value"))
+    if metric.kind != "number" and op not in ("==", "!="):
+        raise Failure(f"`{metric.name}` is compared with == and != only, not with `{op}`")
+    tolerance = given.get("tolerance")
+    tolerance = metric.tolerance if tolerance is None else tolerance
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or tolerance < 0:
+        raise Failure(f"the tolerance of `{metric.name}` is no number from 0 on: {tolerance!r}")
+    subject = str(given.get("subject") or RESULT)
+    if not _SUBJECT.fullmatch(subject):
+        raise Failure(f"`{subject[:60]}` is no subject: write `{RESULT}` or the ID of a step")
+    name = metric.name if at is None else f"{metric.name}({at:g})"
+    return Predicate(name, op, value, float(tolerance), subject, str(given.get("text") or ""))
+
+
+def parse_predicate(text: str) -> Predicate | None:
+    """The predicate that a line of a document says; None when it says none."""
+    found = _TEXT.fullmatch(text.strip())
+    if found is None:
+        return None
+    parts: dict[str, Any] = {key: value for key, value in found.groupdict().items() if value}
+    parts["value"] = _read_value(parts["value"])
+    parts["tolerance"] = float(parts.get("tolerance", 0))
+    try:
+        return read_predicate(parts)
+    except (Failure, ValueError):
+        return None
+
+
+def metric_of(written: str) -> tuple[Metric, float | None]:
+    """A metric and the number in its parentheses. Raises `Failure`."""
+    match = _NAME.fullmatch(written.strip())
+    name = match["name"] if match else written[:60]
+    if match is None or name not in METRICS:
+        near = Spelling(METRICS).nearest(name)
+        hint = f"did you mean `{near}`? " if near else ""
+        raise Failure(f"there is no metric `{name}`", help=f"{hint}see docs/audio-editing.md")
+    metric = METRICS[name]
+    fits = metric.at is not None if match["at"] else metric.at is None or metric.free
+    if not fits:
+        shown = f"{name}({metric.at})" if metric.at else name
+        raise Failure(f"the metric `{name}` is written `{shown}`")
+    return metric, None if match["at"] is None else float(match["at"])
+
+
+def judged(predicate: Predicate, pair: Pair | None) -> Finding:
+    """What the files measure. `pair` is None when there is no such subject."""
+    if pair is None:
+        return Finding(predicate, "not measured", None, f"there is no {predicate.subject}")
+    metric, at = metric_of(predicate.metric)
+    measured = metric.value(pair, at)
+    if isinstance(measured, Missing):
+        return Finding(predicate, "not measured", None, measured.why)
+    holds = _holds(predicate, measured)
+    return Finding(predicate, "passed" if holds else "failed", measured)
+
+
+def verdict_of(findings: list[Finding]) -> Verdict:
+    """Of all together: one that failed decides, then one that was not measured."""
+    verdicts = [finding.verdict for finding in findings]
+    if "failed" in verdicts:
+        return "failed"
+    return "passed" if verdicts and set(verdicts) == {"passed"} else "not measured"
+
+
+def _holds(predicate: Predicate, measured: float | str | bool) -> bool:
+    value, within = predicate.value, predicate.tolerance
+    if isinstance(measured, str) or isinstance(value, str):
+        same = str(measured).upper() == str(value).upper()
+        return same if predicate.op == "==" else not same
+    match predicate.op:
+        case "==":
+            return abs(measured - value) <= within
+        case "!=":
+            return abs(measured - value) > within
+        case "<=":
+            return measured <= value + within
+        case ">=":
+            return measured >= value - within
+        case "<":
+            return measured < value + within
+        case _:
+            return measured > value - within
+
+
+def _fitting(metric: Metric, value: Any) -> float | str | bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if metric.kind == "number" and is_number and math.isfinite(value):
+        return float(value)
+    if metric.kind == "flag" and isinstance(value, bool):
+        return value
+    if metric.kind == "text" and isinstance(value, str) and re.fullmatch(r"[\w-]{1,40}", value):
+        return value.upper()
+    wants = {"number": "a number", "flag": "true or false", "text": "a word"}[metric.kind]
+    raise Failure(f"`{metric.name}` is compared with {wants}, not with {str(value)[:60]!r}")
+
+
+def _read_value(text: str) -> float | str | bool:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _spelled(value: float | str | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,160 @@
+"""The page of `flowc audio report`: what was asked for, heard, seen and measured, in one file.
+
+It holds everything it shows and asks for no address; sounds that are too large, or of a kind that
+browsers do not play, are links, and it says so.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+from urllib.parse import quote
+
+from .check import shown_value
+from .metrics import METRICS
+
+PLAYED = {
+    ".wav": "audio/wav",
+    ".flac": "audio/flac",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+    ".opus": "audio/ogg",
+}
+"""What browsers play, by the file's ending."""
+_MARKS = {"passed": ("passed", "✓"), "failed": ("failed", "✗"), "not measured": ("open", "?")}
+_NUMBERS = (
+    ("integrated_lufs", "loudness", "LUFS"),
+    ("range_lu", "range", "LU"),
+    ("true_peak_dbtp", "true peak", "dBTP"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A sound of the page: `role` is before or after, `measured` what `audio_measure` says,
+    `drawn` its pictures."""
+
+    role: str
+    path: str
+    place: Path
+    measured: Mapping[str, Any]
+    drawn: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the document says of the whole, and the review of its sound."""
+
+    name: str
+    request: str
+    status: str
+    review: Mapping[str, Any]
+
+
+def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: int) -> str:
+    """The page. Sounds of up to `most` bytes are in it; links lead from `out`'s folder."""
+    body = [
+        f"<h1>{_text(story.name)}</h1>",
+        f'<p class="soft">{_text(story.status or "not finished")}</p>',
+        f'<p class="request">{_text(story.request)}</p>',
+        "<h2>Before and after</h2>",
+        '<div class="pair">',
+        *(part for heard in sounds for part in _sound(heard, out, most)),
+        "</div>",
+        "<h2>Loudness over time</h2>",
+        _figure(loudness, "Momentary (0.4 s, thin) and short-term (3 s, thick) loudness", ""),
+        "<h2>Requirements</h2>",
+        *_checks(story.review),
+    ]
+    template = files(__package__).joinpath("report.html").read_text(encoding="utf-8")
+    return Template(template).substitute(title=_text(story.name), body="\n".join(body))
+
+
+def _sound(heard: Heard, out: Path, most: int) -> Iterator[str]:
+    swatch = f'<span class="swatch" style="background: var(--{heard.role})"></span>'
+    yield f'<section class="card"><h3>{swatch}{heard.role.capitalize()}: {_text(heard.path)}</h3>'
+    yield from _player(heard, out, most)
+    yield f'<p class="soft">{_text(_facts(heard.measured))}</p>'
+    about = f"{heard.role}: {heard.path}"
+    yield _figure(heard.drawn["waveform"], "Waveform, all channels", about)
+    yield _figure(heard.drawn["spectrogram"], "Spectrogram, mean of the channels", about)
+    yield "</section>"
+
+
+def _player(heard: Heard, out: Path, most: int) -> Iterator[str]:
+    kind = PLAYED.get(heard.place.suffix.lower())
+    size = heard.place.stat().st_size
+    if kind is not None and size <= most:
+        data = base64.b64encode(heard.place.read_bytes()).decode("ascii")
+        label = _text(f"{heard.role}: {heard.path}")
+        yield f'<audio controls preload="metadata" aria-label="{label}" '
+        yield f'src="data:{kind};base64,{data}"></audio>'
+        return
+    why = "browsers do not play it" if kind is None else f"{size / 2**20:.1f} MiB are too much"
+    link = quote(os.path.relpath(heard.place, out.absolute().parent))
+    yield f'<p>Not part of this page, {why}: <a href="{link}">{_text(heard.path)}</a></p>'
+
+
+def _facts(measured: Mapping[str, Any]) -> str:
+    parts = [
+        f"{measured['duration_s']:.2f} s",
+        f"{measured['sample_rate_hz']} Hz",
+        f"{measured['channels']} channel{'s' * (measured['channels'] != 1)}",
+        f"{measured['format']} {measured['subtype']}",
+    ]
+    for key, name, unit in _NUMBERS:
+        value = measured.get(key)
+        parts.append(f"{name} {value:.1f} {unit}" if value is not None else f"no {name}")
+    return " · ".join(parts)
+
+
+def _figure(picture: str, caption: str, about: str) -> str:
+    label = html.escape(f"{caption}. {about}".strip(), quote=True)
+    drawn = picture.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    return f"<figure>{drawn}<figcaption>{_text(caption)}</figcaption></figure>"
+
+
+def _checks(review: Mapping[str, Any]) -> Iterator[str]:
+    rows = list(review.get("checks") or ())
+    words = list(review.get("unmeasured") or ())
+    if not rows and not words:
+        yield "<p>The document has no requirements that could be measured.</p>"
+        return
+    yield f"<p>{_text(review['summary'])}</p>"
+    yield '<div class="scroll" role="region" tabindex="0" aria-label="Requirements">'
+    yield '<table><thead><tr><th scope="col">Verdict</th>'
+    yield '<th scope="col">Requirement</th><th scope="col">Of</th><th scope="col">Asked</th>'
+    yield '<th scope="col">Measured</th></tr></thead><tbody>'
+    for row in rows:
+        yield _row(row["verdict"], row["text"], row["subject"], row["shown"], _value(row))
+    for text in words:
+        yield _row("not measured", text, "", "", "nobody said how it is measured")
+    yield "</tbody></table></div>"
+
+
+def _row(verdict: str, text: str, subject: str, asked: str, measured: str) -> str:
+    kind, mark = _MARKS[verdict]
+    return (
+        f'<tr><td class="{kind}">{mark} {verdict}</td><td>{_text(text)}</td><td>{_text(subject)}'
+        f'</td><td><code>{_text(asked)}</code></td><td class="number">{_text(measured)}</td></tr>'
+    )
+
+
+def _value(row: Mapping[str, Any]) -> str:
+    measured = row["measured"]
+    if measured is None:
+        return str(row["note"] or "not measured")
+    name = str(row["metric"]).partition("(")[0]
+    unit = METRICS[name].unit if name in METRICS else ""
+    return shown_value(measured, unit)
+
+
+def _text(text: str) -> str:
+    return html.escape(text, quote=True)

@@ -1,0 +1,83 @@
+"""Reviews the sound of a living document: its success criteria, held against measured numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flowc.compiler.plan import (
+    Block,
+    PlanDocument,
+    Refused,
+    final_path,
+    status_of,
+    step_paths,
+    text_value,
+)
+from flowc.compiler.plan.paths import original_input
+
+from ...documents.attempts import last_error
+from .check import Do, Files, findings_of, line_of, report_of
+from .planning import criteria_in
+from .predicates import RESULT, Predicate, verdict_of
+
+
+async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
+    """{status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured}: every
+    criterion is there, with its measured value. What says no predicate is not measured, and keeps
+    the whole from passing; so does a document without criteria."""
+    section = document.section("requirements")
+    lines = text_value(section, "Success Criteria").split("\n") if section else []
+    criteria = criteria_in(line for line in lines if line.strip())
+    predicates = [one for one in criteria if isinstance(one, Predicate)]
+    words = [one for one in criteria if isinstance(one, str)]
+    findings = await findings_of(predicates, subjects_of(document), do)
+    told = report_of(findings)
+    rows = [f"not measured · {text}: nobody said how it is measured" for text in words]
+    told["table"] = "\n".join([*map(line_of, findings), *rows]) or "not measured · no criteria"
+    told["unmeasured"] = words
+    told["not_measured"] += len(words)
+    if words and verdict_of(findings) != "failed":
+        told["verdict"] = "not measured"
+    undone = [_undone(step) for step in document.steps if status_of(step) != "DONE"]
+    status, summary = _status(told["verdict"], undone), _summary(told, undone)
+    return {**told, "status": status, "summary": summary, "said": summary}
+
+
+def _undone(step: Block) -> str:
+    """A step that was not done, and why."""
+    why = last_error(text_value(step, "Execution Results"))
+    return (text_value(step, "ID") or step.title) + (f" ({why})" if why else "")
+
+
+def _status(verdict: str, undone: list[str]) -> str:
+    """The rule: a step that is not DONE, or a number that does not fit, is a FAILURE; what nobody
+    measured has to be looked at."""
+    if undone or verdict == "failed":
+        return "FAILURE"
+    return "SUCCESS" if verdict == "passed" else "REQUIRES_REVIEW"
+
+
+def _summary(told: dict[str, Any], undone: list[str]) -> str:
+    counts = f"{told['passed']} requirements passed, {told['failed']} failed"
+    left = f", {told['not_measured']} not measured" if told["not_measured"] else ""
+    steps = f" Not done: {', '.join(undone)}." if undone else ""
+    return f"{counts}{left}.{steps}"
+
+
+def subjects_of(document: PlanDocument) -> dict[str, Files]:
+    """The files of the result and of each step that is DONE."""
+    found: dict[str, Files] = {}
+    before, after = original_input(document), final_path(document)
+    if after and after != before:
+        found[RESULT] = Files(before or None, after)
+    for step in document.steps:
+        id = text_value(step, "ID")
+        if not id or status_of(step) != "DONE":
+            continue
+        try:
+            read, write = step_paths(document, id)
+        except Refused:
+            continue
+        if write and write != read:
+            found[id] = Files(read or None, write)
+    return found

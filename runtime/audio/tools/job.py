@@ -1,0 +1,87 @@
+"""A call with its files: what a tool reads, and what it says of what it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import Failure
+from ..calls.call import AudioCall
+from ..calls.files import Sound, Written, open_sound, write_sound
+from ..calls.strip_timestamps import settle
+from ..meters.loudness import decibels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frames = NDArray[np.float32]
+
+Result = dict[str, Any]
+_MOST_AT_ONCE = 120_000_000
+"""Samples of a file that a tool takes which does not stream: 10 minutes of stereo at 96 kHz."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A call and where its files are: by the path that the call names."""
+
+    call: AudioCall
+    reads: Mapping[str, str]
+    writes: Mapping[str, str]
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The arguments."""
+        return self.call.arguments
+
+    def sound(self, path: str) -> Sound:
+        """An input. Raises `Failure` when it cannot be read, or is more than the tool takes."""
+        sound, tool = open_sound(path, self.reads[path]), self.call.tool
+        name = tool.name.upper()
+        if sound.channels > tool.most_channels:
+            takes = f"{name} takes at most {tool.most_channels}"
+            raise Failure(f"`{path}` has {sound.channels} channels: {takes}")
+        if sound.seconds > tool.most_minutes * 60:
+            takes = f"{name} takes at most {tool.most_minutes} minutes"
+            help = "cut it with CLIP or SPLIT first"
+            raise Failure(f"`{path}` is {sound.seconds / 60:.1f} minutes long: {takes}", help=help)
+        if not tool.streams and sound.frames * sound.channels > _MOST_AT_ONCE:
+            takes = f"{name} takes at most {_MOST_AT_ONCE:,} at once"
+            count = f"{sound.frames * sound.channels:,}"
+            raise Failure(f"`{path}` holds {count} samples: {takes}", help="split it first")
+        return sound
+
+    def write(self, path: str, like: Sound, blocks: Iterator[Frames], **other: Any) -> Result:
+        """An output with the rate and the channels of `like`, unless others are given."""
+        shape = {"rate": like.rate, "channels": like.channels, **other}
+        return self.make(path, blocks=blocks, **shape)
+
+    def make(
+        self, path: str, rate: int, channels: int, blocks: Iterator[Frames], subtype: str = ""
+    ) -> Result:
+        """An output with this rate and these channels."""
+        place = self.writes[path]
+        done = write_sound(path, place, rate, channels, blocks, subtype)
+        settle(place)
+        return _told(done)
+
+
+def _told(done: Written) -> Result:
+    result: Result = {
+        "output": done.path,
+        "duration_s": done.frames / done.rate,
+        "sample_rate_hz": done.rate,
+        "channels": done.channels,
+        "format": done.format,
+        "subtype": done.subtype,
+        "sample_peak_dbfs": decibels(done.peak),
+        "notes": [],
+    }
+    if done.clipped:
+        result["notes"].append(f"{done.clipped} samples lie above full scale: they are cut there")
+    elif done.peak > 1.0:
+        result["notes"].append("peaks lie above full scale; this format keeps them")
+    return result

@@ -1,0 +1,203 @@
+"""Stages: what a tool does to a stream of blocks; here those that are made with numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ..meters.convolution import Convolver
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frames = NDArray[np.float32]
+    Samples = NDArray[np.float64]
+
+
+class Stage(Protocol):
+    """Blocks in, blocks out, both of shape (frames, channels), float32."""
+
+    def feed(self, block: Frames) -> Frames:
+        """What is ready; it may be fewer frames than went in."""
+
+    def end(self) -> Frames:
+        """What was held back."""
+
+
+def through(blocks: Iterable[Frames], stages: Sequence[Stage]) -> Iterator[Frames]:
+    """The blocks after all stages, none of them empty."""
+    for block in blocks:
+        for stage in stages:
+            block = stage.feed(block)
+        if len(block):
+            yield block
+    for number, stage in enumerate(stages):
+        tail = stage.end()
+        for later in stages[number + 1 :]:
+            tail = later.feed(tail)
+        if len(tail):
+            yield tail
+
+
+class Mapped:
+    """A stage that needs a block and the number of its first frame, nothing else."""
+
+    def __init__(self, function: Callable[[Frames, int], Frames]) -> None:
+        self._function = function
+        self._at = 0
+        self._none: Frames | None = None
+
+    def feed(self, block: Frames) -> Frames:
+        """The block, changed."""
+        done = self._function(block, self._at)
+        self._at += len(block)
+        self._none = done[:0]
+        return done
+
+    def end(self) -> Frames:
+        """Nothing."""
+        return np.zeros((0, 1), np.float32) if self._none is None else self._none
+
+
+def gain(db: float) -> Mapped:
+    """Every sample times the same."""
+    factor = np.float32(10 ** (db / 20))
+    return Mapped(lambda block, _: block * factor)
+
+
+def invert() -> Mapped:
+    """The other polarity."""
+    return Mapped(lambda block, _: -block)
+
+
+def distort(drive_db: float, shape: str) -> Mapped:
+    """Soft: the hyperbolic tangent; hard: cut at full scale."""
+    factor = np.float32(10 ** (drive_db / 20))
+    if shape == "hard":
+        return Mapped(lambda block, _: np.clip(block * factor, -1.0, 1.0))
+    return Mapped(lambda block, _: np.tanh(block * factor))
+
+
+def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
+    """In over the `first` frames, out over the `last` of `frames`. Equal power is a quarter of a
+    sine, linear a straight line."""
+
+    def curve(share: Samples) -> Samples:
+        share = np.clip(share, 0.0, 1.0)
+        return np.sin(share * np.pi / 2) if shape == "equal_power" else share
+
+    def faded(block: Frames, at: int) -> Frames:
+        places = np.arange(at, at + len(block), dtype=np.float64)
+        level = np.ones(len(block))
+        if first:
+            level *= curve(places / first)
+        if last:
+            level *= curve((frames - 1 - places) / last)
+        return (block * level[:, None]).astype(np.float32)
+
+    return Mapped(faded)
+
+
+def rechannel(before: int, after: int) -> Mapped:
+    """To one channel: the mean of left and right. To two: one channel twice. Five and six channels
+    are folded down as ITU-R BS.775 says, centre and surrounds 3 dB lower, LFE left out, and
+    everything lower by so much that it cannot clip."""
+    matrix = np.eye(before, dtype=np.float64)
+    if before in (5, 6):
+        half = 0.5**0.5
+        matrix = np.zeros((before, 2))
+        matrix[[0, 1], [0, 1]] = 1.0
+        matrix[2] = half
+        matrix[-2, 0] = matrix[-1, 1] = half
+        matrix /= 1 + 2 * half
+    if after == 1:
+        matrix = matrix.mean(axis=1, keepdims=True)
+    elif before == 1:
+        matrix = np.ones((1, 2))
+    narrow = matrix.astype(np.float32)
+    return Mapped(lambda block, _: block @ narrow)
+
+
+def dither() -> Mapped:
+    """Triangular noise of one 16-bit step each way, always the same."""
+    random = np.random.Generator(np.random.PCG64(16))
+
+    def noisy(block: Frames, _: int) -> Frames:
+        noise = random.random((*block.shape, 2))
+        return (block + (noise[..., 0] - noise[..., 1]) * 2.0**-15).astype(np.float32)
+
+    return Mapped(noisy)
+
+
+class Noise:
+    """Adds noise of a colour and of a level (RMS); each channel has its own."""
+
+    def __init__(self, rate: int, channels: int, color: str, rms: float, seed: int) -> None:
+        self._random = np.random.Generator(np.random.PCG64(seed))
+        self._rms = rms
+        kernel = _color(rate, color)
+        self._shape = None if kernel is None else Convolver(kernel[None], channels)
+        self._wait = np.zeros((0, channels), np.float32)
+
+    def feed(self, block: Frames) -> Frames:
+        """The block with noise, as far as there is noise yet."""
+        white = self._random.standard_normal(block.shape)
+        if self._shape is None:
+            return (block + white * self._rms).astype(np.float32)
+        self._wait = np.concatenate((self._wait, block))
+        return self._mixed(self._shape.feed(white.T)[0].T)
+
+    def end(self) -> Frames:
+        """The rest."""
+        return self._wait if self._shape is None else self._mixed(self._shape.end()[0].T)
+
+    def _mixed(self, noise: Samples) -> Frames:
+        ready, self._wait = self._wait[: len(noise)], self._wait[len(noise) :]
+        return (ready + noise * self._rms).astype(np.float32)
+
+
+def _color(rate: int, color: str) -> Samples | None:
+    """A filter that makes white noise pink (-3 dB an octave) or brown (-6) from 20 Hz upwards,
+    with as much energy as before."""
+    if color == "white":
+        return None
+    size = 1 << int(np.ceil(np.log2(rate / 5)))
+    hz = np.maximum(np.fft.rfftfreq(size, 1 / rate), 20.0)
+    kernel = np.fft.irfft(hz ** (-0.5 if color == "pink" else -1.0), size)
+    kernel = np.roll(kernel, size // 2) * np.hanning(size)
+    return np.asarray(kernel / np.sqrt((kernel**2).sum()))
+
+
+class Crossfade:
+    """Joins streams: the end of one lies over the beginning of the next, both with equal power."""
+
+    def __init__(self, frames: int) -> None:
+        self._frames = frames
+
+    def join(self, streams: Sequence[Iterable[Frames]]) -> Iterator[Frames]:
+        """All blocks in order; each stream is longer than the fade."""
+        held: Frames | None = None
+        for stream in streams:
+            over = held
+            held = None
+            for block in stream:
+                held = block if held is None else np.concatenate((held, block))
+                if over is not None:
+                    if len(held) < self._frames:
+                        continue
+                    head = self._over(over, held[: self._frames])
+                    held, over = held[self._frames :], None
+                    yield head
+                if len(held) > self._frames:
+                    cut = len(held) - self._frames
+                    yield held[:cut]
+                    held = held[cut:]
+        if held is not None and len(held):
+            yield held
+
+    def _over(self, before: Frames, after: Frames) -> Frames:
+        share = (np.arange(self._frames) + 0.5) / max(self._frames, 1) * np.pi / 2
+        mixed = before * np.cos(share)[:, None] + after * np.sin(share)[:, None]
+        return mixed.astype(np.float32)

@@ -1,0 +1,263 @@
+"""The tools that are more than stages: they measure, cut, join, convert, or need a file at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import Failure
+from ..calls.containers import container_of
+from ..calls.files import BLOCK, Sound
+from ..meters.levels import LevelMeter
+from ..meters.measure import compare as compared
+from ..meters.measure import measure as measured
+from . import effects, stages
+from .job import Job, Result
+from .stages import Stage, through
+from .synthesis import CHANNELS, RATE, signal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frames = NDArray[np.float32]
+
+
+def measure(job: Job) -> Result:
+    """Numbers; nothing is written."""
+    return measured(job.sound(job.values["input"]), job.values["silence_dbfs"])
+
+
+def compare(job: Job) -> Result:
+    """Numbers of two files; nothing is written."""
+    a, b = (job.sound(job.values[name]) for name in ("a", "b"))
+    return compared(a, b, job.values["silence_dbfs"])
+
+
+def trim_silence(job: Job) -> Result:
+    """By the RMS of 20 ms, over all channels."""
+    sound, values = job.sound(job.values["input"]), job.values
+    levels = LevelMeter(sound.rate, sound.channels)
+    for block in sound.blocks():
+        levels.feed(block)
+    found = levels.silence(values["threshold_dbfs"])
+    if found is None:
+        below = f"{values['threshold_dbfs']:g} dBFS"
+        raise Failure(f"nothing of `{sound.path}` is louder than {below}: all of it is silence")
+    keep = round(values["keep_s"] * sound.rate)
+    start = max(found[0] - keep, 0) if values["edges"] in ("both", "start") else 0
+    end = sound.frames
+    if values["edges"] in ("both", "end"):
+        end = min(found[1] + keep, sound.frames)
+    done = job.write(values["output"], sound, sound.blocks(start, end))
+    cut = {"cut_start_s": start / sound.rate, "cut_end_s": (sound.frames - end) / sound.rate}
+    return {**done, **cut}
+
+
+def clip(job: Job) -> Result:
+    """One section."""
+    sound, values = job.sound(job.values["input"]), job.values
+    end_s = sound.seconds if values["end_s"] is None else values["end_s"]
+    _inside(sound, "start_s", values["start_s"])
+    _inside(sound, "end_s", end_s)
+    start, end = round(values["start_s"] * sound.rate), round(end_s * sound.rate)
+    if start >= end:
+        raise Failure(f"nothing of `{sound.path}` lies between {values['start_s']:g} s and its end")
+    return job.write(values["output"], sound, sound.blocks(start, end))
+
+
+def split(job: Job) -> Result:
+    """One more file than there are points."""
+    sound = job.sound(job.values["input"])
+    points = job.values["points_s"]
+    for point in points:
+        _inside(sound, "points_s", point)
+    edges = [0, *(round(point * sound.rate) for point in points), sound.frames]
+    if any(start >= end for start, end in pairwise(edges)):
+        raise Failure(f"`points_s` would leave a part of `{sound.path}` without samples")
+    parts = [
+        job.write(path, sound, sound.blocks(start, end))
+        for path, (start, end) in zip(job.call.writes, pairwise(edges), strict=True)
+    ]
+    return {"outputs": parts}
+
+
+def concat(job: Job) -> Result:
+    """One after the other, overlapping or not."""
+    sounds = _alike(job)
+    over = round(job.values["crossfade_s"] * sounds[0].rate)
+    short = next((s for s in sounds if s.frames <= 2 * over), None)
+    if over and short is not None:
+        fade = f"{job.values['crossfade_s']:g} s"
+        raise Failure(f"`{short.path}` is too short for crossfades of {fade} at both ends")
+    streams = [sound.blocks() for sound in sounds]
+    blocks: Iterator[Frames] = chain.from_iterable(streams)
+    if over:
+        blocks = stages.Crossfade(over).join(streams)
+    return job.write(job.values["output"], sounds[0], blocks)
+
+
+def mix(job: Job) -> Result:
+    """All at once, each from its offset on."""
+    sounds, values = _alike(job), job.values
+    rate = sounds[0].rate
+    offsets = [round(offset * rate) for offset in values["offsets_s"] or [0.0] * len(sounds)]
+    gains = values["gains_db"] or [0.0] * len(sounds)
+    streams = [
+        _Stream(through(sound.blocks(), [stages.gain(gain)]), offset)
+        for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
+    ]
+    frames = max(offset + sound.frames for sound, offset in zip(sounds, offsets, strict=True))
+    return job.write(values["output"], sounds[0], _added(streams, frames, sounds[0].channels))
+
+
+class _Stream:
+    """Blocks of any size, taken in pieces of the size asked for, silent before `offset`."""
+
+    def __init__(self, blocks: Iterator[Frames], offset: int) -> None:
+        self._blocks = blocks
+        self._left: Frames | None = None
+        self._at = -offset
+
+    def add_to(self, sum: Frames) -> None:
+        """Add the next `len(sum)` frames."""
+        to = min(max(-self._at, 0), len(sum))
+        while to < len(sum):
+            if self._left is None or not len(self._left):
+                self._left = next(self._blocks, None)
+            if self._left is None:
+                break
+            count = min(len(sum) - to, len(self._left))
+            sum[to : to + count] += self._left[:count]
+            self._left, to = self._left[count:], to + count
+        self._at += len(sum)
+
+
+def _added(streams: list[_Stream], frames: int, channels: int) -> Iterator[Frames]:
+    for at in range(0, frames, BLOCK):
+        sum = np.zeros((min(BLOCK, frames - at), channels), np.float32)
+        for stream in streams:
+            stream.add_to(sum)
+        yield sum
+
+
+def shift(job: Job) -> Result:
+    """Later or earlier in the same length."""
+    sound, values = job.sound(job.values["input"]), job.values
+    by = round(values["offset_s"] * sound.rate)
+    if values["wrap"]:
+        cut = -by % sound.frames
+        parts: Iterable[Iterator[Frames]] = (sound.blocks(cut), sound.blocks(0, cut))
+    elif abs(by) >= sound.frames:
+        raise Failure(
+            f"`offset_s` is {values['offset_s']:g} s, `{sound.path}` is {sound.seconds:.2f} s long"
+        )
+    elif by >= 0:
+        parts = (_silence(by, sound.channels), sound.blocks(0, sound.frames - by))
+    else:
+        parts = (sound.blocks(-by), _silence(-by, sound.channels))
+    return job.write(values["output"], sound, chain.from_iterable(parts))
+
+
+def _silence(frames: int, channels: int) -> Iterator[Frames]:
+    for at in range(0, frames, BLOCK):
+        yield np.zeros((min(BLOCK, frames - at), channels), np.float32)
+
+
+def convert(job: Job) -> Result:
+    """Channels first, then the rate, then the rounding."""
+    sound, values = job.sound(job.values["input"]), job.values
+    rate = values["sample_rate_hz"] or sound.rate
+    channels = values["channels"] or sound.channels
+    container = container_of(values["output"])
+    subtype = values["subtype"] or _kept(sound, container.subtypes)
+    line: list[Stage] = []
+    if channels != sound.channels:
+        if sound.channels not in (1, 2, 5, 6):
+            has = f"`{sound.path}` has {sound.channels} channels"
+            raise Failure(f"{has}: CONVERT folds down 2, 5 and 6 of them")
+        line.append(stages.rechannel(sound.channels, channels))
+    if rate != sound.rate:
+        line.append(effects.Resampled(sound.rate, rate, channels))
+    if subtype == "PCM_16" and values["dither"] and (line or sound.subtype != "PCM_16"):
+        line.append(stages.dither())
+    blocks = through(sound.blocks(), line)
+    return job.write(values["output"], sound, blocks, rate=rate, channels=channels, subtype=subtype)
+
+
+def _kept(sound: Sound, possible: tuple[str, ...]) -> str:
+    """The subtype of the input where the container has it, else the container's usual one."""
+    return sound.subtype if sound.subtype in possible else possible[0]
+
+
+def pitch_shift(job: Job) -> Result:
+    """The whole file at once."""
+    sound = job.sound(job.values["input"])
+    semitones = float(job.values["semitones"])
+    return job.write(job.values["output"], sound, _stretched(sound, 1.0, semitones))
+
+
+def time_stretch(job: Job) -> Result:
+    """The whole file at once."""
+    sound = job.sound(job.values["input"])
+    return job.write(job.values["output"], sound, _stretched(sound, float(job.values["rate"]), 0.0))
+
+
+def synth(job: Job) -> Result:
+    """A signal of its own: nothing is read."""
+    blocks = signal(job.values["kind"], job.values["duration_s"])
+    return job.make(job.values["output"], RATE, CHANNELS, blocks)
+
+
+def _stretched(sound: Sound, speed: float, semitones: float) -> Iterator[Frames]:
+    whole = np.empty((sound.frames, sound.channels), np.float32)
+    at = 0
+    for block in sound.blocks():
+        whole[at : at + len(block)] = block
+        at += len(block)
+    done = effects.stretch(whole, sound.rate, speed, semitones)
+    for at in range(0, len(done), BLOCK):
+        yield done[at : at + BLOCK]
+
+
+def _inside(sound: Sound, name: str, seconds: float) -> None:
+    if round(seconds * sound.rate) > sound.frames:
+        raise Failure(
+            f"`{name}` is {seconds:g} s, but `{sound.path}` is {sound.seconds:.3f} s long"
+        )
+
+
+def _alike(job: Job) -> list[Sound]:
+    """The inputs. Raises `Failure` when their rates or channels differ."""
+    sounds = [job.sound(path) for path in job.values["inputs"]]
+    for sound in sounds[1:]:
+        if (sound.rate, sound.channels) != (sounds[0].rate, sounds[0].channels):
+            raise Failure(
+                f"`{sounds[0].path}` and `{sound.path}` differ: {_shape(sounds[0])} and "
+                f"{_shape(sound)}",
+                help="bring them to one rate and one number of channels with CONVERT first",
+            )
+    return sounds
+
+
+def _shape(sound: Sound) -> str:
+    return f"{sound.rate} Hz with {sound.channels} channel{'s' * (sound.channels != 1)}"
+
+
+WHOLE: dict[str, Callable[[Job], Result]] = {
+    "measure": measure,
+    "compare": compare,
+    "trim_silence": trim_silence,
+    "clip": clip,
+    "split": split,
+    "concat": concat,
+    "mix": mix,
+    "shift": shift,
+    "convert": convert,
+    "pitch_shift": pitch_shift,
+    "time_stretch": time_stretch,
+    "synth": synth,
+}
+"""By name; every other tool is in `chains.STAGES`."""

@@ -1,0 +1,1 @@
+"""What model calls may use up, and the ledger that keeps it."""

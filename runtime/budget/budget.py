@@ -1,0 +1,380 @@
+"""Budgets: what model calls may use up, reserved before a call and settled after it.
+
+    reserve   the worst case of the call is taken from every budget that it counts in
+       │ ├──── settle     the provider's own numbers take its place
+       │ ├──── release    the call was refused: it cost nothing
+       │ └──── let go     cut off: nobody knows what it cost, so the worst case stays
+       └ (no room)        wait for the calls under way; when there are none, the limit is reached
+                          and nothing is called
+
+Branches that run side by side share their budgets, because all of a run's calls go through one
+`Budget` in the one process that executes the run. Between two awaits nothing else looks at it, so
+it needs no lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ..config.prices import DOLLAR, Price, Prices, dollars, how_to_price
+from ..errors import Failure, LimitReached, RunError
+from ..services import ModelReply, Usage
+from .ledger import Charge, Ledger, usage_of
+
+Measure = Literal["tokens", "cost", "chars"]
+MEASURES: tuple[Measure, ...] = ("tokens", "cost", "chars")
+MOST_OUTPUT = 32_768
+"""Tokens that an answer may have under a limit when nobody says how long it may be."""
+LEAST_OUTPUT = 16
+"""Tokens of an answer below which a call is not worth its question."""
+_NOTHING, _PLENTY = -1, 10**9
+"""The room for an answer where there is not even room for the question, and where it is free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """One limit: at most `bound` tokens, picodollars or characters. `whose` is who has it, in
+    words. One that `stops` has the run stop, to be resumed, instead of failing: the `caller`'s may
+    be raised then, the program's counts anew from there."""
+
+    measure: Measure
+    bound: int
+    whose: str
+    stops: bool = False
+    caller: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What calls are counted for: a run, a called workflow's run, a node within one of them."""
+
+    key: str
+    caps: tuple[Cap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A call that is about to be made: by which model (`provider:name`, "" for what is none), in
+    which scopes (the outermost first), with at most how many tokens of input."""
+
+    scopes: tuple[Scope, ...]
+    model: str = ""
+    input_tokens: int = 0
+
+    @property
+    def caps(self) -> list[tuple[Scope, Cap]]:
+        """Every limit on the call, the innermost first."""
+        return [(scope, cap) for scope in reversed(self.scopes) for cap in scope.caps]
+
+
+@dataclass(slots=True)
+class Held:
+    """A call under way, and what is reserved for it. `max_tokens` bounds its answer (None: nothing
+    does); `tight` is the limit that makes it shorter than it might be."""
+
+    budget: Budget
+    number: int
+    want: Want
+    charge: Charge
+    max_tokens: int | None = None
+    tight: tuple[Scope, Cap] | None = None
+
+    async def lost(self, again: bool, usage: Usage | None = None) -> None:
+        """The answer of an attempt was lost on its way, so it may have been paid: what is reserved
+        stays as spent, unless it is known what the attempt used. For another attempt (`again`) as
+        much is reserved once more; raises as `Budget.reserve` does when there is no room."""
+        if usage is not None and usage.input_tokens:
+            await self.budget.settle(self, ModelReply("", usage=usage))
+        self.budget.let_go(self)
+        if again:
+            fresh = await self.budget.reserve(self.want)
+            self.number, self.charge = fresh.number, fresh.charge
+            self.max_tokens, self.tight = fresh.max_tokens, fresh.tight
+            self.budget.take_over(self)
+
+
+@dataclass(slots=True)
+class Budget:
+    """What one run has used up, and may. `model` is the run's own, `caps` are the caller's limits
+    of the whole run, `max_output` bounds every answer (tokens; None: nobody said). Without a ledger
+    everything is forgotten with the process."""
+
+    prices: Prices = field(default_factory=Prices)
+    model: str = ""
+    caps: tuple[Cap, ...] = ()
+    max_output: int | None = None
+    ledger: Ledger | None = None
+    _charges: dict[int, Charge] = field(default_factory=dict)
+    _used: dict[str, Counter[str]] = field(default_factory=dict)
+    _held: dict[int, Held] = field(default_factory=dict)
+    _since: dict[tuple[str, str], int] = field(default_factory=dict)
+    _waiting: list[asyncio.Future[None]] = field(default_factory=list)
+    _numbers: int = 0
+
+    async def open(self, ledger: Ledger) -> None:
+        """Go on from what the run has used up before."""
+        self.ledger = ledger
+        self._since = await ledger.renewals()
+        for number, charge in (await ledger.charges()).items():
+            self._put(number, charge)
+            self._numbers = number
+
+    def full_name(self, model: str | None) -> str:
+        """`provider:name` of the model that an agent names; without one the run's."""
+        if model is None or ":" in model or ":" not in self.model:
+            return model or self.model
+        return f"{self.model.partition(':')[0]}:{model}"
+
+    async def reserve(self, want: Want) -> Held:
+        """Take the worst case from every scope; while other calls hold what this one needs, wait
+        for them. Raises `Failure` of kind limit, or `LimitReached`, when there is no room."""
+        price = await self._price(want.model)
+        if price is None and want.model and any(cap.measure == "cost" for _, cap in want.caps):
+            raise RunError(f"there is no price for `{want.model}`", help=how_to_price(want.model))
+        while not isinstance(held := self._fit(want, price), Held):
+            scope, cap = held
+            if not self._is_held(scope):
+                raise self._spent(want, scope, cap)
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self.take_over(held)
+        self._put(held.number, held.charge)
+        try:
+            if want.model:
+                await self._write(held.number)
+        except BaseException:
+            self._count(self._charges.pop(held.number), -1)
+            self.let_go(held)
+            raise
+        return held
+
+    async def settle(self, held: Held, reply: ModelReply) -> Charge:
+        """Put what the call really used in the place of the worst case. Raises as `reserve` does
+        when the answer, which is paid and counts as such, has more characters than are left."""
+        charge = await self._charge_of(held, reply)
+        self._put(held.number, replace(charge, chars=0))
+        over = next(
+            (
+                (scope, cap)
+                for scope, cap in held.want.caps
+                if cap.measure == "chars" and self.left(scope, cap) < charge.chars
+            ),
+            None,
+        )
+        if over is None:
+            self._put(held.number, charge)
+        self.let_go(held)
+        await self._write(held.number)
+        if over is not None:
+            raise self._spent(held.want, *over)
+        return charge
+
+    async def release(self, held: Held) -> None:
+        """The call was refused: it cost nothing. What was let go before stays as spent."""
+        if held.number not in self._held:
+            return
+        self._count(self._charges.pop(held.number), -1)
+        self.let_go(held)
+        if held.want.model and self.ledger is not None:
+            await self.ledger.strike(held.number)
+
+    def take_over(self, held: Held) -> None:
+        """The call under that number is under way."""
+        self._held[held.number] = held
+
+    def let_go(self, held: Held) -> None:
+        """The call is no longer under way; what is charged for it stays. Those that wait look
+        again."""
+        self._held.pop(held.number, None)
+        waiting, self._waiting = self._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
+
+    def cut_short(self, held: Held) -> Failure | LimitReached:
+        """Why an answer broke off that had all the tokens it might have."""
+        if held.tight is not None:
+            return self._spent(held.want, *held.tight)
+        return Failure(
+            f"the answer broke off after {held.max_tokens:,} tokens, which is all it may have",
+            "limit",
+            help="max_output_tokens in flowc.toml says how long an answer may be",
+        )
+
+    async def renew(self, scope: str, name: str, used: int | None = None) -> None:
+        """A limit of the program that stopped the run counts anew from here, or from `used`: a
+        person let it go on."""
+        if used is None:
+            used = self._used.get(scope, Counter())[name]
+        self._since[scope, name] = used
+        if self.ledger is not None:
+            await self.ledger.renew(scope, name, used)
+
+    def since(self, scope: str, name: str) -> int:
+        """From where a limit of the program counts."""
+        return self._since.get((scope, name), 0)
+
+    def left(self, scope: Scope, cap: Cap) -> int:
+        """What a limit leaves; below 0 when more was used than there was."""
+        since = 0 if cap.caller else self.since(scope.key, cap.measure)
+        return cap.bound - (self._used.get(scope.key, Counter())[cap.measure] - since)
+
+    def left_of(self, want: Want) -> dict[str, float]:
+        """What the limits on a call leave, by what they measure: the least where there are several.
+        Cost in dollars."""
+        least: dict[str, float] = {}
+        for scope, cap in want.caps:
+            left = max(self.left(scope, cap), 0)
+            amount = left / DOLLAR if cap.measure == "cost" else left
+            least[cap.measure] = min(amount, least.get(cap.measure, amount))
+        return least
+
+    def used(self) -> Usage:
+        """What all calls of the run used up together."""
+        return usage_of(self._charges.values())
+
+    def _fit(self, want: Want, price: Price | None) -> Held | tuple[Scope, Cap]:
+        """A reservation, or the limit that leaves no room for one. The answer may be as long as it
+        might be anyway; it is cut shorter only when waiting for other calls would not help."""
+        rooms = [(self._room(want, scope, cap, price), scope, cap) for scope, cap in want.caps]
+        most = self.max_output if want.model else 0
+        if most is None and any(cap.measure != "chars" for _, _, cap in rooms):
+            most = MOST_OUTPUT
+        if not rooms:
+            return self._hold(want, price, most)
+        room, scope, cap = min(rooms, key=lambda one: one[0])
+        if room >= (most or 0):
+            return self._hold(want, price, most)
+        if room < LEAST_OUTPUT or self._is_held(scope):
+            return scope, cap
+        return self._hold(want, price, room, (scope, cap))
+
+    def _room(self, want: Want, scope: Scope, cap: Cap, price: Price | None) -> int:
+        """How many tokens of answer a limit leaves to a call."""
+        left = self.left(scope, cap)
+        if left <= 0:
+            return _NOTHING
+        match cap.measure:
+            case "tokens":
+                return max(left - want.input_tokens, _NOTHING)
+            case "cost" if price is not None:
+                return _affordable(left, want.input_tokens, price)
+            case _:
+                return _PLENTY
+
+    def _hold(
+        self,
+        want: Want,
+        price: Price | None,
+        output: int | None,
+        tight: tuple[Scope, Cap] | None = None,
+    ) -> Held:
+        keys = tuple(scope.key for scope in want.scopes)
+        cost = _cost(price, want.model, want.input_tokens, output or 0)
+        charge = Charge(keys, want.model, want.input_tokens, output or 0, 0, cost, 0, "held")
+        self._numbers += 1
+        return Held(self, self._numbers, want, charge, output if want.model else None, tight)
+
+    async def _charge_of(self, held: Held, reply: ModelReply) -> Charge:
+        worst, told, written = held.charge, reply.usage, _written(reply)
+        if held.want.model and not (told.input_tokens or told.output_tokens):
+            output = held.max_tokens or len(written.encode("utf-8", "replace"))
+            told = Usage(worst.input_tokens, output)
+            status = "guessed"
+        else:
+            status = "told"
+        price = await self._price(worst.model)
+        tokens = (told.input_tokens, told.output_tokens, told.cached_tokens)
+        cost = _cost(price, worst.model, *tokens)
+        return Charge(worst.scopes, worst.model, *tokens, cost, len(written), status)
+
+    async def _price(self, model: str) -> Price | None:
+        """In a thread of its own, because the first question loads the whole list."""
+        if not model:
+            return None
+        if self.prices.is_known(model):
+            return self.prices.of(model)
+        return await asyncio.to_thread(self.prices.of, model)
+
+    def _is_held(self, scope: Scope) -> bool:
+        """Whether calls under way hold some of it."""
+        held = (one.want for one in self._held.values() if one.want.model)
+        return any(scope.key == other.key for want in held for other in want.scopes)
+
+    def _put(self, number: int, charge: Charge) -> None:
+        if number in self._charges:
+            self._count(self._charges[number], -1)
+        self._charges[number] = charge
+        self._count(charge, 1)
+
+    def _count(self, charge: Charge, sign: int) -> None:
+        for key in charge.scopes:
+            counts = self._used.setdefault(key, Counter())
+            counts["tokens"] += sign * charge.tokens
+            counts["cost"] += sign * (charge.cost or 0)
+            counts["chars"] += sign * charge.chars
+
+    async def _write(self, number: int) -> None:
+        if self.ledger is not None:
+            await self.ledger.write(number, self._charges[number])
+
+    def _spent(self, want: Want, scope: Scope, cap: Cap) -> Failure | LimitReached:
+        """The limit, with what is left of it and what the next call may take."""
+        left = max(self.left(scope, cap), 0)
+        message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is used up"
+        if left and cap.measure == "tokens" and left < want.input_tokens + LEAST_OUTPUT:
+            need = f"the question alone may have {want.input_tokens:,}"
+            message = (
+                f"{cap.whose} of {_amount(cap.measure, cap.bound)} leaves {left:,}, and {need}"
+            )
+        elif left:
+            message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is too little to go on"
+            message += f": {_amount(cap.measure, left)} are left"
+        if cap.stops:
+            return LimitReached(message, cap.measure, "" if cap.caller else scope.key)
+        return Failure(message, "limit")
+
+
+def _affordable(left: int, input_tokens: int, price: Price) -> int:
+    """How many tokens of answer the money pays beside the question. A price that rises with the
+    length of the question is that of this one; that of an answer is the same for every token."""
+    question = price.cost(input_tokens, 0)
+    million = price.cost(input_tokens, 1_000_000) - question
+    if question > left:
+        return _NOTHING
+    if million <= 0:
+        return _PLENTY
+    return (left - question) * 1_000_000 // million
+
+
+def _cost(price: Price | None, model: str, *tokens: int) -> int | None:
+    """0 for what is no model, None for a model without a price."""
+    if not model:
+        return 0
+    return price.cost(*tokens) if price is not None else None
+
+
+def _written(reply: ModelReply) -> str:
+    """What a model wrote: its text, and the arguments of the tools that it calls."""
+    calls = (json.dumps(call.get("args"), ensure_ascii=False) for call in reply.tool_calls)
+    return "".join((reply.text, *calls))
+
+
+def _amount(measure: Measure, number: int) -> str:
+    if measure == "cost":
+        return dollars(number)
+    word = "token" if measure == "tokens" else "character"
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def caller_caps(max_tokens: int | None, max_cost: int | None) -> tuple[Cap, ...]:
+    """The limits that the person who runs a workflow sets for all of it; cost in picodollars."""
+    whose = "this run's limit"
+    given: Iterable[tuple[Measure, int | None]] = (("tokens", max_tokens), ("cost", max_cost))
+    return tuple(Cap(m, bound, whose, True, True) for m, bound in given if bound is not None)

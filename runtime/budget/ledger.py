@@ -1,0 +1,119 @@
+"""What a run's model calls cost, kept: a row for each call, written before it and again after it.
+
+Before a call its row holds the worst case; afterwards what the provider reported. The row of a call
+that was cut off, by a crash or a lost connection, stays as it is: such a call may have been paid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..config.prices import DOLLAR
+from ..db.database import Database
+from ..services import Usage
+
+SCHEMA = """
+create table if not exists charges (
+    run text not null, number integer not null, scopes text not null, model text not null,
+    input_tokens integer not null, output_tokens integer not null, cached_tokens integer not null,
+    cost bigint, chars integer not null, status text not null,
+    primary key (run, number)
+);
+create table if not exists renewals (
+    run text not null, scope text not null, name text not null, used bigint not null,
+    primary key (run, scope, name)
+);
+"""
+_ADD = (
+    "insert into charges values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, number) do update"
+    " set input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,"
+    " cached_tokens = excluded.cached_tokens, cost = excluded.cost, chars = excluded.chars,"
+    " status = excluded.status"
+)
+_RENEW = (
+    "insert into renewals values (?, ?, ?, ?) on conflict (run, scope, name) do update"
+    " set used = excluded.used"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One model call. `scopes` are the budgets it is charged to, the outermost first; `cost` is in
+    picodollars, None without a price; `chars` are those of its answer. `status`: "held" is the
+    worst case of a call under way or one that was cut off, "told" what the provider reported,
+    "guessed" the worst case of a call whose provider reported nothing."""
+
+    scopes: tuple[str, ...] = ()
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: int | None = 0
+    chars: int = 0
+    status: str = "told"
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The charges of one run. One process at a time writes them."""
+
+    db: Database
+    run: str
+
+    async def write(self, number: int, charge: Charge) -> None:
+        """Keep a charge under its number, in the place of what it was before."""
+        scopes = json.dumps(charge.scopes)
+        await self.db.put(
+            _ADD,
+            (
+                self.run, number, scopes, charge.model, charge.input_tokens, charge.output_tokens,
+                charge.cached_tokens, charge.cost, charge.chars, charge.status,
+            ),
+        )  # fmt: skip
+
+    async def strike(self, number: int) -> None:
+        """The call was not made, or cost nothing."""
+        await self.db.put("delete from charges where run = ? and number = ?", (self.run, number))
+
+    async def charges(self) -> dict[int, Charge]:
+        """Every charge by its number."""
+        query = (
+            "select number, scopes, model, input_tokens, output_tokens, cached_tokens, cost, chars,"
+            " status from charges where run = ? order by number"
+        )
+        rows = await self.db.rows(query, (self.run,))
+        return {row[0]: Charge(tuple(json.loads(row[1])), *row[2:]) for row in rows}
+
+    async def renew(self, scope: str, name: str, used: int) -> None:
+        """The limit `name` of a budget counts from `used` on."""
+        await self.db.put(_RENEW, (self.run, scope, name, used))
+
+    async def renewals(self) -> dict[tuple[str, str], int]:
+        """(scope, name) -> from where the limit counts."""
+        query = "select scope, name, used from renewals where run = ?"
+        return {(row[0], row[1]): row[2] for row in await self.db.rows(query, (self.run,))}
+
+
+def usage_of(charges: Iterable[Charge]) -> Usage:
+    """What calls used up together."""
+    every = tuple(charges)
+    unknown = any(charge.cost is None for charge in every)
+    return Usage(
+        input_tokens=sum(charge.input_tokens for charge in every),
+        output_tokens=sum(charge.output_tokens for charge in every),
+        cached_tokens=sum(charge.cached_tokens for charge in every),
+        cost=None if unknown else sum(charge.cost or 0 for charge in every) / DOLLAR,
+        estimated=any(charge.status != "told" for charge in every),
+    )
+
+
+async def forget_charges(db: Database, run: str) -> None:
+    """Drop everything about a run."""
+    for table in ("charges", "renewals"):
+        await db.run(f"delete from {table} where run = ?", (run,))

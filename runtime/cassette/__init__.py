@@ -1,0 +1,1 @@
+"""Recording a run's exchanges with the world, and replaying them."""

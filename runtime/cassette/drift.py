@@ -1,0 +1,113 @@
+"""What a run asks now beside what it asked when it was recorded, as a difference of lines."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import RunError
+from ..services import Json
+from .format import Exchange, digest_of
+
+DRIFT = 1
+"""The exit code of a run that differs from its recording: a finding."""
+_WHAT = {
+    "model": "what the model is asked",
+    "tool": "the arguments of the tool",
+    "command": "the command",
+    "script": "what the script is called with",
+    "file": "the file",
+}
+Offers = Mapping[str, Json]
+"""What models are told of tools, by the names that exchanges have for it."""
+
+
+def refuse_drift(
+    exchange: Exchange, given: dict[str, Json], path: str, then: Offers, now: Offers
+) -> None:
+    """Raises `RunError` with the first difference when the exchange was asked for with something
+    else. `path` is the cassette's; `then` and `now` are the tools as they were and are."""
+    if exchange.body.get("digest") == digest_of(given):
+        return
+    old = exchange.body.get("given", {})
+    if digest_of(old) == digest_of(given):
+        raise RunError(
+            f"{path}:{exchange.line}: the digest does not belong to what is written below it",
+            help="take the edit back, or take out the line of the digest",
+        )
+    what, before, after = _first_difference(exchange, old, given, then, now)
+    raise RunError(
+        f"{named(exchange)}: {what} is not what was recorded",
+        help="restore it, or record the run anew with --record",
+        exit_code=DRIFT,
+        diff=tuple(
+            difflib.unified_diff(
+                before.splitlines(),
+                after.splitlines(),
+                f"recorded ({path}:{exchange.line})",
+                "now",
+                lineterm="",
+            )
+        ),
+    )
+
+
+def named(exchange: Exchange) -> str:
+    """`PROMPT_PLAN` (visit 2, effect 3)."""
+    parts = [f"visit {exchange.visit}"] if exchange.visit > 1 else []
+    parts += [f"attempt {exchange.attempt}"] if exchange.attempt > 1 else []
+    parts += [f"exchange {exchange.number}"] if exchange.number != 1 else []
+    return f"`{exchange.place}`" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _first_difference(
+    exchange: Exchange, old: dict[str, Json], new: dict[str, Json], then: Offers, now: Offers
+) -> tuple[str, str, str]:
+    """(what differs, as it was, as it is): of a conversation the first message that does."""
+    if exchange.kind == "model":
+        before, after = list(old.get("messages", [])), list(new.get("messages", []))
+        for number in range(max(len(before), len(after))):
+            was = before[number] if number < len(before) else None
+            is_ = after[number] if number < len(after) else None
+            if was != is_:
+                role = (is_ or was or {}).get("role", "?")
+                return f"message {number + 1} ({role})", _message(was), _message(is_)
+        if old.get("tools") != new.get("tools"):
+            return _offered(old.get("tools") or [], new.get("tools") or [], then, now)
+    what = _WHAT.get(exchange.kind, "what is asked")
+    for name in dict.fromkeys((*old, *new)):
+        if old.get(name) != new.get(name):
+            label = what if name in ("messages", "args", "command", "text") else f"`{name}`"
+            return label, _text(old.get(name)), _text(new.get(name))
+    return what, _text(old), _text(new)
+
+
+def _offered(old: list[Json], new: list[Json], then: Offers, now: Offers) -> tuple[str, str, str]:
+    """The tools by name; of one that is described in another way the description."""
+    before, after = ({str(one).partition(" ")[0]: str(one) for one in s} for s in (old, new))
+    for name in before:
+        if name in after and before[name] != after[name]:
+            was, is_ = then.get(before[name]), now.get(after[name])
+            return f"what is told of the tool `{name}`", _text(was), _text(is_)
+    return "the list of tools", "\n".join(before), "\n".join(after)
+
+
+def _message(message: Any) -> str:
+    """A message as text: what it says, then what else it holds."""
+    if message is None:
+        return ""
+    if not isinstance(message, dict):
+        return _text(message)
+    rest = {key: value for key, value in message.items() if key not in ("role", "content")}
+    said = _text(message.get("content", ""))
+    return "\n".join([f"[{message.get('role', '?')}]", said, *([_text(rest)] if rest else [])])
+
+
+def _text(value: Json) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)

@@ -1,0 +1,1 @@
+"""`flowc audio`: measure, apply, report."""

@@ -1,0 +1,344 @@
+"""`flowc check`: find every fault of a workflow file before anything runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TextIO, get_args
+
+from flowc import __version__
+from flowc.compiler.analysis.worst_case import WorstCase, worst_case
+from flowc.compiler.diagnostics.codes import CODES
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, Sink
+from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
+from flowc.compiler.diagnostics.render import (
+    count,
+    render_github,
+    render_json,
+    render_sarif,
+    render_text,
+    summary_line,
+)
+from flowc.compiler.driver import CompileResult, compile_file, compile_text
+from flowc.compiler.frontends import FRONTENDS, by_name, is_workflow
+from flowc.compiler.source.snippet import visible
+from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
+
+from ...errors import RunError
+from ...files.staging import replacing
+from ..app import FINDINGS, OK, say
+from ..locate import locate_team
+from ..streams import put
+
+STDIN = "<stdin>"
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist"}
+_ROUNDS = 10
+"""Fixing stops after this many rounds; each round applies every fix that does not touch another."""
+
+Output = Literal["text", "json", "github", "sarif"]
+
+
+@dataclass(slots=True)
+class Report:
+    """What several compilations found, without repetition, and the texts they speak of."""
+
+    sink: Sink = field(default_factory=Sink)
+    sources: SourceSet = field(default_factory=SourceSet)
+    results: list[CompileResult] = field(default_factory=list)
+    files: int = 0
+    fixed: int = 0
+
+    def add(self, result: CompileResult, *, keep: bool) -> None:
+        self.files += 1
+        self.sink.extend(list(result.diagnostics))
+        spans = [s for d in result.diagnostics for s in (d.primary, *(x.span for x in d.labels))]
+        for path in {span.file for span in spans}:
+            if source := result.sources.get(path):
+                self.sources.add(source)
+        if keep:
+            self.results.append(result)
+
+
+def check_files(
+    files: list[str],
+    *,
+    format: Output = "text",
+    strict: bool = False,
+    select: list[str] | None = None,
+    ignore: list[str] | None = None,
+    fix: bool = False,
+    from_format: str | None = None,
+    team: str | None = None,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> int:
+    """Check files and folders, print what was found, and give the exit code."""
+    began = time.perf_counter()
+    require_format(from_format)
+    chosen, dropped = _codes(select), _codes(ignore)
+    report = Report()
+    for path in dict.fromkeys(workflow_files(files)):
+        read_as = ReadAs(from_format, team, strict)
+        report.add(_compile(path, read_as, fix, report), keep=verbose)
+    found = [d for d in report.sink.all() if _wanted(d.code, chosen, dropped)]
+    if format == "text":
+        _print_text(found, report, time.perf_counter() - began, quiet, verbose)
+    else:
+        put(_render(format, found, report.sources))
+    errors, warnings = count(found)
+    return FINDINGS if errors or (strict and warnings) else OK
+
+
+def check_quickly(args: list[str]) -> int | None:
+    """Check when the command line is plain; None when typer has to read it (it costs a third of the
+    start-up): help, an option with a value that is missing or wrong, anything unknown."""
+    flags = {"--strict": "strict", "--fix": "fix", "--quiet": "quiet", "-q": "quiet"}
+    flags |= {"--verbose": "verbose", "-v": "verbose"}
+    lists = {"--select": "select", "--ignore": "ignore"}
+    single = {"--format": "format", "--from": "from_format", "--team": "team"}
+    files: list[str] = []
+    found: dict[str, Any] = {}
+    rest = iter(args)
+    for arg in rest:
+        name, equals, value = arg.partition("=")
+        if arg == "-" or not arg.startswith("-"):
+            files.append(arg)
+        elif arg in flags:
+            found[flags[arg]] = True
+        elif name in lists or name in single:
+            given = value if equals else next(rest, None)
+            if given is None or (not equals and given.startswith("-")):
+                return None
+            if name in lists:
+                found.setdefault(lists[name], []).append(given)
+            else:
+                found[single[name]] = given
+        else:
+            return None
+    if found.get("format", "text") not in get_args(Output):
+        return None
+    return check_files(files, **found)
+
+
+def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> None:
+    """Diagnostics on stderr, for the commands whose result is something else."""
+    text = render_text(
+        list(diagnostics), sources, color=colored(sys.stderr), width=_width(sys.stderr)
+    )
+    if text:
+        say(text.rstrip("\n"))
+
+
+def colored(stream: object) -> bool:
+    """Whether colours may be written: only to a terminal, never with NO_COLOR or TERM=dumb."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())
+
+
+def compile_path(
+    path: str, format: str | None, team: str | None = None, strict: bool = False
+) -> CompileResult:
+    """Compile a file, a workflow by name as `flowc run` finds it, or standard input (`-`)."""
+    if path != "-":
+        file = path if os.path.exists(path) else _by_name(path)
+        return compile_file(file, format=format, team=locate_team(team, file), strict=strict)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        if len(data) > MAX_BYTES:
+            raise Unreadable(STDIN, f"is larger than {MAX_BYTES // 2**20} MiB")
+        text = decode(STDIN, data)
+        return compile_text(text, STDIN, format=format, team=team, strict=strict)
+    except Unreadable as error:
+        sources, sink = SourceSet(), Sink()
+        span = sources.add(Source(STDIN, "")).span(0)
+        sink.report("FC0001", f"standard input {error.reason}", span)
+        return CompileResult(STDIN, None, None, None, sink.all(), sources)
+
+
+def _by_name(name: str) -> str:
+    """The file of a workflow that is named; what names nothing is reported as a missing file."""
+    from ...config.settings import load_config
+    from ..locate import locate
+
+    try:
+        return locate(name, load_config(Path.cwd()).workflows)
+    except RunError:
+        return name
+
+
+def workflow_files(paths: list[str]) -> Iterator[str]:
+    """The files that are meant: those named, and in folders those that some format claims."""
+    if not paths:
+        raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
+    for path in paths:
+        if path == "-" or not os.path.isdir(path):
+            yield path
+            continue
+        found = list(_walk(path))
+        if not found:
+            raise RunError(
+                f"no workflow lies in the folder `{path}`",
+                help="files of these kinds are looked at: " + " ".join(sorted(_suffixes())),
+            )
+        yield from found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    suffixes = tuple(_suffixes())
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS)
+        for name in sorted(names):
+            path = os.path.normpath(os.path.join(parent, name))
+            if name.endswith(suffixes) and _is_claimed(path):
+                yield path
+
+
+def _is_claimed(path: str) -> bool:
+    """Whether a file in a folder is a workflow. What cannot be read is, so that it is reported."""
+    try:
+        return is_workflow(SourceSet().read(path))
+    except Unreadable:
+        return True
+
+
+def _suffixes() -> set[str]:
+    return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
+
+
+class ReadAs(NamedTuple):
+    """How files are read: the format and the team that were named, and whether strictly."""
+
+    format: str | None
+    team: str | None
+    strict: bool
+
+
+def _compile(path: str, read_as: ReadAs, fix: bool, report: Report) -> CompileResult:
+    """Compile, and fix where asked."""
+    result = compile_path(path, *read_as)
+    if not fix:
+        return result
+    if path == "-":
+        raise RunError("--fix needs a file, not standard input", help="save it to a file first")
+    for _ in range(_ROUNDS):
+        fixes = safe_fixes(result.diagnostics, result.path)
+        if not fixes:
+            break
+        rewrite_file(result.path, apply_fixes(result.sources.files[result.path].text, fixes))
+        report.fixed += len(fixes)
+        result = compile_path(path, *read_as)
+    return result
+
+
+def rewrite_file(path: str, text: str) -> None:
+    """Replace a file's text at once or not at all; its byte-order mark, mode and links stay."""
+    target = os.path.realpath(path)
+    try:
+        with open(target, "rb") as file:
+            mark = b"\xef\xbb\xbf" if file.read(3) == b"\xef\xbb\xbf" else b""
+        with replacing(Path(target)) as scratch:
+            scratch.write(mark + text.encode("utf-8"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RunError(f"`{path}` cannot be written: {reason}", help="it is unchanged") from None
+
+
+def require_program(result: CompileResult) -> None:
+    """Raise `RunError` for a file that is no program by itself: a picture, or a document."""
+    refused = result.parsed.not_run if result.parsed is not None else None
+    if refused is not None and result.workflow is not None:
+        raise RunError(
+            f"`{result.path}` {refused.reason}",
+            help=refused.remedy.replace("{file}", result.path),
+        )
+
+
+def require_format(name: str | None) -> None:
+    """Raise `RunError` unless the name is None or that of a front end."""
+    if name is not None and by_name(name) is None:
+        names = ", ".join(f.name for f in FRONTENDS)
+        raise RunError(f"there is no format `{name}`", help=f"one of: {names}")
+
+
+def _codes(given: list[str] | None) -> tuple[str, ...]:
+    """Codes or beginnings of codes, comma-separated or repeated."""
+    found = tuple(code.strip().upper() for text in given or [] for code in text.split(","))
+    for code in found:
+        if not code or not any(known.startswith(code) for known in CODES):
+            raise RunError(f"there is no code `{code}`", help="flowc explain lists the codes")
+    return found
+
+
+def _wanted(code: str, chosen: tuple[str, ...], dropped: tuple[str, ...]) -> bool:
+    return (not chosen or code.startswith(chosen)) and not (dropped and code.startswith(dropped))
+
+
+def _render(format: Output, found: list[Diagnostic], sources: SourceSet) -> str:
+    if format == "json":
+        return render_json(found, sources)
+    if format == "github":
+        return render_github(found, sources)
+    return render_sarif(found, sources, __version__)
+
+
+def _print_text(
+    found: list[Diagnostic], report: Report, seconds: float, quiet: bool, verbose: bool
+) -> None:
+    color, width = colored(sys.stdout), _width(sys.stdout)
+    text = render_text(found, report.sources, color=color, width=width)
+    if text:
+        print(text)
+    for result in report.results if verbose else []:
+        print(*_overview(result), sep="\n")
+        print()
+    if not quiet:
+        fixed = f", {report.fixed} fixed" if report.fixed else ""
+        print(summary_line(found, report.files, seconds) + fixed)
+
+
+def _overview(result: CompileResult) -> list[str]:
+    """What was read, and which assertions flowc evaluates and which only the model judges."""
+    workflow, frontend = result.workflow, result.frontend
+    if workflow is None or frontend is None:
+        return [f"{result.path}: not read"]
+    source = result.sources.files[result.path]
+    size = f"{len(workflow.nodes)} nodes, {len(workflow.edges)} edges"
+    rows = [f"{result.path}: {frontend.name}, {size}"]
+    if result.program is not None and result.ok:
+        rows.append(f"  {_worst(worst_case(result.program))}")
+    for node in workflow.nodes:
+        for assertion in node.asserts if node.kind == "agent" else ():
+            kind = "prose     " if assertion.expr is None else "expression"
+            at = source.position(assertion.span.start) if assertion.span else None
+            place = f"{at.line}:{at.column}" if at else ""
+            rows.append(f"  {place:<8} {kind}  {visible(assertion.text)}")
+    return rows
+
+
+def _worst(bounds: WorstCase) -> str:
+    """`at most 44 steps, 18 model calls; no limit on tokens or cost holds for `draft``."""
+    amounts = [(bounds.steps, "step"), (bounds.model_calls, "model call")]
+    if bounds.model_calls != 0:
+        amounts.append((bounds.tokens, "token"))
+    known = [f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in amounts if n is not None]
+    if bounds.cost:
+        known.append(f"{bounds.cost:g} dollars")
+    free = f"no limit on tokens or cost holds for `{bounds.unbounded}`" if bounds.unbounded else ""
+    most = f"at most {', '.join(known)}" if known else ""
+    return "; ".join(filter(None, [most, bounds.why, free]))
+
+
+def _width(stream: TextIO) -> int:
+    isatty = getattr(stream, "isatty", None)
+    if not (isatty and isatty()):
+        return 120
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return 80

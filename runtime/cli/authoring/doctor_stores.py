@@ -1,0 +1,91 @@
+"""What `flowc doctor` says of stores: where runs are kept here, what PostgreSQL and keys need."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from ...db.encryption import VARIABLE, seal_from
+from ...db.url import Location, locate
+from ...errors import RunError
+from ...store.open import is_there
+from ...store.sqlite.connection import refuse_unfit
+from ..stores import DEFAULT_STORE, store_url
+
+Finding = tuple[str, bool, str, bool]
+"""Area, whether it is there, words, whether every run needs it."""
+
+
+def stores() -> Iterator[Finding]:
+    """The store of this folder, the extra for PostgreSQL, the key. Nothing is made or changed."""
+    try:
+        url = store_url(None)
+        location = locate(url)
+    except RunError as error:
+        yield "store", False, _said(error), True
+    else:
+        yield _kept_in(location, usual=url == DEFAULT_STORE)
+    yield "store memory", True, "kept for one process only (--store memory:)", False
+    yield _postgres()
+    yield _key()
+
+
+def _kept_in(location: Location, *, usual: bool) -> Finding:
+    if location.kind == "memory":
+        return "store", True, "memory: is configured; no run outlives its process", True
+    if location.kind == "postgresql":
+        return _server(location)
+    assert location.path is not None
+    folder = os.path.abspath(location.path.parent)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    place = location.path if location.path.exists() else folder
+    writable = os.access(place, os.W_OK)
+    text = f"sqlite in {location.path.parent}/" if usual else f"sqlite in {location.path}"
+    try:
+        asyncio.run(refuse_unfit(location))
+    except RunError as error:
+        return "store sqlite", False, _said(error), True
+    if not writable:
+        text = f"{place} may not be written: use --store URL"
+    return "store sqlite", writable, f"{text} (SQLite {sqlite3.sqlite_version})", not usual
+
+
+def _server(location: Location) -> Finding:
+    """Whether the server that runs are kept on answers."""
+    try:
+        there = asyncio.run(is_there(location))
+    except RunError as error:
+        return "store postgresql", False, _said(error), True
+    text = "holds runs" if there else "answers, holds no runs yet"
+    return "store postgresql", True, f"{location.url} {text}", True
+
+
+def _postgres() -> Finding:
+    there = all(find_spec(name) for name in ("psycopg", "langgraph.checkpoint.postgres"))
+    use = "stores in PostgreSQL (--store postgresql://…)"
+    return "extra postgres", there, use if there else f"{use}: {_install('postgres')}", False
+
+
+def _key() -> Finding:
+    if not os.environ.get(VARIABLE, "").strip():
+        text = f"{VARIABLE} is not set: new stores are not encrypted"
+        if find_spec("cryptography") is None:
+            text += f"; it needs {_install('encryption')}"
+        return "encryption", False, text, False
+    try:
+        seal_from(os.environ)
+    except RunError as error:
+        return "encryption", False, _said(error), True
+    return "encryption", True, f"{VARIABLE} is a key: new stores are encrypted with it", False
+
+
+def _install(extra: str) -> str:
+    return f"pip install 'flowc[{extra}]'"
+
+
+def _said(error: RunError) -> str:
+    return f"{error.message}: {error.help}" if error.help else error.message

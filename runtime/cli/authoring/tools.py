@@ -1,0 +1,100 @@
+"""`flowc tools list` and `flowc tools lock`: the tools that workflows can use here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from flowc.compiler.catalog.builtin_tools import ToolEntry
+from flowc.compiler.catalog.catalog import BUILTIN, LOCK_FILE, lock_text
+
+from ...config.settings import Config, load_config
+from ...files.roots import Roots
+from ...services import ToolSchema
+from ...tools.registry import ToolBox
+from ...tools.sources import SoundWork, tool_sources
+from ..app import OK, plain_app, say
+from ..delivery import deliver
+from ..options import flags
+from ..screen import count_of, one_line, screen_on
+from ..show.outcomes import SCHEMA_VERSION
+from ..streams import print_json
+
+
+def list_tools(as_json: flags.AsJson = False, verbose: flags.Verbose = False) -> int:
+    """Every tool of every configured source: built-in, Python functions, MCP servers.
+
+    An effect is pure (changes nothing), idempotent (may be repeated) or once (never repeated
+    unasked after a crash). With -v the arguments are shown too.
+    """
+    found = asyncio.run(_open_all(load_config(Path.cwd())))
+    if as_json:
+        rows = [{**_row(tool), "parameters": tool.parameters} for tool in found]
+        print_json({"schema_version": SCHEMA_VERSION, "tools": rows})
+        return OK
+    screen = screen_on(sys.stdout)
+    width = max(len(tool.name) for tool in found)
+    sources = max(len(tool.source) for tool in found)
+    for tool in found:
+        lead = f"{tool.name:<{width}}  {tool.effect:<10}  {tool.source:<{sources}}  "
+        screen.print(lead + one_line(tool.description, max(screen.width - len(lead), 40)))
+        if verbose:
+            for name, kind, needed in _arguments(tool):
+                screen.print(screen.ink(f"{'':<{width}}    {name}: {kind}{needed}", "dim"))
+    return OK
+
+
+def lock() -> int:
+    """Write flowc.tools.json: what `flowc check` knows of tools without asking anybody.
+
+    Asks every configured Python module and MCP server once. The lock belongs into version control.
+    """
+    config = load_config(Path.cwd())
+    found = asyncio.run(_open_all(config))
+    entries = [
+        ToolEntry(tool.name, tool.description, tool.parameters, tool.effect, "lock")
+        for tool in found
+        if tool.name not in BUILTIN
+    ]
+    path = Path(config.folder or Path.cwd()) / LOCK_FILE
+    shown = os.path.relpath(path)
+    deliver(path, lock_text(entries).encode("utf-8"))
+    say(f"{shown}: {count_of(len(entries), 'tool')} beside the {len(BUILTIN)} built-in ones")
+    return OK
+
+
+async def _open_all(config: Config) -> tuple[ToolSchema, ...]:
+    """Every tool, by name. Raises `RunError` for a source that cannot be reached."""
+    sources = tool_sources(config, config.mcp, Roots(Path.cwd()))
+    box = ToolBox(sources(SoundWork()), effects=dict(config.effects))
+    try:
+        return await box.open_all()
+    finally:
+        await box.close()
+
+
+def _row(tool: ToolSchema) -> dict[str, str]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "effect": tool.effect,
+        "source": tool.source,
+    }
+
+
+def _arguments(tool: ToolSchema) -> list[tuple[str, str, str]]:
+    """Name, type and ", required" of each argument."""
+    properties = tool.parameters.get("properties") or {}
+    required = tool.parameters.get("required") or ()
+    return [
+        (name, str(about.get("type", "any")), ", required" if name in required else "")
+        for name, about in properties.items()
+        if isinstance(about, dict)
+    ]
+
+
+tools = plain_app(help="The tools that workflows can use here.")
+tools.command("list")(list_tools)
+tools.command("lock")(lock)

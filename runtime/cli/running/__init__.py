@@ -1,0 +1,1 @@
+"""Commands that run workflows and look at runs."""

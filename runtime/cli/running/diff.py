@@ -1,0 +1,131 @@
+"""`flowc diff`: what differs between two runs, as diff tells it of two files."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...assembly.lazy import open_engine
+from ...graph.run_diff import RunDifference, Told, compare
+from ..app import FINDINGS, OK
+from ..options import flags
+from ..screen import Screen, one_line, screen_on, seconds_of
+from ..show.outcomes import SCHEMA_VERSION, result_text
+from ..stores import existing_store
+from ..streams import print_json
+
+if TYPE_CHECKING:
+    from ...engine.engine import Engine
+
+_CONTEXT = 2
+"""Equal steps that are shown beside those that differ."""
+
+Second = Annotated[str, typer.Argument(metavar="RUN", help="the run to compare it with")]
+
+
+def diff(
+    first: flags.Run,
+    second: Second,
+    store: flags.Store = None,
+    as_json: flags.AsJson = False,
+) -> int:
+    """Compare two runs: the way they went, their variables, what they cost.
+
+    Exit code 0: the same way, the same variables and result; 1: they differ. Costs and times are
+    shown, and are no difference.
+    """
+    one, two = asyncio.run(_both(existing_store(store), first, second))
+    found = compare(one, two)
+    if as_json:
+        print_json(_as_object(found, first, second))
+    else:
+        screen = screen_on(sys.stdout)
+        screen.print(*_lines(found, first, second, screen))
+    return FINDINGS if found else OK
+
+
+async def _both(url: str, first: str, second: str) -> tuple[Told, Told]:
+    async with open_engine(url) as engine:
+        return await _told(engine, first), await _told(engine, second)
+
+
+async def _told(engine: Engine, run: str) -> Told:
+    record = await engine.store.get(run)
+    state = await engine.state(run)
+    events = await engine.store.events(run)
+    return Told(events, state.variables, record.status, record.result, record.usage)
+
+
+def _as_object(found: RunDifference, first: str, second: str) -> dict[str, Any]:
+    def pairs(values: Any) -> dict[str, Any]:
+        return {name: {"first": a, "second": b} for name, (a, b) in values.items()}
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "runs": [first, second],
+        "same": not found,
+        "path": [{"in": _IN[sign], "step": step} for sign, step in found.path],
+        "variables": pairs(found.variables),
+        "ends": pairs(found.ends),
+        "costs": pairs(found.costs),
+    }
+
+
+_IN = {" ": "both", "-": "first", "+": "second"}
+
+
+def _lines(found: RunDifference, first: str, second: str, screen: Screen) -> Iterator[str]:
+    yield screen.ink(f"--- {first}", "strong")
+    yield screen.ink(f"+++ {second}", "strong")
+    if any(sign != " " for sign, _ in found.path):
+        yield "path"
+        yield from _path(found, screen)
+    for title, values in (("variables", found.variables), ("ends", found.ends)):
+        if values:
+            yield title
+        for name, pair in values.items():
+            for sign, value in zip("-+", pair, strict=True):
+                shown = one_line(result_text(value) or "(unset)", screen.width - len(name) - 8)
+                yield _signed(sign, f"{name}  {shown}", screen)
+    if not found:
+        yield "the same way, variables and result"
+    yield screen.ink("costs", "dim")
+    for name, (before, after) in found.costs.items():
+        if before or after:
+            text = _number(name, before)
+            text += "" if before == after else f" → {_number(name, after)}"
+            yield screen.ink(f"    {name.replace('_', ' ')}  {text}", "dim")
+
+
+def _path(found: RunDifference, screen: Screen) -> Iterator[str]:
+    """The steps that differ with a few around them; how many equal ones are left out."""
+    differing = [n for n, (sign, _) in enumerate(found.path) if sign != " "]
+    near = {n + d for n in differing for d in range(-_CONTEXT, _CONTEXT + 1)}
+    left_out = 0
+    for number, (sign, step) in enumerate(found.path):
+        if number not in near:
+            left_out += 1
+            continue
+        if left_out:
+            yield screen.ink(f"    … {left_out} equal", "dim")
+            left_out = 0
+        yield _signed(sign, one_line(step, screen.width - 6), screen)
+    if left_out:
+        yield screen.ink(f"    … {left_out} equal", "dim")
+
+
+def _signed(sign: str, text: str, screen: Screen) -> str:
+    line = f"  {sign} {text}"
+    return line if sign == " " else screen.ink(line, "bad" if sign == "-" else "good")
+
+
+def _number(name: str, value: Any) -> str:
+    if value is None:
+        return "unknown"
+    if name == "seconds":
+        return seconds_of(value)
+    return f"${value:.4f}" if name == "cost" else str(value)

@@ -1,0 +1,236 @@
+"""`flowc run --dry-run`: what a run would do, node by node, and what it may touch. Runs nothing."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, assert_never
+
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.expr.ast import Expr, Literal, Text
+from flowc.compiler.ir import (
+    AgentNode,
+    AskNode,
+    AssertNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    MessageNode,
+    Node,
+    OnError,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+    Workflow,
+)
+from flowc.compiler.lowering.graphspec import GraphSpec, agent_asked
+from flowc.compiler.source.source import SourceSet
+
+from ...assembly.run_options import RunOptions
+from ..app import OK
+from ..inputs import Given, type_inputs
+from ..screen import count_of, one_line
+from ..show.outcomes import SCHEMA_VERSION
+from ..show.output import Mode
+from ..streams import print_json
+
+_WIDTH = 96
+
+
+def print_plan(compiled: CompileResult, given: Given, options: RunOptions, mode: Mode) -> int:
+    """Print the plan to stdout, then refuse as a run would when an input is missing or wrong."""
+    workflow, sources = compiled.workflow, compiled.sources
+    assert workflow is not None
+    plan = plan_of(compiled.spec, workflow, sources, options)
+    if mode in ("json", "jsonl"):
+        print_json({"schema_version": SCHEMA_VERSION, **plan})
+    else:
+        print("\n".join(_text(plan)))
+    type_inputs(given, workflow, sources)
+    return OK
+
+
+def plan_of(
+    spec: GraphSpec, workflow: Workflow, sources: SourceSet, options: RunOptions
+) -> dict[str, Any]:
+    """The plan as JSON: inputs, nodes with what they do, permissions."""
+    effects = {tool.id: tool for tool in workflow.tools}
+    written = {node.id: node for node in workflow.nodes}
+    nodes = []
+    for name in _in_order(workflow):
+        node = written[name]
+        following = [
+            {"to": edge.target, "when": edge.label or _guard(edge.guard)}
+            for edge in workflow.edges
+            if edge.source == name and not (edge.implied and isinstance(edge.guard, OnError))
+        ]
+        nodes.append(
+            {
+                "id": name,
+                "kind": node.kind,
+                "does": does(node, sources),
+                "tools": [
+                    {"name": t, "source": effects[t].source, "effect": effects[t].effect}
+                    for t in _tools(node)
+                    if t in effects
+                ],
+                "next": following,
+            }
+        )
+    return {
+        "workflow": workflow.name,
+        "file": spec.file,
+        "answered_by": options.answers or options.model,
+        "inputs": [
+            {"name": p.name, "type": p.type, "required": p.required, "default": p.default}
+            for p in workflow.params
+        ],
+        "nodes": nodes,
+        "permissions": list(_permissions(spec, options)),
+    }
+
+
+def does(node: Node, sources: SourceSet) -> str:
+    """What a node would do, in a few words."""
+    match node:
+        case AgentNode():
+            what = f"prompt {node.prompt_id}" if node.prompt_id else node.title
+            return f"asks the model: {what}"
+        case MessageNode():
+            verb = "starts the conversation with" if node.mode == "reset" else "says"
+            return f"{verb} {node.prompt_id or node.role}"
+        case ExecNode():
+            command = _known_text(node.source)
+            if node.form == "blocks":
+                return "runs the shell blocks of the last answer"
+            return f"runs $ {command}" if command else f"runs a command: {written(node, sources)}"
+        case ChooseNode():
+            return f"checks {written(node, sources)}"
+        case AskNode():
+            return "asks a person"
+        case AssignNode():
+            names = ", ".join(a.target for a in node.assignments)
+            return f"sets {names}" if names else "is a checkpoint"
+        case CallNode():
+            return f"runs the workflow {node.workflow}"
+        case ToolNode():
+            return f"calls the tool {node.tool}"
+        case ScriptNode():
+            return f"calls {node.function} of {node.script}"
+        case TaskNode():
+            done_by = "nobody: merges results" if node.form == "synchronization" else node.role
+            return f"{node.form} for {done_by or 'anyone'}"
+        case GateNode():
+            return f"{node.form.replace('_', ' ')}, {node.mode}"
+        case AssertNode():
+            return f"asserts {written(node, sources)}"
+        case ForeachNode():
+            return f"runs the workflow {node.workflow} for each element"
+        case EndNode():
+            return f"ends: {node.outcome.upper()}"
+    assert_never(node)
+
+
+def written(node: ChooseNode | ExecNode | AssertNode, sources: SourceSet) -> str:
+    """The node's expression as it stands in the file, else the node's title."""
+    match node:
+        case ChooseNode():
+            span = node.on.span
+        case AssertNode():
+            span = node.condition.span
+        case ExecNode():
+            span = node.source.span
+    source = sources.get(span.file) if span else None
+    if span is None or source is None or span.end <= span.start:
+        return node.title
+    return " ".join(source.text[span.start : span.end].split())
+
+
+def _known_text(expr: Expr) -> str:
+    """The text of an expression that has no variable in it, else ""."""
+    parts = expr.parts if isinstance(expr, Text) else (expr,)
+    known = [str(p.value) for p in parts if isinstance(p, Literal)]
+    return "".join(known) if len(known) == len(parts) else ""
+
+
+def _guard(guard: Any) -> str:
+    match guard:
+        case None:
+            return ""
+        case _ if guard.kind == "case":
+            return str(guard.value)
+        case _ if guard.kind == "error":
+            return "on failure"
+        case _:
+            return "otherwise"
+
+
+def _in_order(workflow: Workflow) -> Iterator[str]:
+    """Node ids from the entry on, each once, breadth first; then the handlers and what follows."""
+    seen: dict[str, None] = {}
+    handlers = (workflow.on_success, workflow.on_failed)
+    for start in (workflow.entry, *(h for h in handlers if h)):
+        queue = deque([start])
+        while queue:
+            name = queue.popleft()
+            if name in seen:
+                continue
+            seen[name] = None
+            queue.extend(e.target for e in workflow.edges if e.source == name)
+    ends = {n.id for n in workflow.nodes if isinstance(n, EndNode)}
+    known = {n.id for n in workflow.nodes}
+    yield from (name for name in seen if name in known and name not in ends)
+    yield from (name for name in seen if name in ends)
+
+
+def _tools(node: Node) -> tuple[str, ...]:
+    if isinstance(node, AgentNode):
+        return node.tools
+    return (node.tool,) if isinstance(node, ToolNode) else ()
+
+
+def _permissions(spec: GraphSpec, options: RunOptions) -> Iterator[str]:
+    """What the run may do to this machine, and what it asks for before."""
+    specs = (spec, *(inner for _, inner in spec.subgraphs))
+    ops = [node.op for one in specs for node in one.nodes]
+    if any(isinstance(op, ExecNode) for op in ops):
+        how = "without asking (--allow-exec)" if options.allow_exec else "after your approval"
+        where = f"{options.workspace} and " if options.workspace else ""
+        network = "with the network" if options.network else "without the network"
+        yield f"shell commands: {how}, {network}, writing in {where}a folder of the run's own"
+        yield f"sandbox: {options.sandbox or 'auto'} (docs/sandbox.md)"
+    if any(agent_asked(node.op, one) for one in specs for node in one.nodes):
+        if options.answers:
+            yield f"no model calls: scripted answers ({options.answers})"
+        else:
+            yield f"model calls: {options.model or 'no model is chosen (--model or --answers)'}"
+    folders = ", ".join(["the workflow's folder", *options.roots])
+    yield f"files: below {folders}"
+    names = [p.env for one in specs for p in one.params if p.env]
+    if names:
+        yield f"environment: {', '.join(names)}"
+
+
+def _text(plan: dict[str, Any]) -> Iterator[str]:
+    yield f"{plan['file']} · {count_of(len(plan['nodes']), 'node')} · dry run: nothing is run"
+    if plan["inputs"]:
+        yield "inputs"
+        for item in plan["inputs"]:
+            needed = "required" if item["required"] else f"default {item['default']!r}"
+            yield f"  {item['name']}: {item['type']}, {needed}"
+    yield "nodes"
+    width = max(len(node["id"]) for node in plan["nodes"])
+    for number, node in enumerate(plan["nodes"], start=1):
+        yield f"  {number:>2} {node['id']:<{width}}  {one_line(node['does'], _WIDTH - width)}"
+        for tool in node["tools"]:
+            known = "" if tool["source"] != "unknown" else ", not known at compile time"
+            yield f"     {'':<{width}}  tool {tool['name']} ({tool['effect']}{known})"
+        if len(node["next"]) > 1:
+            ways = [f"{way['when'] or 'then'} → {way['to']}" for way in node["next"]]
+            yield f"     {'':<{width}}  {one_line(' · '.join(ways), _WIDTH - width)}"
+    yield "permissions"
+    yield from (f"  {line}" for line in plan["permissions"])

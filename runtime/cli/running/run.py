@@ -1,0 +1,174 @@
+"""`flowc run`: check a workflow, give it its inputs, execute it until it ends or waits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.ir import Param
+
+from ...assembly.lazy import make_services
+from ...assembly.run_options import RunOptions
+from ...assembly.sandbox_options import forget_own_folder, own_folder
+from ...cassette.format import read_cassette
+from ...config.settings import Config, load_config
+from ...engine.signals import RunSignals
+from ...errors import Failure, RunError
+from ...files.file_values import RootedFiles
+from ...services import Outcome
+from ..app import FINDINGS, say
+from ..inputs import WORDS, Ask, Given, ReadFile, read_given, type_inputs
+from ..locate import locate, locate_team
+from ..names import new_run_name
+from ..options import flags
+from ..show.outcomes import MEMORY
+from ..show.output import Mode, RunView
+from ..show.questions import can_ask, read_line
+from ..stores import prepare_default, store_url
+from .documents import carried
+from .launch import Begin, Launch, accepted, execute
+from .plan import print_plan
+
+if TYPE_CHECKING:
+    from ...engine.engine import Engine
+
+
+@flags.with_run_flags
+def run(
+    target: flags.Target,
+    asked: flags.Asked,
+    given: flags.Inputs = None,
+    inputs: flags.InputFiles = None,
+    team: flags.Team = None,
+    run_id: flags.RunId = None,
+    dry_run: flags.DryRun = False,
+) -> int:
+    """Run a workflow. Its result goes to stdout, everything else to stderr.
+
+    Exit code 0: it ended SUCCESS, 1: FAILED or faults in the file, 2: wrong usage, 4: paused,
+    5: a limit of yours stopped it, 130: interrupted. 4, 5 and 130 go on with `flowc resume`.
+    """
+    return _run(target, (given or [], inputs or []), asked, team, run_id, dry_run)
+
+
+def _run(
+    target: str,
+    given: tuple[list[str], list[str]],
+    asked: flags.Asked,
+    team: str | None,
+    run_id: str | None,
+    dry_run: bool,
+) -> int:
+    """Check, read the inputs (`given`: those of -i, files of --inputs), wire, execute."""
+    path = locate(target, load_config(Path.cwd()).workflows)
+    team = locate_team(team, path)
+    path, compiled, own = _read(path, team, asked.store)
+    if not accepted(compiled, asked.mode) or compiled.workflow is None:
+        return FINDINGS
+    config = load_config(Path.cwd())
+    name = run_id or new_run_name()
+    options = asked.options(path, _defaults(config, team, name), config, compiled.spec.model)
+    values = read_given(*given, _file_reader(path, options))
+    if options.replay:
+        values = _as_recorded(values, options.replay, compiled.spec.digest, asked.mode)
+    values = replace(values, values={**own, **values.values})
+    if dry_run:
+        return print_plan(compiled, values, options, asked.mode)
+    typed = type_inputs(values, compiled.workflow, compiled.sources, _asker(asked.mode))
+    launch = Launch(
+        compiled=compiled,
+        services=make_services(options, compiled.spec, config),
+        options=options,
+        store=store_url(asked.store, config),
+        mode=asked.mode,
+        verbose=asked.verbose,
+        otel=asked.otel,
+        breakpoints=tuple(asked.breaks or ()),
+        target=target,
+    )
+    prepare_default(launch.store)
+
+    try:
+        return execute(launch, name, _beginning(launch, typed))
+    finally:
+        if launch.store == MEMORY:
+            forget_own_folder(options.own)
+
+
+def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
+    """Starts the run, with inputs of the right types."""
+
+    async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
+        return await engine.start(
+            launch.compiled.spec,
+            launch.services,
+            run=view.run,
+            inputs=inputs,
+            options=launch.kept_options(),
+            listeners=(view.listen,),
+            breakpoints=launch.breakpoints,
+            control=signals,
+        )
+
+    return begin
+
+
+def _defaults(config: Config, team: str | None, run: str) -> RunOptions:
+    """What no flag says: the run's own folder is named like the run."""
+    unknown = flags.configured_unknown(config)
+    return RunOptions(usually=unknown, team=team, own=own_folder(run))
+
+
+def _read(
+    path: str, team: str | None, store: str | None
+) -> tuple[str, CompileResult, dict[str, Any]]:
+    """The file of the workflow, compiled; of a living document that which carries it on, with the
+    inputs that it gets."""
+    compiled = compile_file(path, team=team)
+    document = carried(compiled, store)
+    if document is None:
+        return path, compiled, {}
+    return document.workflow, compile_file(document.workflow), document.inputs
+
+
+def _file_reader(path: str, options: RunOptions) -> ReadFile:
+    """Reads `file:` paths of the person who starts the run, within the roots (M22)."""
+    files = RootedFiles(tuple(Path(root) for root in options.roots))
+
+    def read(name: str) -> str:
+        try:
+            return files.read(name, path)
+        except Failure as failure:
+            raise RunError(failure.message, help=failure.help) from None
+
+    return read
+
+
+def _as_recorded(values: Given, replay: str, digest: str, mode: Mode) -> Given:
+    """The inputs of the recorded run where none are given. Raises `RunError` for a file that is no
+    recording."""
+    header = read_cassette(replay).header
+    if header.digest != digest and mode == "text":
+        say(f"{header.workflow} has changed since it was recorded on {header.recorded[:10]}")
+    return Given({**header.inputs, **values.values}, values.texts)
+
+
+def _asker(mode: Mode) -> Ask | None:
+    """Asks for missing inputs on a terminal; None where nobody can be asked."""
+    if not can_ask() or mode in ("json", "jsonl"):
+        return None
+
+    def ask(param: Param, problem: str) -> str | None:
+        about = f" ({param.description})" if param.description else ""
+        kind = "" if param.type in ("any", "text") else f", {WORDS[param.type]}"
+        if problem:
+            say(f"  {problem}")
+        try:
+            return read_line(f"{param.name}{about}{kind} > ")
+        except EOFError:
+            say("")
+            return None
+
+    return ask

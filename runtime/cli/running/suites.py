@@ -1,0 +1,150 @@
+"""Finds the cases of `flowc test`: below `tests:` of flow YAML, and in `NAME.flowtest.yaml`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flowc.compiler.companions import ANSWERS, CASES
+from flowc.compiler.diagnostics.diagnostic import Sink
+from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.frontends import FRONTENDS, is_workflow
+from flowc.compiler.frontends.flow.trials import read_trials
+from flowc.compiler.ir import Trial
+from flowc.compiler.source.source import Source, SourceSet, Unreadable, read_text
+
+from ...errors import RunError
+from ..authoring.check import show_diagnostics
+from ..locate import locate, name_of
+
+_SKIPPED = {"node_modules", "__pycache__", "build", "dist"}
+_FLOW = (".flow.yaml", ".flow.yml")
+
+
+@dataclass(slots=True)
+class Suite:
+    """The cases of one workflow. `files` are those they stand in; paths in a case count from
+    there."""
+
+    workflow: str
+    trials: list[Trial] = field(default_factory=list)
+    sources: SourceSet = field(default_factory=SourceSet)
+    compiled: dict[str | None, CompileResult] = field(default_factory=dict)
+
+    def place(self, trial: Trial) -> tuple[str, int, int]:
+        """File, line and column of a case."""
+        source = self.sources.get(trial.span.file) if trial.span else None
+        if trial.span is None or source is None:
+            return self.workflow, 1, 1
+        at = source.position(trial.span.start)
+        return source.path, at.line, at.column
+
+    def compile(self, team: str | None) -> CompileResult:
+        """The workflow with a team, compiled once."""
+        if team not in self.compiled:
+            self.compiled[team] = compile_file(self.workflow, team=team)
+        return self.compiled[team]
+
+
+def find_suites(targets: Iterable[str], workflows: tuple[str, ...]) -> tuple[list[Suite], bool]:
+    """The suites of files, names and folders, those without a case left out, and whether every
+    file could be read; what is wrong in one has been shown. Raises `RunError` for a target that is
+    not there."""
+    suites: dict[str, Suite] = {}
+    seen: set[str] = set()
+    fine = True
+    for path in _files(targets, workflows):
+        if path in seen:
+            continue
+        seen.add(path)
+        fine = _add(path, suites, seen) and fine
+    return [suite for suite in suites.values() if suite.trials], fine
+
+
+def _files(targets: Iterable[str], workflows: tuple[str, ...]) -> Iterator[str]:
+    for target in targets:
+        if not os.path.isdir(target):
+            found = target if os.path.exists(target) else locate(target, workflows)
+            yield os.path.normpath(found)
+            continue
+        for folder, inner, names in os.walk(target):
+            inner[:] = sorted(n for n in inner if n[0] != "." and n not in _SKIPPED)
+            for name in sorted(names):
+                if name.endswith((CASES, *_FLOW)):
+                    yield os.path.normpath(os.path.join(folder, name))
+
+
+def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
+    """Add the cases of one file, and those in the file of cases beside it."""
+    if path.endswith(CASES):
+        return _add_file(path, suites)
+    suite = suites.setdefault(path, Suite(path))
+    compiled = suite.compile(None)
+    if not compiled.ok or compiled.workflow is None:
+        show_diagnostics(compiled.diagnostics, compiled.sources)
+        del suites[path]
+        return False
+    suite.trials += compiled.workflow.trials
+    for source in compiled.sources.files.values():
+        suite.sources.add(source)
+    beside = os.path.join(os.path.dirname(path), name_of(path) + CASES)
+    if os.path.exists(beside) and beside not in seen:
+        seen.add(beside)
+        return _add_file(beside, suites)
+    return True
+
+
+def _add_file(path: str, suites: dict[str, Suite]) -> bool:
+    sink, sources = Sink(), SourceSet()
+    try:
+        source = sources.read(path)
+    except Unreadable as error:
+        raise RunError(f"`{path}` {error.reason}") from None
+    found = read_trials(source, sources, sink)
+    workflow = ""
+    if not sink.has_errors:
+        workflow = _workflow_of(path, found.workflow)
+        if not workflow:
+            named = found.workflow
+            said = f"there is no file `{named}`" if named else "there is no workflow of this name"
+            help = "write `workflow:` and the file's name, as seen from here"
+            sink.report("FC2001", said, found.span, help=help)
+    if sink.has_errors:
+        show_diagnostics(sink.all(), sources)
+        return False
+    suite = suites.setdefault(workflow, Suite(workflow))
+    suite.trials += found.trials
+    suite.sources.add(source)
+    return True
+
+
+def _workflow_of(path: str, named: str | None) -> str:
+    """The workflow that a file of cases is for; "" when it is not there."""
+    folder, base = os.path.split(path)
+    if named is not None:
+        found = os.path.normpath(os.path.join(folder, named))
+        return found if os.path.isfile(found) else ""
+    name = base.removesuffix(CASES)
+    suffixes = sorted({s for f in FRONTENDS for s in f.suffixes}, key=len, reverse=True)
+    for suffix in suffixes:
+        beside = os.path.join(folder, name + suffix)
+        if os.path.isfile(beside) and _is_workflow(beside):
+            return os.path.normpath(beside)
+    return ""
+
+
+def _is_workflow(path: str) -> bool:
+    if path.endswith(ANSWERS):
+        return False
+    try:
+        return is_workflow(Source(path, read_text(path)))
+    except Unreadable:
+        return True
+
+
+def near(path: str, trial: Trial) -> str:
+    """A path in a case, as seen from the working folder; a name stays a name."""
+    folder = os.path.dirname(trial.span.file) if trial.span else ""
+    return os.path.normpath(Path(folder, path)) if os.sep in path or "." in path else path

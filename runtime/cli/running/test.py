@@ -1,0 +1,276 @@
+"""`flowc test`: run the cases of workflows; say what is not as expected and what none came by."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.ir import Trial
+from flowc.compiler.source.snippet import visible
+
+from ...assembly.run_options import RunOptions
+from ...config.settings import Config, load_config
+from ...errors import RunError
+from ...files.tempdirs import make_room
+from ...models.offline import is_offline
+from ...testing.case import Mismatch, TrialRun, run_trial, write_answers
+from ...testing.coverage import Coverage
+from ...testing.junit import Result, junit_xml
+from ..app import FINDINGS, OK, USAGE, coloured, complain, say
+from ..delivery import check_deliverable, deliver
+from ..inputs import Given, type_inputs
+from ..locate import locate_answers, locate_team
+from ..screen import Screen, Tone, count_of, screen_on, seconds_of
+from ..show.outcomes import SCHEMA_VERSION
+from ..streams import print_json
+from .suites import Suite, find_suites, near
+
+LIMIT = 60.0
+"""Seconds that a case may take."""
+
+Files = Annotated[list[str], typer.Argument(metavar="FILE|NAME|FOLDER", help="what to test")]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", "-k", metavar="TEXT", help="cases with it in the name")
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="cases at a time")]
+Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="a report in XML")]
+Seconds = Annotated[
+    float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="what a case may take")
+]
+AllowExec = Annotated[bool, typer.Option("--allow-exec", help="commands need no yes")]
+Roots = Annotated[
+    list[str] | None, typer.Option("--root", metavar="DIR", help="a folder that may be read")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="failures and the last line alone")]
+
+
+@dataclass(slots=True)
+class Tested:
+    """A suite with what came of its cases."""
+
+    suite: Suite
+    compiled: CompileResult
+    runs: list[TrialRun] = field(default_factory=list)
+    coverage: Coverage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How cases are run."""
+
+    config: Config
+    options: RunOptions
+    limit: float
+    room: Path
+    turns: asyncio.Semaphore
+
+
+def run_tests(
+    files: Files,
+    only: Only = None,
+    jobs: Jobs = 1,
+    junit: Junit = None,
+    timeout: Seconds = LIMIT,
+    allow_exec: AllowExec = False,
+    root: Roots = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run the cases that workflows have: below `tests:` in flow YAML, or in NAME.flowtest.yaml
+    beside a file of any format. Nothing asks a model: answers are scripted or replayed.
+
+    Exit code 0: all is as expected, 1: something is not, 2: there is nothing to test.
+    """
+    if junit is not None:
+        check_deliverable(junit)
+    config = load_config(Path.cwd())
+    suites, fine = find_suites(files, config.workflows)
+    for suite in suites:
+        wanted = [t for t in suite.trials if any(text in t.name for text in only or [""])]
+        suite.trials = wanted
+    suites = [suite for suite in suites if suite.trials]
+    if not suites:
+        if not fine:
+            return FINDINGS
+        complain("there are no tests", "write `tests:` in flow YAML, or NAME.flowtest.yaml")
+        return USAGE
+    options = RunOptions(allow_exec=allow_exec, roots=tuple(root or ()))
+    tested = asyncio.run(_test(suites, config, options, timeout, jobs))
+    if junit is not None:
+        deliver(junit, junit_xml(_results(tested)))
+        say(f"report: {junit}")
+    _show_json(tested) if as_json else _show(tested, screen_on(sys.stdout), quiet)
+    return OK if fine and all(run.passed for one in tested for run in one.runs) else FINDINGS
+
+
+async def _test(
+    suites: list[Suite], config: Config, options: RunOptions, limit: float, jobs: int
+) -> list[Tested]:
+    with make_room() as room:
+        setting = Setting(config, options, limit, room.folder, asyncio.Semaphore(jobs))
+        return [await _test_suite(suite, setting) for suite in suites]
+
+
+async def _test_suite(suite: Suite, setting: Setting) -> Tested:
+    tested = Tested(suite, suite.compile(None))
+    found = [_run(suite, trial, number, setting) for number, trial in enumerate(suite.trials)]
+    tested.runs = list(await asyncio.gather(*found))
+    compiled = suite.compile(_team(suite, suite.trials[0]))
+    if compiled.ok and compiled.program is not None:
+        tested.coverage = Coverage(compiled.spec, compiled.program, compiled.sources)
+        for run in tested.runs:
+            tested.coverage.add(run.events)
+    return tested
+
+
+async def _run(suite: Suite, trial: Trial, number: int, setting: Setting) -> TrialRun:
+    """One case; what keeps it from being run is its error."""
+    async with setting.turns:
+        try:
+            team = _team(suite, trial)
+            compiled = suite.compile(team)
+            if not compiled.ok or compiled.workflow is None:
+                first = next(d for d in compiled.diagnostics if d.severity == "error")
+                return TrialRun(trial, error=f"{first.code}: {first.message}")
+            given = Given(dict(trial.inputs or {}))
+            inputs = type_inputs(given, compiled.workflow, compiled.sources)
+            options = _options(suite, trial, number, team, setting)
+            if trial.answers is None and trial.replay is None and is_offline(compiled.spec.model):
+                # The rules that it declares are no model: they say the same each time.
+                options = replace(options, answers=None)
+            return await run_trial(
+                trial, compiled.spec, options, inputs, setting.config, setting.limit
+            )
+        except RunError as error:
+            return TrialRun(trial, error=f"{error.message}\n{error.help}".strip(), diff=error.diff)
+
+
+def _team(suite: Suite, trial: Trial) -> str | None:
+    return locate_team(near(trial.team, trial), suite.workflow) if trial.team else None
+
+
+def _options(
+    suite: Suite, trial: Trial, number: int, team: str | None, setting: Setting
+) -> RunOptions:
+    """Who answers. Nobody answers silently: the configuration's model is left out."""
+    answers: str | None = None
+    if isinstance(trial.answers, str):
+        answers = locate_answers(near(trial.answers, trial), suite.workflow)
+    elif trial.answers is not None or trial.replay is None:
+        name = Path(suite.workflow).name
+        answers = write_answers(trial.answers or {}, setting.room / f"{name}-{number}.answers.yaml")
+    replay = near(trial.replay, trial) if trial.replay else None
+    return replace(setting.options, answers=answers, replay=replay, team=team)
+
+
+def _show(tested: list[Tested], screen: Screen, quiet: bool) -> None:
+    for one in tested:
+        lines = [line for run in one.runs for line in _run_lines(one.suite, run, screen, quiet)]
+        if lines or not quiet:
+            print(screen.ink(one.suite.workflow, "strong"))
+        print(*lines, sep="\n") if lines else None
+        if not quiet:
+            print(*_coverage_lines(one, screen), sep="\n")
+            print()
+    runs = [run for one in tested for run in one.runs]
+    failed = sum(not run.passed for run in runs)
+    word = screen.ink(f"{failed} failed", "bad") if failed else screen.ink("all passed", "good")
+    print(f"{count_of(len(runs), 'case')}: {word} · {seconds_of(sum(r.seconds for r in runs))}")
+
+
+def _run_lines(suite: Suite, run: TrialRun, screen: Screen, quiet: bool) -> list[str]:
+    mark = screen.marks.done if run.passed else screen.marks.fail
+    tone: Tone = "good" if run.passed else "bad"
+    if run.passed and quiet:
+        return []
+    took = screen.ink(seconds_of(run.seconds), "dim")
+    lines = [f"  {screen.ink(mark, tone)} {visible(run.trial.name)}  {took}"]
+    if run.passed:
+        return lines
+    file, line, column = suite.place(run.trial)
+    lines.append(f"      --> {file}:{line}:{column}")
+    lines += [f"      {visible(text)}" for text in run.error.splitlines()]
+    lines += [f"    {text}" for text in coloured(run.diff)]
+    for mismatch in run.mismatches:
+        lines += _mismatch_lines(mismatch, screen)
+    return lines
+
+
+def _mismatch_lines(mismatch: Mismatch, screen: Screen) -> list[str]:
+    lines = [f"      {mismatch.what}"]
+    sides: tuple[tuple[str, str, Tone], ...] = (
+        ("expected", mismatch.expected, "good"),
+        ("actual  ", mismatch.actual, "bad"),
+    )
+    for word, text, tone in sides:
+        first, *rest = text.splitlines() or [""]
+        lines.append(f"        {word}  {screen.ink(visible(first), tone)}")
+        lines += [f"                  {screen.ink(visible(more), tone)}" for more in rest]
+    return lines
+
+
+def _coverage_lines(one: Tested, screen: Screen) -> list[str]:
+    if one.coverage is None:
+        return []
+    counts = one.coverage.counts()
+    shown = ", ".join(f"{done} of {all} {what}" for what, (done, all) in counts.items() if all)
+    gaps = [f"    {gap.place}: {gap.what}" for gap in one.coverage.gaps()]
+    return [screen.ink(f"  covered: {shown}", "dim"), *(screen.ink(gap, "warn") for gap in gaps)]
+
+
+def _show_json(tested: list[Tested]) -> None:
+    print_json({"schema_version": SCHEMA_VERSION, "suites": [_suite_object(t) for t in tested]})
+
+
+def _suite_object(one: Tested) -> dict[str, Any]:
+    coverage = one.coverage
+    counts = coverage.counts() if coverage else {}
+    return {
+        "workflow": one.suite.workflow,
+        "cases": [_case_object(one.suite, run) for run in one.runs],
+        "coverage": {
+            **{what: {"covered": done, "all": all} for what, (done, all) in counts.items()},
+            "gaps": [
+                {"place": gap.place, "kind": gap.kind, "message": gap.what}
+                for gap in (coverage.gaps() if coverage else [])
+            ],
+        },
+    }
+
+
+def _case_object(suite: Suite, run: TrialRun) -> dict[str, Any]:
+    file, line, column = suite.place(run.trial)
+    return {
+        "name": run.trial.name,
+        "file": file,
+        "line": line,
+        "column": column,
+        "passed": run.passed,
+        "status": run.outcome.status if run.outcome else None,
+        "seconds": round(run.seconds, 6),
+        "error": run.error,
+        "diff": list(run.diff),
+        "mismatches": [
+            {"what": m.what, "expected": m.expected, "actual": m.actual} for m in run.mismatches
+        ],
+    }
+
+
+def _results(tested: list[Tested]) -> list[Result]:
+    found = []
+    for one in tested:
+        for run in one.runs:
+            file, line, _ = one.suite.place(run.trial)
+            failure = "\n".join(
+                f"{m.what}: expected {m.expected}, actual {m.actual}" for m in run.mismatches
+            )
+            error = "\n".join((run.error, *run.diff)) if run.error else ""
+            name = run.trial.name
+            found.append(Result(one.suite.workflow, name, file, line, run.seconds, failure, error))
+    return found

@@ -1,0 +1,111 @@
+"""`flowc mcp`: workflows for assistants, over stdio or streamable HTTP."""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...config.settings import load_config
+from ...errors import RunError
+from ..app import USAGE
+from ..listening import LOOPBACK, listen
+from ..names import new_run_name
+from ..options import flags
+from ..stores import prepare_default, store_url
+
+TOKEN = "FLOWC_MCP_TOKEN"
+
+
+def mcp(
+    http: Annotated[
+        str | None,
+        typer.Option(
+            "--http", metavar="[HOST:]PORT", help="streamable HTTP at /mcp instead of stdio"
+        ),
+    ] = None,
+    store: flags.Store = None,
+    root: Annotated[
+        str | None,
+        typer.Option("--root", metavar="DIR", help="the folder of the workflows (here: .)"),
+    ] = None,
+) -> None:
+    """Let an assistant carry out workflows step by step, check them, and have flowc run them.
+
+    Over stdio by default. Over HTTP it listens on 127.0.0.1 alone, unless a host is named: then it
+    asks every caller for the bearer token in FLOWC_MCP_TOKEN.
+    """
+    host, port = _address(http) if http is not None else ("", 0)
+    token = os.environ.get(TOKEN, "")
+    if host and host not in LOOPBACK and not token:
+        raise RunError(
+            f"whoever reaches {host} could run workflows here",
+            help=f"put a token for them into {TOKEN}, or leave out the host",
+        )
+    folder = Path(root or ".").absolute()
+    if not folder.is_dir():
+        raise RunError(f"there is no folder `{root}`", help="correct `--root`, or make it")
+    if find_spec("mcp") is None:
+        raise RunError(
+            "the MCP server needs the package mcp, which is not here",
+            help="pip install 'flowc[mcp]'",
+            exit_code=USAGE,
+        )
+    import anyio
+
+    from ...mcp.server import mcp_server
+
+    server = mcp_server(_opening(store, folder), alone=http is None)
+    if http is None:
+        anyio.run(server.run_stdio_async)
+        return
+    app = server.streamable_http_app(host=host)
+    listen(_Guard(app, token) if token else app, host, port, "workflows at ", "/mcp")
+
+
+def _opening(store: str | None, folder: Path) -> Callable[[], AbstractAsyncContextManager[Any]]:
+    """Opens the store for as long as the server runs."""
+    from ...engine.engine import open_engine
+    from ...stepper.stepper import Stepper
+
+    config = load_config(folder)
+    url = store_url(store, config)
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Stepper]:
+        prepare_default(url)
+        async with open_engine(url) as engine:
+            yield Stepper(engine, config, folder, new_run_name)
+
+    return opened
+
+
+def _address(text: str) -> tuple[str, int]:
+    """`PORT`, `HOST:PORT` or `[IPv6]:PORT`. Raises `RunError`."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        raise RunError(f"`{text}` is no address to listen at", help="write PORT or HOST:PORT")
+    return host.strip("[]") or LOOPBACK[0], int(port)
+
+
+class _Guard:
+    """Lets a request pass that carries the token."""
+
+    def __init__(self, app: Any, token: str) -> None:
+        self.app = app
+        self.expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        given = dict(scope.get("headers") or {}).get(b"authorization", b"")
+        if scope["type"] != "http" or hmac.compare_digest(given, self.expected):
+            await self.app(scope, receive, send)
+            return
+        headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": b"a token is needed\n"})

@@ -1,0 +1,145 @@
+"""`flowc serve` and `flowc token`: the orchestration service, and who may use it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...config.settings import load_config
+from ...errors import RunError
+from ..app import USAGE, plain_app, say
+from ..listening import LOOPBACK, listen
+from ..options import flags
+from ..stores import prepare_default, store_url
+
+
+def serve(
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=1, max=65535, help="where it listens")
+    ] = 8321,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="beyond this machine it needs tokens")
+    ] = "127.0.0.1",
+    store: flags.Store = None,
+    execute: Annotated[
+        bool, typer.Option("--execute/--no-execute", help="or leave that to `flowc worker`")
+    ] = True,
+    concurrency: flags.Concurrency = None,
+) -> None:
+    """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
+    its checkpoint and ends; the next start, or another process on the store, goes on with them.
+    """
+    _require_fastapi()
+    from ...service.app import make_app
+    from ...service.lifecycle import open_service
+    from ...service.worker import CONCURRENCY
+
+    config = load_config(Path.cwd())
+    url = store_url(store, config)
+    prepare_default(url)
+    local = host in LOOPBACK
+    guarded = asyncio.run(_has_tokens(url))
+    if not local and not guarded:
+        raise RunError(
+            f"whoever reaches {host} could run workflows here",
+            help="make a token for them first: flowc token create NAME",
+        )
+    at_once = (concurrency or CONCURRENCY) if execute else 0
+    app = make_app(
+        lambda: open_service(url, config, trusted=local, concurrency=at_once),
+        LOOPBACK if local else None,
+    )
+    listen(app, host, port, "")
+
+
+token = plain_app(help="Access tokens of the service. They are kept as digests.")
+
+
+@token.command("create")
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="whose token it is")],
+    scope: Annotated[
+        str, typer.Option("--scope", metavar="read|operate|admin", help="what it may do")
+    ] = "operate",
+    team: Annotated[
+        str | None,
+        typer.Option("--team", metavar="NAME", help="sees what this team creates, nothing else"),
+    ] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", metavar="N", min=1, help="expires after N days")
+    ] = None,
+    store: flags.Store = None,
+) -> None:
+    """Print a new token. It is shown this once."""
+    from ...service.records.tokens import SCOPES
+
+    if scope not in SCOPES:
+        raise RunError(f"there is no scope `{scope}`", help=f"one of {', '.join(SCOPES)}")
+    if not name.strip() or not name.isprintable():
+        raise RunError("a token needs a name that can be read", help="flowc token create ana")
+
+    async def make(tokens: Any) -> str:
+        now = datetime.now(UTC)
+        end = now + timedelta(days=days) if days else None
+        return str(await tokens.create(name, scope, team, end, now))
+
+    print(asyncio.run(_with_tokens(store, make)))
+
+
+@token.command("list")
+def listed(store: flags.Store = None) -> None:
+    """List the tokens' names, scopes and teams."""
+
+    async def look(tokens: Any) -> Any:
+        return await tokens.listed()
+
+    for name, scope, owner, made, end in asyncio.run(_with_tokens(store, look)):
+        until = f"until {end[:10]}" if end else "no end"
+        print(f"{name}  {scope}  {owner or 'all teams'}  since {made[:10]}  {until}")
+
+
+@token.command("revoke")
+def revoke(name: Annotated[str, typer.Argument(metavar="NAME")], store: flags.Store = None) -> None:
+    """Take away every token of that name, at once."""
+
+    async def take(tokens: Any) -> int:
+        return int(await tokens.revoke(name))
+
+    count = asyncio.run(_with_tokens(store, take))
+    if not count:
+        raise RunError(f"there is no token `{name}`", help="flowc token list")
+    say(f"revoked {count}")
+
+
+async def _with_tokens(store: str | None, do: Any) -> Any:
+    from ...db.database import create_tables
+    from ...service.records.tokens import SCHEMA, Tokens
+    from ...store.runs import open_store
+
+    url = store_url(store)
+    prepare_default(url)
+    async with open_store(url) as opened:
+        await create_tables(opened.db, SCHEMA)
+        return await do(Tokens(opened.db))
+
+
+async def _has_tokens(url: str) -> bool:
+    async def look(tokens: Any) -> bool:
+        return bool(await tokens.any())
+
+    return bool(await _with_tokens(url, look))
+
+
+def _require_fastapi() -> None:
+    try:
+        import fastapi as _  # noqa: F401
+    except ModuleNotFoundError:
+        raise RunError(
+            "the service needs FastAPI, which is not here",
+            help="pip install 'flowc[service]'",
+            exit_code=USAGE,
+        ) from None

@@ -1,0 +1,61 @@
+"""`flowc worker`: a process that carries on executions of the orchestration service."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+from ...config.settings import Config, load_config
+from ...db.url import locate
+from ...errors import RunError
+from ..app import INTERRUPTED, OK, say
+from ..options import flags
+from ..stores import prepare_default, store_path, store_url
+
+
+def worker(
+    concurrency: flags.Concurrency = None,
+    store: flags.Store = None,
+) -> int:
+    """Carry on executions that services and other workers share a store with: docs/api.md. Ctrl-C
+    or SIGTERM lets every step under way finish; a second one gives up at once, and another worker
+    goes on.
+    """
+    config = load_config(Path.cwd())
+    url = store_url(store, config)
+    if locate(url).kind == "memory":
+        raise RunError("a store in memory is this process's alone", help="name one with --store")
+    prepare_default(url)
+    return asyncio.run(_work(url, config, concurrency))
+
+
+async def _work(url: str, config: Config, concurrency: int | None) -> int:
+    from ...models.provider import preload
+    from ...service.operations.executions import open_executing
+    from ...service.worker import CONCURRENCY, Worker
+
+    preload(config.model)
+    async with open_executing(url, config) as executing:
+        worker = Worker(executing, concurrency or CONCURRENCY)
+        _end_on_signals(worker)
+        say(f"{worker.name} carries on executions in {store_path(url)} (Ctrl-C ends it)")
+        await worker.work()
+        return INTERRUPTED if worker.abandoned else OK
+
+
+def _end_on_signals(worker: Any) -> None:
+    """The first signal drains, the second gives up."""
+
+    def received() -> None:
+        if worker.closing:
+            worker.abandon()
+            return
+        waiting = len(worker.tasks)
+        say(f"{worker.name} ends after the steps under way ({waiting}); once more gives up at once")
+        worker.drain()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, received)

@@ -1,0 +1,1 @@
+"""How commands show events, questions and outcomes."""

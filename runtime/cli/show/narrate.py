@@ -1,0 +1,373 @@
+"""Turns a run's events into lines: one per finished node, and what is under way.
+
+✓ PROMPT_PLAN         prompt User Plan                             0.4 s · 340 tokens
+? EXECUTE_PLAN        wants to run 2 commands: git --version · python3 --version
+✓ CHECK_VERDICT       RESULT == 'SUCCESS' → TRUE
+✗ PROMPT_JUDGE        openai answered 401: the key is not valid
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from flowc.compiler.ir import (
+    AgentNode,
+    AskNode,
+    AssertNode,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    MessageNode,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+)
+from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
+from flowc.compiler.source.source import SourceSet
+
+from ...events import RunEvent
+from ..screen import Screen, Tone, count_of, one_line, seconds_of, tokens_of
+
+_TIMED = ("agent", "exec", "tool", "call", "ask", "script", "task", "foreach")
+"""Kinds whose duration means something."""
+_MIN_ID, _MAX_ID = 12, 28
+TRAIL = 4
+"""Nodes that are named when it is said what led to a question."""
+
+
+@dataclass(slots=True)
+class Busy:
+    """A node under way."""
+
+    node: str
+    path: tuple[str, ...]
+    since: float
+    tokens: int = 0
+    doing: str = ""
+    tools: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Lines that stand below the node's own, when it is done."""
+
+
+@dataclass(slots=True)
+class Narrator:
+    """Knows the workflow, follows its events, says them in lines."""
+
+    spec: GraphSpec
+    sources: SourceSet
+    screen: Screen
+    verbose: bool = False
+    busy: dict[tuple[tuple[str, ...], str], Busy] = field(default_factory=dict)
+    passed: deque[str] = field(default_factory=lambda: deque(maxlen=TRAIL))
+
+    def lines(self, event: RunEvent) -> list[str]:
+        """The lines that stay for an event; most have none."""
+        return list(self._lines(event))
+
+    def trail(self) -> str:
+        """`after PROMPT_PLAN → PROMPT_JUDGE`: the nodes that ran last; "" before the first."""
+        return f"after {' → '.join(self.passed)}" if self.passed else ""
+
+    def live(self) -> list[str]:
+        """A line for every node under way, as it is now."""
+        rows = []
+        for busy in self.busy.values():
+            node = self._node(busy.node, busy.path)
+            if node is None or node.op.kind in ("assign", "choose", "message", "end"):
+                continue
+            tail = self._tail(time.monotonic() - busy.since, busy.tokens)
+            what = busy.doing or self._subject(node)
+            rows.append(self._row("busy", "dim", busy.node, busy.path, what, tail))
+        return rows
+
+    def _lines(self, event: RunEvent) -> Iterator[str]:
+        key = (event.path, event.node)
+        busy = self.busy.get(key) or Busy(event.node, event.path, time.monotonic())
+        match event.kind:
+            case "node_started":
+                self.busy[key] = Busy(event.node, event.path, time.monotonic())
+                yield from self._entered(event)
+            case "node_finished" | "node_failed":
+                self.busy.pop(key, None)
+                ended = event.kind == "node_finished"
+                yield from self._finished(event, busy) if ended else self._failed(event)
+                yield from busy.notes
+            case "model_called" | "model_text" | "model_retry":
+                yield from self._model(event, busy)
+            case "tool_called" | "command_run":
+                yield from self._effect(event, busy)
+            case "sandbox":
+                yield from self._confined(event)
+            case "script_said":
+                busy.notes += self._said(event)
+            case "verdict":
+                busy.notes += self._verdict(event)
+            case "warning" if not event.node:
+                yield self._note(event, str(event.data.get("message", "")))
+            case "warning":
+                busy.notes.append(self._note(event, str(event.data.get("message", ""))))
+            case "node_retry":
+                text = _retry_text(event.data)
+                yield self._row("note", "warn", event.node, event.path, text, "")
+            case "item_started":
+                busy.doing = f"item {event.data['item']} of {event.data['of']}"
+            case "item_finished":
+                busy.doing = f"{event.data['done']} of {event.data['of']} items"
+            case "interrupted":
+                self.busy.pop(key, None)
+                yield self._question(event)
+            case "run_finished":
+                self.busy.clear()
+            case "said":
+                yield from self._detail(event, f"said: {event.data.get('line', '')}")
+            case "changed":
+                yield from self._changed(event)
+            case "answered" | "gate" | "limit_reached" | "run_started" | "run_resumed":
+                return
+            case "document_edited":  # said before the run goes on
+                return
+            case _:
+                assert_never(event.kind)
+
+    def _changed(self, event: RunEvent) -> Iterator[str]:
+        """What is different in a workflow that a run goes on with."""
+        yield self.screen.ink("the workflow has changed since; the run goes on with it", "warn")
+        for change in event.data.get("changes", ()):
+            place = change.get("now") or change.get("was") or ""
+            at = f" ({place})" if place else ""
+            yield f"  {one_line(change.get('text', '') + at, self.screen.width - 2)}"
+
+    def _confined(self, event: RunEvent) -> Iterator[str]:
+        """How foreign code is held: what is less than everything is said without being asked."""
+        data = event.data
+        if data["level"] == "off":
+            text = "no sandbox: commands and code run with all your rights (--sandbox off)"
+            yield self.screen.ink(f"  {self.screen.marks.note} {text}", "bad")
+            return
+        kind = {"shell": "commands", "snippet": "code"}[data["profile"]]
+        network = ", network open" if data["network"] else ""
+        lacks = "; ".join(f"{name}: {why}" for name, why in data["missing"].items())
+        text = f"{kind} run in the sandbox, level {data['level']}{network}"
+        if lacks or network:
+            line = f"  {self.screen.marks.note} {text}{' without ' * bool(lacks)}{lacks}"
+            yield self.screen.ink(one_line(line, self.screen.width), "warn")
+        yield from self._detail(event, f"{text}: {', '.join(data['active'])}")
+
+    def _said(self, event: RunEvent) -> Iterator[str]:
+        """A line of a script's console; what it only logs is shown to those who ask for more."""
+        line = str(event.data.get("line", ""))
+        if event.data.get("level") in ("warn", "error"):
+            yield self._note(event, line)
+        else:
+            yield from self._detail(event, line)
+
+    def _model(self, event: RunEvent, busy: Busy) -> Iterator[str]:
+        data = event.data
+        if event.kind == "model_text":
+            busy.doing = f"{busy.doing}{data.get('text', '')}"[-200:]
+            return
+        busy.doing = ""
+        if event.kind == "model_retry":
+            wait = seconds_of(data.get("wait", 0))
+            yield self._note(event, f"{data.get('error', '')}: again in {wait}")
+            return
+        busy.tokens += data.get("input_tokens", 0) + data.get("output_tokens", 0)
+        yield from self._detail(event, f"{data.get('model', '')} answered")
+
+    def _effect(self, event: RunEvent, busy: Busy) -> Iterator[str]:
+        """A tool or a command."""
+        data = event.data
+        if event.kind == "tool_called":
+            shown = data["tool"] if data.get("ok", True) else f"{data['tool']} failed"
+            busy.tools.append(shown)
+            yield from self._detail(event, f"tool {shown}")
+            return
+        busy.doing = f"{data['command']} → {data['exit_code']}"
+        took = seconds_of(data.get("seconds", 0.0))
+        yield from self._detail(event, f"$ {data['command']} → {data['exit_code']} · {took}")
+        if self.verbose:
+            for line in str(data.get("output", "")).splitlines()[:10]:
+                yield self.screen.ink(f"        {one_line(line, self.screen.width - 10)}", "dim")
+
+    def _entered(self, event: RunEvent) -> Iterator[str]:
+        """A call says what it calls before the called nodes have their lines."""
+        node = self._node(event.node, event.path)
+        if node is not None and isinstance(node.op, CallNode):
+            what = f"calls {self._subject(node)}"
+            yield self._row("busy", "dim", event.node, event.path, what, "")
+
+    def _finished(self, event: RunEvent, busy: Busy) -> Iterator[str]:
+        node = self._node(event.node, event.path)
+        if node is None or (self._is_quiet(node) and not self.verbose):
+            return
+        if any("#" in call for call in event.path) and not self.verbose:
+            return  # thousands of elements would each have their lines
+        self.passed.append(event.node)
+        seconds = event.data.get("seconds", 0.0) if node.op.kind in _TIMED else None
+        what = self._what(node, event.data, busy)
+        tail = self._tail(seconds, busy.tokens)
+        yield self._row("done", "good", event.node, event.path, what, tail)
+
+    def _failed(self, event: RunEvent) -> Iterator[str]:
+        message = str(event.data.get("message", ""))
+        node = self._node(event.node, event.path)
+        if node is not None and isinstance(node.op, AgentNode) and node.op.report:
+            message = message or "reported as failed"
+        yield self._row("fail", "bad", event.node, event.path, message, "")
+
+    def _question(self, event: RunEvent) -> str:
+        commands = event.data.get("commands") or ()
+        text = str(event.data.get("text", ""))
+        if commands:
+            text = f"wants to run {count_of(len(commands), 'command')}: {' · '.join(commands)}"
+        return self._row("ask", "ask", event.node, event.path, text, "")
+
+    def _verdict(self, event: RunEvent) -> Iterator[str]:
+        """What was claimed beside what was measured: a contradiction is never passed over (S41)."""
+        outcome = event.data.get("outcome") or {}
+        for item in outcome.get("assertions") or ():
+            claimed, measured = item.get("claimed"), item.get("measured")
+            if measured is not None and claimed is not None and measured != claimed:
+                held = {True: "holds", False: "does not hold"}
+                yield self._note(
+                    event,
+                    f"claimed: {held[claimed]} · measured: {held[measured]} · {item['text']}",
+                )
+            elif outcome.get("status") == "passed" and False in (claimed, measured):
+                yield self._note(event, f"passed, although this does not hold: {item['text']}")
+        for warning in outcome.get("warnings") or ():
+            yield self._note(event, str(warning))
+
+    def _detail(self, event: RunEvent, text: str) -> Iterator[str]:
+        if self.verbose:
+            indent = " " * (6 + 2 * len(event.path))
+            yield self.screen.ink(indent + one_line(text, self.screen.width - len(indent)), "dim")
+
+    def _note(self, event: RunEvent, text: str) -> str:
+        """A remark in the column of what happened."""
+        indent = self._id_width() + 6
+        sign = self.screen.ink(self.screen.marks.note, "warn")
+        return f"{' ' * indent}{sign} {one_line(text, self.screen.width - indent - 4)}"
+
+    def _row(
+        self, mark: str, tone: Tone, node: str, path: tuple[str, ...], what: str, tail: str
+    ) -> str:
+        """Mark, id, what happened, time and tokens; cut so that a line stays a line."""
+        ids = self._id_width()
+        item = next((f"#{call.rpartition('#')[2]} " for call in reversed(path) if "#" in call), "")
+        name = f"{'  ' * len(path)}{item}{node}"
+        room = max(self.screen.width - ids - 8 - len(tail) - (2 if tail else 0), 20)
+        shown = one_line(what, room)
+        if tail:
+            shown = f"{shown:<{min(room, 42)}}"
+        sign = self.screen.ink(getattr(self.screen.marks, mark), tone)
+        dim = self.screen.ink(f"  {tail}", "dim") if tail else ""
+        return f"  {sign} {_cut(name, ids):<{ids}}  {shown}{dim}".rstrip()
+
+    def _id_width(self) -> int:
+        lengths = [len(n.id) for n in self.spec.nodes if not isinstance(n.op, EndNode)]
+        inner = [len(n.id) + 2 for _, s in self.spec.subgraphs for n in s.nodes]
+        return min(max([_MIN_ID, *lengths, *inner]), _MAX_ID)
+
+    def _tail(self, seconds: float | None, tokens: int) -> str:
+        parts = [] if seconds is None else [seconds_of(seconds)]
+        return " · ".join([*parts, *([tokens_of(tokens)] if tokens else [])])
+
+    def _node(self, node: str, path: tuple[str, ...]) -> NodeSpec | None:
+        """The node of an event, in the workflow that its calls lead to."""
+        spec = self.spec
+        subgraphs = dict(self.spec.subgraphs)
+        for call in path:
+            caller = next((n for n in spec.nodes if n.id in (call, call.rpartition("#")[0])), None)
+            if caller is None or not isinstance(caller.op, CallNode | ForeachNode):
+                return None
+            spec = subgraphs[caller.op.workflow]
+        return next((n for n in spec.nodes if n.id == node), None)
+
+    def _is_quiet(self, node: NodeSpec) -> bool:
+        """The ends and the start say nothing that the last and the first line do not say, nor does
+        a choice that is written as conditions of another node's ways."""
+        entries = {self.spec.entry, *(s.entry for _, s in self.spec.subgraphs)}
+        op = node.op
+        is_start = isinstance(op, AssignNode) and bool(op.assignments) and node.id in entries
+        is_way = isinstance(op, ChooseNode) and not self._subject(node)
+        return is_start or is_way or isinstance(op, EndNode)
+
+    def _subject(self, node: NodeSpec) -> str:
+        """What a node is about, before it is done."""
+        op = node.op
+        match op:
+            case AgentNode() | MessageNode():
+                return f"prompt {op.prompt_id}" if op.prompt_id else op.title
+            case ChooseNode():
+                return self._written(op) or op.title
+            case CallNode():
+                return op.workflow.rsplit("/", 1)[-1]
+            case ForeachNode():
+                return op.workflow.rsplit("/", 1)[-1]
+            case ToolNode():
+                return op.tool
+            case ScriptNode():
+                return op.function
+            case ExecNode():
+                return "runs commands"
+            case TaskNode():
+                return op.role
+            case GateNode() | AssertNode():
+                return op.title or op.kind
+            case AskNode() | AssignNode() | EndNode():
+                return op.title
+        assert_never(op)
+
+    def _what(self, node: NodeSpec, data: dict[str, Any], busy: Busy) -> str:
+        """What a node did, in one line."""
+        op, text, subject = node.op, str(data.get("text", "")), self._subject(node)
+        match op:
+            case AgentNode():
+                tools = [t for t in busy.tools if t != "report_step_result"]
+                return f"{subject} · {', '.join(dict.fromkeys(tools))}" if tools else subject
+            case MessageNode():
+                return subject
+            case ChooseNode():
+                case_ = str(data.get("case") or text)
+                shown = case_.upper() if case_ in ("true", "false") else case_
+                return f"{subject} → {shown}" if subject else shown
+            case CallNode():
+                return f"{subject} → {text.rpartition(': ')[2]}"
+            case AskNode():
+                return f"answer: {text}"
+            case AssignNode():
+                return text or op.title or "checkpoint"
+            case ExecNode():
+                return text or "no commands"
+            case ScriptNode() | TaskNode() | GateNode() | AssertNode() | ForeachNode():
+                return f"{subject} → {text}" if text and subject else text or subject
+            case ToolNode() | EndNode():
+                return text
+        assert_never(op)
+
+    def _written(self, op: ChooseNode) -> str:
+        """The condition as it stands in the file."""
+        span = op.on.span
+        source = self.sources.get(span.file) if span else None
+        if span is None or source is None or span.end <= span.start:
+            return ""
+        return " ".join(source.text[span.start : span.end].split())
+
+
+def _retry_text(data: Mapping[str, Any]) -> str:
+    attempts = f"attempt {data['attempt']} of {data['of']} failed"
+    return f"{attempts}: {data['error']}: again in {seconds_of(data['wait'])}"
+
+
+def _cut(name: str, room: int) -> str:
+    """An id in its column; the indent of a called workflow's nodes stays."""
+    return name if len(name) <= room else f"{name[: room - 1]}…"

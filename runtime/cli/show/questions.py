@@ -1,0 +1,267 @@
+"""Questions that a paused run asks: shown with the command that answers, or asked on the spot."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from flowc.compiler.ir import REPORT_TOOL
+from flowc.compiler.source.snippet import visible
+
+from ...errors import RunError
+from ...services import Question
+from ...state.interrupts import check_result, choice_of, no_command
+from ..screen import Screen, one_line
+from .outcomes import NOT_KEPT
+
+RESULT = "result:"
+"""Before the text that an effect in doubt is said to have returned."""
+
+ReadLine = Callable[[str], str]
+_APPROVALS = {"y": "yes", "yes": "yes", "n": "no", "no": "no", "a": "always", "always": "always"}
+_VERDICTS = {"r": "repeat", "repeat": "repeat", "f": "fail", "fail": "fail"}
+
+
+def question_lines(
+    question: Question, screen: Screen, go_on: str, *, label: str = "", trail: str = ""
+) -> Iterator[str]:
+    """The question, where it comes from (`trail`: the nodes that led to it), and the exact commands
+    that answer it; `label` is what it is called when others wait too."""
+    yield screen.ink(f"{screen.marks.ask} {_title(question)}", "ask")
+    yield from _body(question)
+    came = " · ".join(x for x in (f"at {question.place}" * bool(question.place), trail) if x)
+    if came:
+        yield screen.ink(f"    {came}", "dim")
+    if not go_on:
+        yield f"  {NOT_KEPT}"
+        return
+    prefix = f"{label}=" if label else ""
+    answers = _answers(question)
+    width = max(len(meaning) for _, meaning in answers) + 1
+    for answer, meaning in answers:
+        given = f" --answer {shlex.quote(prefix + answer)}" if answer else ""
+        yield f"  {meaning + ':':<{width}} {go_on}{given}"
+
+
+def match_given(given: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
+    """Answers from `--answer`, by question id. Of several questions each answer names its node:
+    `--answer NODE=TEXT`. The only one takes the text as it is, unless that names it too. Raises
+    `RunError` (exit 2)."""
+    open_questions = [q for q in questions if q.kind != "breakpoint"]
+    if not given:
+        return {}
+    if not open_questions:
+        raise RunError("the run waits for no answer", help="leave out --answer to go on")
+    if len(open_questions) == 1 and len(given) == 1:
+        question = open_questions[0]
+        node, sign, value = given[0].partition("=")
+        named = sign and node in (question.node, question.name)
+        return {question.id: _checked(question, value if named else given[0])}
+    by_name = labels(open_questions)
+    known = {**{q.name: q for q in open_questions}, **by_name}
+    answers = {}
+    for text in given:
+        node, sign, value = text.partition("=")
+        if not sign or node not in known:
+            raise RunError(
+                f"{len(open_questions)} questions wait: `--answer {text}` does not say which",
+                help="write --answer NODE=TEXT; they wait at " + ", ".join(by_name),
+            )
+        answers[known[node].id] = _checked(known[node], value)
+    return answers
+
+
+def labels(questions: Sequence[Question]) -> dict[str, Question]:
+    """Each question by what it is called beside the others: its node, with the calls that lead to
+    it where two nodes have that name; "" when it is the only one."""
+    if len(questions) == 1:
+        return {"": questions[0]}
+    count = Counter(question.node for question in questions)
+    return {q.node if count[q.node] == 1 else q.name: q for q in questions}
+
+
+def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, Any] | None:
+    """Ask on the terminal until the answer fits; {} goes on without an answer (a breakpoint).
+    None: the person left the run paused (Ctrl-D)."""
+    screen.print("", screen.ink(f"{screen.marks.ask} {_title(question)}", "ask"), *_body(question))
+    while True:
+        try:
+            line = read(_prompt(question))
+        except EOFError:
+            return None
+        if question.kind == "breakpoint":
+            return {}
+        if question.kind == "unknown" and line.strip().lower() in ("d", "done"):
+            line = RESULT + read("what did it return? ")
+        if question.kind == "task":
+            line = _with_score(question, line, read)
+        try:
+            return {question.id: _checked(question, line)}
+        except RunError as error:
+            screen.print(f"  {error.message}: {error.help}")
+
+
+def _with_score(question: Question, text: str, read: ReadLine) -> str:
+    """What came of a plain task, with the person's own judgement of it, which gates compare."""
+    whole = (question.schema or {}).get("required") == ["output"]
+    if not whole or text.lstrip().startswith("{"):
+        return text
+    try:
+        score = read("  how well are its criteria met, 0 to 1? (Enter: no score) > ").strip()
+    except EOFError:
+        return text
+    return json.dumps({"output": text, "score": score}, ensure_ascii=False) if score else text
+
+
+def read_line(prompt: str) -> str:
+    """A line from the person, with editing keys; the prompt never goes into a piped stdout."""
+    if sys.stdout.isatty():
+        import readline  # noqa: F401  gives input() its editing keys
+
+        return input(prompt)
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\r\n")
+
+
+def can_ask() -> bool:
+    """Whether a person sits at both ends: keys to type on, a screen to read from."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _title(question: Question) -> str:
+    match question.kind:
+        case "approve":
+            return visible(question.text.replace("`", ""))
+        case "ask":
+            return f"{question.asker or question.node} asks"
+        case "task":
+            who = f" ({question.who})" if question.who else ""
+            return f"{question.node} is yours to do{visible(who)}"
+        case "turn":
+            return f"{question.node} is yours to answer, as the model"
+        case "unknown":
+            return f"{question.node}: {visible(question.text)}"
+        case "breakpoint":
+            return f"stopped before {question.node}"
+
+
+def _body(question: Question) -> Iterator[str]:
+    if question.kind == "approve":
+        for command in question.commands:
+            first, *more = command.splitlines() or [""]
+            yield f"    $ {visible(first)}"
+            yield from (f"      {visible(line)}" for line in more)
+    elif question.kind in ("ask", "task", "turn"):
+        yield from (f"    {visible(line)}" for line in question.text.splitlines())
+    elif question.kind == "unknown" and question.idempotency_key:
+        given = json.dumps(question.input, ensure_ascii=False)
+        yield f"    input: {one_line(visible(given), 90)}"
+        yield f"    idempotency key: {question.idempotency_key}"
+
+
+def _prompt(question: Question) -> str:
+    match question.kind:
+        case "approve":
+            return "  [y]es once, [n]o, [a]lways in this run (Ctrl-D: later) > "
+        case "ask" if question.choices:
+            return f"  {', '.join(question.choices)} (Ctrl-D: later) > "
+        case "turn" if question.ending == REPORT_TOOL:
+            return "  passed, failed: WHY, or the report as JSON (Ctrl-D: later) > "
+        case "ask" | "task" | "turn":
+            return "  > "
+        case "unknown":
+            return "  [r]epeat it, [f]ail, [d]one: I know what it returned (Ctrl-D: later) > "
+        case "breakpoint":
+            return "  Enter goes on (Ctrl-D: later) > "
+
+
+def _answers(question: Question) -> list[tuple[str, str]]:
+    """Possible answers with what they mean."""
+    match question.kind:
+        case "approve":
+            return [("yes", "run them"), ("no", "refuse"), ("always", "run all from now on")]
+        case "ask":
+            if question.choices:
+                return [(choice, f"answer {choice}") for choice in question.choices]
+            return [("TEXT", "answer")]
+        case "task":
+            return _task_answers(question)
+        case "turn":
+            return _turn_answers(question)
+        case "unknown":
+            repeat, fail = ("repeat", "repeat it"), ("fail", "count it as failed")
+            return [repeat, fail, (f"{RESULT}TEXT", "it returned")]
+        case "breakpoint":
+            return [("", "go on")]
+
+
+def _checked(question: Question, text: str) -> Any:
+    """The answer in its full form. Raises `RunError` that names the choices."""
+    word = text.strip().lower()
+    match question.kind:
+        case "approve":
+            if word in _APPROVALS:
+                return _APPROVALS[word]
+            raise RunError(f"`{text}` is no answer to `{question.node}`", help="yes, no or always")
+        case "unknown":
+            if word in _VERDICTS:
+                return _VERDICTS[word]
+            if text.startswith(RESULT):
+                return text.removeprefix(RESULT).strip()
+            raise RunError(
+                f"`{text}` does not settle `{question.node}`",
+                help=f"repeat, fail, or {RESULT}TEXT for what it returned",
+            )
+        case "ask" if question.asker:
+            return no_command(text)
+        case "ask":
+            return choice_of(question, text) if question.choices else text
+        case "task":
+            check_result(question, text)
+            return text
+        case "turn":
+            return _turn(text)
+        case "breakpoint":
+            return text
+
+
+def _turn(text: str) -> Any:
+    """An object where one was written: a report, a structured answer, calls of tools."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _turn_answers(question: Question) -> list[tuple[str, str]]:
+    if question.ending != REPORT_TOOL:
+        return [("TEXT", "what the model answers")]
+    properties = (question.schema or {}).get("properties", {})
+    whole: dict[str, Any] = {"step_number": properties["step_number"]["const"], "status": "passed"}
+    if "output_variables" in properties:
+        names = properties["output_variables"]["properties"]
+        whole["output_variables"] = dict.fromkeys(names, "VALUE")
+    return [("passed", "it is done"), ("failed: WHY", "it failed"), (json.dumps(whole), "report")]
+
+
+def _task_answers(question: Question) -> list[tuple[str, str]]:
+    """A text says the main thing; an object says all of it."""
+    properties = (question.schema or {}).get("properties", {})
+    if "scores" in properties:
+        scores = json.dumps({"scores": dict.fromkeys(properties["scores"]["required"], 0.9)})
+        return [("0.9", "the score of all"), (scores, "one by one")]
+    if "decision" in properties:
+        whole = json.dumps({"decision": "TEXT", "reason": "TEXT"})
+        return [("TEXT", "the decision"), (whole, "with the reason")]
+    whole = json.dumps({"output": "TEXT", "score": 0.9, "handoff": {"KEY": "VALUE"}})
+    return [("TEXT", "what came of it"), (whole, "with a score")]

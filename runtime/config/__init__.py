@@ -1,0 +1,1 @@
+"""Settings from `flowc.toml`, and prices of models."""

@@ -1,0 +1,1 @@
+"""What the database of any store is: schema, encryption, ownership, leases."""

@@ -1,0 +1,301 @@
+"""Checkpoints as they lie in a store: of each only what is asked for, in one pass.
+
+LangGraph's own history reads every checkpoint with all its channels and puts its lists together
+from the beginning each time, which takes minutes where a person only wants to see a list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from langgraph.checkpoint.base import writes_sort_key
+
+from ..errors import RunError
+from .database import Database, Row
+
+Write = tuple[str, str, Any]
+"""The task that wrote, the channel, what it wrote."""
+_PAGE = 200
+"""Checkpoints that are read at once: one of a large graph has a hundred kilobytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A checkpoint, with the values of the channels that were asked for and that it holds. `parent`
+    is "" for the first one; `time` is ISO-8601 UTC."""
+
+    id: str
+    parent: str
+    step: int
+    time: str
+    values: Mapping[str, Any]
+
+
+class Shelf(Protocol):
+    """The checkpoints of a store. Everything raises `RunError`."""
+
+    async def namespaces(self, run: str) -> list[str]:
+        """Every namespace that has checkpoints of the run, in the order of their names."""
+        ...
+
+    async def namespace_of(self, run: str, checkpoint: str) -> str | None:
+        """Where a checkpoint of the run stands; None when there is none of this id."""
+        ...
+
+    async def checkpoints(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> list[Stored]:
+        """Those of a namespace by their ids, which is the order in which they were made."""
+        ...
+
+    async def writes(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> dict[str, list[Write]]:
+        """What was written to the channels after each checkpoint, in LangGraph's order."""
+        ...
+
+    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
+        """Copy checkpoints of the main workflow to a run that has none, and what was written after
+        all of them but the last. `line` are their ids, oldest first."""
+        ...
+
+
+def shelf_of(db: Database, saver: Any, kind: str) -> Shelf:
+    """The checkpoints that `saver` keeps, read over `db`; `kind` is the store's."""
+    if kind == "memory":
+        return _InMemory(saver)
+    return (_Postgres if kind == "postgresql" else _Sqlite)(db, saver.serde)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What both databases have in common."""
+
+    db: Database
+    serde: Any
+
+    async def namespaces(self, run: str) -> list[str]:
+        query = "select distinct checkpoint_ns from checkpoints where thread_id = ? order by 1"
+        return [row[0] for row in await self.db.rows(query, (run,))]
+
+    async def namespace_of(self, run: str, checkpoint: str) -> str | None:
+        query = "select checkpoint_ns from checkpoints where thread_id = ? and checkpoint_id = ?"
+        rows = await self.db.rows(query, (run, checkpoint))
+        return rows[0][0] if rows else None
+
+    async def _writes(
+        self, table: str, value: str, run: str, namespace: str, channels: Collection[str]
+    ) -> dict[str, list[Write]]:
+        if not channels:
+            return {}
+        query = (
+            f"select checkpoint_id, task_id, task_path, idx, channel, type, {value} from {table}"
+            f" where thread_id = ? and checkpoint_ns = ? and channel in ({_marks(channels)})"
+        )
+        rows = await self.db.rows(query, (run, namespace, *channels))
+        rows.sort(key=lambda row: writes_sort_key(row[2], row[1], row[3]))
+        found: dict[str, list[Write]] = {}
+        for checkpoint, task, _, _, channel, kind, data in rows:
+            written = self.serde.loads_typed((kind, data))
+            found.setdefault(checkpoint, []).append((task, channel, written))
+        return found
+
+    async def _copy(
+        self, inside: Database, table: str, columns: str, where: str, values: Sequence[Any]
+    ) -> None:
+        new_run, run, *more = values
+        await inside.run(
+            f"insert into {table} (thread_id, checkpoint_ns, {columns})"
+            f" select ?, checkpoint_ns, {columns} from {table}"
+            f" where thread_id = ? and checkpoint_ns = '' and {where}",
+            (new_run, run, *more),
+        )
+
+
+_CHECKPOINT = "checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+_WRITE = "checkpoint_id, task_id, task_path, idx, channel, type"
+
+
+class _Sqlite(_Tables):
+    """A checkpoint is one value there, metadata apart."""
+
+    async def checkpoints(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> list[Stored]:
+        query = (
+            "select checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+            " from checkpoints where thread_id = ? and checkpoint_ns = ? and checkpoint_id > ?"
+            f" order by checkpoint_id limit {_PAGE}"
+        )
+        found: list[Stored] = []
+        while True:
+            after = found[-1].id if found else ""
+            rows = await self.db.rows(query, (run, namespace, after))
+            found += [self._stored(run, row, channels) for row in rows]
+            if len(rows) < _PAGE:
+                return found
+
+    def _stored(self, run: str, row: Row, channels: Collection[str]) -> Stored:
+        id, parent, kind, data, metadata = row
+        checkpoint = self.serde.loads_typed((kind, data))
+        try:
+            step = json.loads(metadata)["step"]
+            values = checkpoint["channel_values"]
+            kept = {name: values[name] for name in values.keys() & channels}
+            return Stored(id, parent or "", int(step), str(checkpoint["ts"]), kept)
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
+            raise damaged(run, id) from None
+
+    async def writes(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> dict[str, list[Write]]:
+        return await self._writes("writes", "value", run, namespace, channels)
+
+    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
+        among = "checkpoint_id in (select value from json_each(?))"
+        async with self.db.transaction() as inside:
+            for table, columns, ids in (
+                ("checkpoints", _CHECKPOINT, line),
+                ("writes", f"{_WRITE}, value", line[:-1]),
+            ):
+                values = (new_run, run, json.dumps(ids))
+                await self._copy(inside, table, columns, among, values)
+
+
+class _Postgres(_Tables):
+    """A checkpoint is JSON there; values that JSON does not hold are rows of their own."""
+
+    async def checkpoints(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> list[Stored]:
+        blobs = await self._blobs(run, namespace, channels)
+        apart = sorted({channel for channel, _ in blobs})
+        query = (
+            "select checkpoint_id, parent_checkpoint_id, metadata ->> 'step', parts.ts,"
+            " parts.channel_values,"
+            " array(select parts.channel_versions ->> name from unnest(?::text[])"
+            " with ordinality as asked(name, place) order by place)"
+            " from checkpoints, jsonb_to_record(checkpoint)"
+            " as parts(ts text, channel_values jsonb, channel_versions jsonb)"
+            " where thread_id = ? and checkpoint_ns = ? order by checkpoint_id"
+        )
+        found = []
+        for id, parent, step, time, inline, versions in await self.db.rows(
+            query, (apart, run, namespace)
+        ):
+            try:
+                kept = {name: inline[name] for name in inline.keys() & channels}
+                number = int(step)
+            except (ValueError, TypeError, AttributeError):
+                raise damaged(run, id) from None
+            of = zip(apart, versions, strict=True)
+            kept |= {name: blobs[name, v] for name, v in of if (name, v) in blobs}
+            found.append(Stored(id, parent or "", number, str(time), kept))
+        return found
+
+    async def _blobs(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> dict[tuple[str, str], Any]:
+        if not channels:
+            return {}
+        query = (
+            "select channel, version, type, blob from checkpoint_blobs where thread_id = ?"
+            f" and checkpoint_ns = ? and channel in ({_marks(channels)}) and type <> 'empty'"
+        )
+        rows = await self.db.rows(query, (run, namespace, *channels))
+        loads = self.serde.loads_typed
+        return {(channel, version): loads((kind, data)) for channel, version, kind, data in rows}
+
+    async def writes(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> dict[str, list[Write]]:
+        return await self._writes("checkpoint_writes", "blob", run, namespace, channels)
+
+    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
+        among = "checkpoint_id = any(?)"
+        newest = (
+            'version collate "C" <= (select max(value collate "C") from checkpoints, '
+            "jsonb_each_text(checkpoint -> 'channel_versions') where thread_id = ?"
+            " and checkpoint_ns = '' and checkpoint_id = ?)"
+        )
+        async with self.db.transaction() as inside:
+            for table, columns, where, more in (
+                ("checkpoints", _CHECKPOINT, among, (list(line),)),
+                ("checkpoint_writes", f"{_WRITE}, blob", among, (list(line[:-1]),)),
+                ("checkpoint_blobs", "channel, version, type, blob", newest, (run, line[-1])),
+            ):
+                await self._copy(inside, table, columns, where, (new_run, run, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class _InMemory:
+    """A store that ends with its process: there the saver itself is asked."""
+
+    saver: Any
+
+    async def namespaces(self, run: str) -> list[str]:
+        return sorted({_place(item)[0] for item in await self._items(run)})
+
+    async def namespace_of(self, run: str, checkpoint: str) -> str | None:
+        places = [_place(item) for item in await self._items(run)]
+        return next((space for space, id in places if id == checkpoint), None)
+
+    async def checkpoints(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> list[Stored]:
+        found = []
+        for item in await self._items(run, namespace):
+            values, parent = item.checkpoint["channel_values"], item.parent_config
+            kept = {name: values[name] for name in values.keys() & channels}
+            before = parent["configurable"]["checkpoint_id"] if parent else ""
+            step, time = item.metadata["step"], item.checkpoint["ts"]
+            found.append(Stored(item.checkpoint["id"], before, step, time, kept))
+        return sorted(found, key=lambda stored: stored.id)
+
+    async def writes(
+        self, run: str, namespace: str, channels: Collection[str]
+    ) -> dict[str, list[Write]]:
+        return {
+            item.checkpoint["id"]: [w for w in item.pending_writes or () if w[1] in channels]
+            for item in await self._items(run, namespace)
+        }
+
+    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
+        items = {item.checkpoint["id"]: item for item in await self._items(run, "")}
+        before: dict[str, Any] = {"thread_id": new_run, "checkpoint_ns": ""}
+        for id in line:
+            item, config = items[id], {"configurable": before}
+            checkpoint = item.checkpoint
+            versions = checkpoint["channel_versions"]
+            config = await self.saver.aput(config, checkpoint, item.metadata, versions)
+            before = {**before, "checkpoint_id": id}
+            by_task: dict[str, list[tuple[str, Any]]] = {}
+            for task, channel, value in item.pending_writes or () if id != line[-1] else ():
+                by_task.setdefault(task, []).append((channel, value))
+            for task, writes in by_task.items():
+                await self.saver.aput_writes(config, writes, task)
+
+    async def _items(self, run: str, namespace: str | None = None) -> list[Any]:
+        where: dict[str, Any] = {"thread_id": run}
+        if namespace is not None:
+            where["checkpoint_ns"] = namespace
+        return [item async for item in self.saver.alist({"configurable": where})]
+
+
+def _place(item: Any) -> tuple[str, str]:
+    return item.config["configurable"]["checkpoint_ns"], item.checkpoint["id"]
+
+
+def _marks(values: Iterable[Any]) -> str:
+    return ", ".join("?" for _ in values)
+
+
+def damaged(run: str, checkpoint: str) -> RunError:
+    """What is said of a checkpoint that nobody wrote so."""
+    return RunError(
+        f"the checkpoint {checkpoint} of run {run} cannot be read: it was changed, or is damaged",
+        help="put a copy of the store back in its place, or go on with another run",
+    )

@@ -1,0 +1,125 @@
+"""Encryption at rest: what a run holds is unreadable in the store without `FLOWC_STORE_KEY`.
+
+AES-256 in Galois/counter mode with a nonce of its own for every value, so that a changed value is
+refused and not read. In the clear stay ids of runs, nodes and steps, statuses, times, kinds of
+events, and sizes.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import RunError
+
+VARIABLE = "FLOWC_STORE_KEY"
+_MARK = "sealed:"
+_NONCE = 12
+_REMEDY = f"`openssl rand -base64 32` makes a key; {VARIABLE} is read from the environment alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """Encrypts and decrypts with one key. `cipher` is an AESGCM of the package cryptography."""
+
+    cipher: Any
+    secret: bytes
+
+    def close(self, data: bytes, nonce: bytes | None = None) -> bytes:
+        nonce = nonce or os.urandom(_NONCE)
+        return bytes(nonce + self.cipher.encrypt(nonce, data, None))
+
+    def open(self, data: bytes) -> bytes:
+        """Raises `RunError` for what was not encrypted with this key, or was changed since."""
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            return bytes(self.cipher.decrypt(data[:_NONCE], data[_NONCE:], None))
+        except (InvalidTag, ValueError):
+            raise RunError(
+                f"a value in the store was not encrypted with the key in {VARIABLE}, or was "
+                "changed since",
+                help="use the key that the store was made with, or restore a copy of the store",
+            ) from None
+
+    def close_text(self, text: str, *, alike: bool = False) -> str:
+        """With `alike` equal texts give equal results: the nonce is a digest of the text."""
+        data = text.encode("utf-8", "surrogatepass")
+        nonce = hmac.digest(self.secret, b"nonce" + data, "sha256") if alike else os.urandom(_NONCE)
+        return _MARK + base64.b64encode(self.close(data, nonce[:_NONCE])).decode("ascii")
+
+    def open_text(self, text: str) -> str:
+        if not text.startswith(_MARK):
+            return self.open(b"").decode()
+        try:
+            data = base64.b64decode(text.removeprefix(_MARK), validate=True)
+        except binascii.Error:
+            data = b""
+        return self.open(data).decode("utf-8", "surrogatepass")
+
+    def fingerprint(self, data: bytes) -> str:
+        """A digest that nobody without the key can compare guesses with."""
+        return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealing:
+    """The part of a database that encrypts, for those that have a key."""
+
+    cipher: Seal | None = None
+
+    def seal(self, text: str) -> str:
+        return text if self.cipher is None else self.cipher.close_text(text)
+
+    def seal_name(self, text: str) -> str:
+        return text if self.cipher is None else self.cipher.close_text(text, alike=True)
+
+    def unseal(self, text: str) -> str:
+        return text if self.cipher is None else self.cipher.open_text(text)
+
+    def fingerprint(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        if self.cipher is None:
+            return hashlib.sha256(data).hexdigest()
+        return self.cipher.fingerprint(data)
+
+
+def seal_from(env: Mapping[str, str]) -> Seal | None:
+    """The seal for the key in the environment; None without one. Raises `RunError` for what is no
+    key, without showing it."""
+    text = env.get(VARIABLE, "").strip()
+    if not text:
+        return None
+    key = _key(text)
+    if key is None:
+        raise RunError(f"{VARIABLE} is no key: 32 bytes in base64, or in hex", help=_REMEDY)
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    except ImportError:
+        raise RunError(
+            f"{VARIABLE} is set, but the extra for encryption is not installed",
+            help="pip install 'flowc[encryption]'",
+        ) from None
+    return Seal(AESGCM(key), hmac.new(key, b"flowc fingerprints", hashlib.sha256).digest())
+
+
+def _key(text: str) -> bytes | None:
+    readers = (bytes.fromhex, lambda t: base64.b64decode(t, validate=True), _url_safe)
+    for read in readers:
+        try:
+            key = read(text)
+        except ValueError:
+            continue
+        if len(key) == 32:
+            return key
+    return None
+
+
+def _url_safe(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))

@@ -1,0 +1,193 @@
+"""One process per run: a lock on a file per run, which the kernel frees when its holder dies.
+
+A frozen process keeps its lease, so none can wake up beside a successor. Only who holds a lock file
+removes it, and who takes one looks whether it is still there: else there could be two holders.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shlex
+import time
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import RunError
+
+_WAITS = (0.005, 0.01, 0.02, 0.04)
+"""Seconds between attempts to take a lock that somebody may only be looking at."""
+
+
+class Leases(Protocol):
+    """Which runs of a store are being executed. `lost` are those that this process held and that
+    somebody else has taken since."""
+
+    @property
+    def lost(self) -> set[str]: ...
+
+    def held(self, run: str) -> AbstractAsyncContextManager[None]:
+        """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
+        ...
+
+    async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
+        """Those of the runs that are being executed, by whatever process."""
+        ...
+
+    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
+        """Remove what is kept of leases that nobody holds and that are not of `known` runs; how
+        many there were. With `dry_run` they stay."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileLeases:
+    """A file for each run. With no folder (a store in memory) there is nobody to share with."""
+
+    folder: Path | None
+
+    @property
+    def lost(self) -> set[str]:
+        return set()
+
+    @asynccontextmanager
+    async def held(self, run: str) -> AsyncIterator[None]:
+        if self.folder is None:
+            yield
+            return
+        with lease(self.folder, run):
+            yield
+
+    async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
+        if self.folder is None:
+            return frozenset(runs)
+        return frozenset(run for run in runs if is_held(self.folder, run))
+
+    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
+        if self.folder is None or not self.folder.is_dir():
+            return 0
+        kept = {_file(self.folder, run) for run in known}
+        loose = [file for file in self.folder.glob("*.lock") if file not in kept]
+        return sum(_swept(file, dry_run) for file in loose)
+
+
+@contextmanager
+def lease(folder: Path, run: str) -> Iterator[None]:
+    """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
+    descriptor = _take(folder, run)
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(folder: Path, run: str) -> int:
+    """The run's lock file, locked, as it lies there now."""
+    while True:
+        descriptor = _open(folder, run)
+        try:
+            if not _taken(descriptor):
+                raise refused(run, _holder(descriptor))
+            if _in_place(descriptor, _file(folder, run)):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+class NotHeld(RunError):
+    """Somebody else executes the run, or may: this process must not."""
+
+
+def refused(run: str, holder: str) -> NotHeld:
+    """What the second process is told."""
+    return NotHeld(
+        f"run {run} is being executed by another process ({holder})",
+        help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
+    )
+
+
+def is_held(folder: Path, run: str) -> bool:
+    """Whether a process is executing the run now."""
+    try:
+        descriptor = os.open(_file(folder, run), os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _unusable(folder, error) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _swept(file: Path, dry_run: bool) -> bool:
+    """Whether nobody holds a lock file, which is removed then."""
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _in_place(descriptor, file):
+            return False
+        if not dry_run:
+            file.unlink()
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _in_place(descriptor: int, file: Path) -> bool:
+    """Whether what is open still lies there: a sweep may have come between opening and locking."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _taken(descriptor: int) -> bool:
+    """Take the lock. Whoever looks whether it is free holds it for a moment, so one refusal
+    says nothing yet."""
+    for wait in (*_WAITS, None):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if wait is not None:
+                time.sleep(wait)
+        else:
+            return True
+    return False
+
+
+def _file(folder: Path, run: str) -> Path:
+    """A run's id may hold any character, so its file is named after a digest of it."""
+    return folder / f"{hashlib.sha256(run.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
+
+
+def _open(folder: Path, run: str) -> int:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(_file(folder, run), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: OSError) -> RunError:
+    return RunError(f"the lease folder {folder} cannot be used: {error.strerror}")
+
+
+def _holder(descriptor: int) -> str:
+    return os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "pid unknown"

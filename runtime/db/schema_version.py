@@ -1,0 +1,121 @@
+"""Which layout a store's tables have, and whether it is encrypted: read before anything else.
+
+Tables that are only added need no new layout: each module creates its own when they are not there.
+What changes a table that exists is a step in `STEPS`, done once, in one transaction.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+
+from ..errors import RunError
+from .database import Database
+from .encryption import VARIABLE, Seal, seal_from
+from .url import Location
+
+Step = Callable[[Database], Awaitable[None]]
+
+
+async def _keep_inputs(db: Database) -> None:
+    """Effects get a column for what they were given. Some stores of the first layout have it."""
+    if await has_table(db, "effects") and not await has_column(db, "effects", "input"):
+        await db.run("alter table effects add column input text")
+
+
+STEPS: tuple[Step, ...] = (_keep_inputs,)
+"""Step n makes layout n + 2 of layout n + 1, inside a transaction. A table may be missing: it is
+made in its newest form later."""
+NEWEST = 1 + len(STEPS)
+_TABLE = "create table if not exists layout (version integer not null, seal text not null)"
+_PROOF = "flowc store"
+"""What is kept encrypted to tell the right key from another one."""
+
+
+async def admitted(db: Database, location: Location) -> Seal | None:
+    """Bring the tables up to date and give the seal of an encrypted store. Raises `RunError` when a
+    newer flowc made the store, or the key is missing, wrong, or one too many."""
+    cipher = None if location.kind == "memory" else seal_from(os.environ)
+    found = await _kept(db)
+    if found is None:
+        found = await _settled(db, cipher)
+    version, proof = found
+    if version > NEWEST:
+        raise RunError(
+            f"the store {location.url} was made by a newer flowc (layout {version}; this one "
+            f"knows {NEWEST})",
+            help="use that version, or another store",
+        )
+    _refuse_wrong_key(cipher, proof, location)
+    if version < NEWEST:
+        await _upgrade(db, version)
+    return cipher
+
+
+async def _kept(db: Database) -> tuple[int, str] | None:
+    if not await has_table(db, "layout"):
+        return None
+    rows = await db.rows("select version, seal from layout")
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
+async def has_table(db: Database, name: str) -> bool:
+    """Whether the store has a table."""
+    query = "select 1 from sqlite_master where type = 'table' and name = ?"
+    if db.dialect == "postgresql":
+        query = "select 1 where to_regclass(?) is not null"
+    return bool(await db.rows(query, (name,)))
+
+
+async def has_column(db: Database, table: str, name: str) -> bool:
+    """Whether a table of the store has a column."""
+    query = "select 1 from pragma_table_info(?) where name = ?"
+    if db.dialect == "postgresql":
+        query = (
+            "select 1 from pg_attribute where attrelid = to_regclass(?) and attname = ?"
+            " and not attisdropped"
+        )
+    return bool(await db.rows(query, (table, name)))
+
+
+async def _settled(db: Database, cipher: Seal | None) -> tuple[int, str]:
+    """The layout, now written: a store that has runs already is of the first one, unencrypted."""
+    async with db.transaction() as inside:
+        found = await _kept(inside)
+        if found is not None:  # another process was faster
+            return found
+        old = await has_table(inside, "runs")
+        version, proof = (1, "") if old else (NEWEST, cipher.close_text(_PROOF) if cipher else "")
+        await inside.run(_TABLE)
+        await inside.run("insert into layout values (?, ?)", (version, proof))
+        return version, proof
+
+
+def _refuse_wrong_key(cipher: Seal | None, proof: str, location: Location) -> None:
+    if cipher is None and proof:
+        raise RunError(
+            f"the store {location.url} is encrypted and {VARIABLE} is not set",
+            help=f"export {VARIABLE}=… with the key that the store was made with",
+        )
+    if cipher is not None and not proof:
+        raise RunError(
+            f"the store {location.url} is not encrypted, but {VARIABLE} is set",
+            help=f"unset {VARIABLE}, or name another store with --store: a new one is encrypted",
+        )
+    if cipher is None:
+        return
+    try:
+        cipher.open_text(proof)
+    except RunError:
+        raise RunError(
+            f"the key in {VARIABLE} is not that of the store {location.url}",
+            help="use the key that the store was made with",
+        ) from None
+
+
+async def _upgrade(db: Database, version: int) -> None:
+    async with db.transaction() as inside:
+        found = await _kept(inside)
+        for step in STEPS[found[0] - 1 if found else version - 1 :]:
+            await step(inside)
+        await inside.run("update layout set version = ?", (NEWEST,))

@@ -1,0 +1,71 @@
+"""Where a store is, read from its URL. What is shown of a URL never holds a password."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from ..errors import RunError
+
+MEMORY = "memory:"
+SQLITE = "sqlite:///"
+_POSTGRES = ("postgresql", "postgres")
+_SECRET = ("password", "passfile", "sslpassword", "sslkey")
+_FORMS = f"{SQLITE}PATH, postgresql://USER@HOST/DATABASE or {MEMORY}"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A store's place. `url` may be shown; `path` is the file of SQLite, None for others;
+    `address` is what PostgreSQL is called with and may hold a password."""
+
+    url: str
+    path: Path | None
+    kind: Literal["memory", "sqlite", "postgresql"] = "sqlite"
+    address: str = field(default="", repr=False)
+
+    @property
+    def leases(self) -> Path | None:
+        """The folder of the lock files, one per run."""
+        return self.path.with_name(f"{self.path.name}.leases") if self.path else None
+
+
+def locate(url: str) -> Location:
+    """`sqlite:///PATH` (three slashes: relative, four: absolute), `postgresql://…`, `memory:` or a
+    bare path. Raises `RunError` for anything else."""
+    if url == MEMORY:
+        return Location(url, None, "memory")
+    scheme = url.split("://")[0]
+    if scheme in _POSTGRES and "://" in url:
+        return Location(without_password(url), None, "postgresql", url)
+    if url.startswith(SQLITE):
+        path = url.removeprefix(SQLITE)
+    elif "://" in url:
+        raise RunError(f"a store cannot be at `{scheme}://…`", help=f"use {_FORMS}")
+    else:
+        path = url
+    if not path:
+        raise RunError("the store has no path", help=f"write {SQLITE}.flowc/runs.db")
+    return Location(url, Path(path))
+
+
+def without_password(url: str) -> str:
+    """A store's URL as it may be shown, kept and logged."""
+    if url.split("://")[0] not in _POSTGRES:
+        return url
+    try:
+        parts = urlsplit(url)
+        plain = [(k, v) for k, v in parse_qsl(parts.query) if k.lower() not in _SECRET]
+        query = urlencode(plain, quote_via=quote, safe="/,:")
+        return f"postgresql://{_bare(parts.netloc)}{parts.path}{'?' * bool(query)}{query}"
+    except ValueError:  # a broken address of a host
+        return re.sub(r"//.*@", "//", url.partition("?")[0])
+
+
+def _bare(netloc: str) -> str:
+    """`user@host:port` of `user:password@host:port`."""
+    user, at, host = netloc.rpartition("@")
+    return f"{user.partition(':')[0]}{at}{host}"

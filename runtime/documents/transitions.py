@@ -1,0 +1,216 @@
+"""What a run does to a living document: each function makes one change, and made again none.
+
+A step goes from status to status in the format's order (A7). A run that died between a change of
+the file and its own checkpoint makes the change again; what is there already is left as it is, so
+that nothing is logged twice. A step that is not where the run left it was moved by a person, which
+is `Refused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from flowc.compiler.plan import (
+    STATUSES,
+    PlanDocument,
+    Refused,
+    Status,
+    Value,
+    final_path,
+    is_manual,
+    is_placeholder,
+    status_of,
+    text_value,
+    transition,
+)
+
+from . import phrases as words
+from .attempts import after_failure, attempts_in, kept_attempts
+
+RETRIES = 3
+"""How often a step is executed again after it has failed (A14)."""
+Verdict = Literal["passed", "failed", "not measured"]
+
+_ORDER = STATUSES[:-1]
+_FROM: dict[Status, tuple[Status, ...]] = {
+    "PENDING": (),
+    "READY": ("PENDING", "FAILED"),
+    "RUNNING": ("PENDING", "READY"),
+    "CODE_GENERATED": ("RUNNING",),
+    "EXECUTING": ("READY", "RUNNING", "CODE_GENERATED"),
+    "DONE": ("EXECUTING",),
+    "FAILED": ("RUNNING", "CODE_GENERATED", "EXECUTING"),
+}
+"""Whence a step may come to a status in one move; it passes those that lie between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A step's way to a status, with what it brings along. `code` counts for CODE_GENERATED,
+    `results` for DONE, `error` for FAILED."""
+
+    step: str
+    to: Status
+    code: str = ""
+    results: str = ""
+    error: str = ""
+    retries: int = RETRIES
+
+    def made(self, document: PlanDocument, time: str) -> PlanDocument:
+        """The document one status further, the same when the step is there. Raises `Refused`."""
+        status = status_of(document.step(self.step))
+        if status == self.to:
+            return document
+        self._refuse(document, status)
+        assert status is not None
+        hop = self._hop(status)
+        document = transition(document, self.step, hop, time)
+        return self._arrived(document, status, time) if hop == self.to else document
+
+    def _refuse(self, document: PlanDocument, status: Status | None) -> None:
+        manual = is_manual(text_value(document.step(self.step), "Code"))
+        allowed = _FROM[self.to]
+        if manual and self.to in ("EXECUTING", "DONE", "FAILED"):
+            allowed = ("PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING")
+        if status not in allowed:
+            there = status or text_value(document.step(self.step), "Status")
+            raise Refused(f"step `{self.step}` is {there}, so it cannot become {self.to}")
+        code = text_value(document.step(self.step), "Code")
+        if self.to == "EXECUTING" and is_placeholder(code):
+            raise Refused(f"step `{self.step}` has no code that could be executed")
+
+    def _hop(self, status: Status) -> Status:
+        if status == "FAILED":
+            return "READY"
+        if self.to == "FAILED" and status in ("RUNNING", "EXECUTING"):
+            return "FAILED"
+        return _ORDER[_ORDER.index(status) + 1]
+
+    def _arrived(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+        step = self.step
+        match self.to:
+            case "RUNNING":
+                if document.value("Execution Results", step=step):
+                    document = document.set("Execution Results", "", step=step)
+                return document.append_log(time, words.of_step(words.GENERATING, step))
+            case "CODE_GENERATED":
+                document = document.set("Code", self.code, step=step)
+                return document.append_log(time, words.of_step(words.GENERATED, step))
+            case "EXECUTING":
+                again = bool(attempts_in(text_value(document.step(step), "Execution Results")))
+                return document.append_log(
+                    time, words.of_step(words.AGAIN if again else words.EXECUTING, step)
+                )
+            case "DONE":
+                return self._done(document, time)
+            case "FAILED":
+                return self._failed(document, before, time)
+            case _:
+                return document
+
+    def _done(self, document: PlanDocument, time: str) -> PlanDocument:
+        step = document.step(self.step)
+        earlier = kept_attempts(text_value(step, "Execution Results"))
+        text = "\n\n".join(part for part in (earlier, self.results.strip()) if part)
+        document = document.set("Execution Results", text, step=self.step)
+        output = text_value(step, "Output Audio")
+        line = words.COMPLETED_WITH if output else words.COMPLETED
+        return document.append_log(time, words.of_step(line, self.step, output=output))
+
+    def _failed(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+        step = document.step(self.step)
+        results, code = text_value(step, "Execution Results"), text_value(step, "Code")
+        attempt = attempts_in(results) + 1
+        text = after_failure(results, code if before != "RUNNING" else "", self.error)
+        document = document.set("Execution Results", text, step=self.step)
+        if before == "RUNNING":
+            line = words.NOT_GENERATED
+        else:
+            line = words.FAILED_ANALYZED if attempt <= self.retries else words.FAILED
+        return document.append_log(time, words.of_step(line, self.step, self.error))
+
+
+def fix(document: PlanDocument, step: str, code: str, time: str) -> PlanDocument:
+    """Code that was fixed takes the place of what failed, and the step is READY to be executed
+    again (A14, A15). The same document when the code is what failed. Raises `Refused`."""
+    block = document.step(step)
+    status, old = status_of(block), text_value(block, "Code").strip()
+    if old == code.strip():
+        return document
+    if status != "FAILED":
+        raise Refused(f"step `{step}` is {status}: only one that has failed is fixed")
+    document = transition(document, step, "READY", time).set("Code", code.strip(), step=step)
+    return document.append_log(time, words.of_step(words.FIXED, step))
+
+
+def log(document: PlanDocument, text: str, time: str) -> PlanDocument:
+    """One more line of the log, unless it ends with that line."""
+    section = document.section("log")
+    lines = section.logs() if section else []
+    last = section.text[lines[-1].start : lines[-1].end] if section and lines else ""
+    if last.partition("`: ")[2].strip() == " ".join(text.split()):
+        return document
+    return document.append_log(time, text)
+
+
+def review(
+    document: PlanDocument, verdict: Verdict, notes: str, step: str, time: str
+) -> PlanDocument:
+    """What the review of the sound came to: notes of a step, or else of the last one that is DONE,
+    and a line of the log."""
+    done = [s for s in document.steps if status_of(s) == "DONE"]
+    if not step and done:
+        step = text_value(done[-1], "ID")
+    before = document
+    if step:
+        document = document.set("QA Notes", notes.strip(), step=step)
+    if document is before and words.REVIEWED[verdict] in document.text:
+        return log(document, words.REVIEWED[verdict], time)
+    return document.append_log(time, words.REVIEWED[verdict])
+
+
+def finish(
+    document: PlanDocument, overall: str, summary: str, final: str, time: str
+) -> PlanDocument:
+    """The final output, and the last line of the log."""
+    fields: dict[str, str] = {
+        "Overall Status": overall,
+        "Final Audio Path": final or final_path(document),
+        "Summary": " ".join(summary.split()),
+    }
+    before = document
+    for name, value in fields.items():
+        document = document.set(name, value, section="output")
+    line, path = words.FINISHED[overall], fields["Final Audio Path"]
+    line = words.FINAL.format(how=line, final=path) if path else line
+    return log(document, line, time) if document is before else document.append_log(time, line)
+
+
+def plan(
+    document: PlanDocument,
+    requirements: Mapping[str, Value],
+    steps: Sequence[Mapping[str, Value]],
+    time: str,
+) -> PlanDocument:
+    """The requirements, and the steps behind those that are there (A22). `steps` have `title` and
+    fields by their names. The same document when it ends with these steps."""
+    before = document
+    for name, value in requirements.items():
+        document = document.set(name, value, section="requirements")
+    wanted = [(s["title"], s["Description"]) for s in steps]
+    there = [(s.title, text_value(s, "Description")) for s in document.steps]
+    if document is before and there[len(there) - len(wanted) :] == wanted:
+        return document
+    first = not there
+    for step in steps:
+        document = document.add_step(str(step["title"]), _fields_of(document, step))
+    line = words.of_steps(words.PLANNED if first else words.ADDED, len(steps))
+    return document.append_log(time, line)
+
+
+def _fields_of(document: PlanDocument, step: Mapping[str, Value]) -> dict[str, Value]:
+    fields = {name: value for name, value in step.items() if name != "title"}
+    waits = any(status_of(s) != "DONE" for s in document.steps)
+    return {"Status": "PENDING" if waits else "READY", **fields}

@@ -1,0 +1,360 @@
+"""Start, resume, look at and branch runs. What one execution does is in `execution.py`.
+
+async with open_engine("sqlite:///.flowc/runs.db") as engine:
+    outcome = await engine.start(spec, services, run="brave-otter", inputs={}, options={})
+    outcome = await engine.resume("brave-otter", spec, services, answers={"": "yes"})
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.ir import OnUnknown
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.lowering.serde import dump_spec, load_spec
+
+from ..budget import ledger
+from ..budget.ledger import forget_charges
+from ..db.checkpoint_rows import Shelf, shelf_of
+from ..db.database import Database, create_tables
+from ..documents import write_log as document_record
+from ..documents.write_log import Record, documents_of, writers_of
+from ..errors import RunError
+from ..events import Listener
+from ..graph.build import build
+from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
+from ..graph.null_services import inert_services
+from ..journal import effects
+from ..journal.effects import EffectJournal
+from ..secrets import secret_values
+from ..services import Emit, Journal, Json, Outcome, Services
+from ..state.initial import initial_state
+from ..store import service_tables as executions
+from ..store.runs import RunRecord, RunStore, open_store
+from ..store.sqlite.connection import in_words
+from .checkpoint_order import begin_after
+from .compaction import Dropped, compact
+from .document_edits import Edited, Stand, take_edits
+from .execution import Execution, thread_config
+from .fork import RunState, copy_thread, refuse_inner, state_of
+from .frontier import whereabouts
+from .migration import accepted, move, read_migration
+from .signals import RunSignals
+
+ServicesFactory = Callable[[Journal, Emit], Services]
+ENDED = ("success", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Executes runs on one store. Made by `open_engine`."""
+
+    store: RunStore
+    saver: Any
+    journal_db: Database
+
+    async def start(
+        self,
+        spec: GraphSpec,
+        services: ServicesFactory,
+        *,
+        run: str,
+        inputs: dict[str, Json],
+        options: dict[str, Json],
+        listeners: tuple[Listener, ...] = (),
+        breakpoints: tuple[str, ...] = (),
+        control: RunSignals | None = None,
+    ) -> Outcome:
+        """Execute a new run until it ends, waits, or is stopped. Raises `RunError` for a run id
+        that is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
+        written.
+        """
+        async with self._held(run):
+            execution = self._execution(
+                spec, services, run, listeners, breakpoints, control, self._journal()
+            )
+            given = initial_state(spec, inputs, execution.services.env)
+            record = RunRecord(
+                id=run,
+                name=spec.name,
+                file=spec.file,
+                format=str(options.get("format", "")),
+                digest=spec.digest,
+                options=options,
+                inputs=inputs,
+                spec=dump_spec(spec),
+                pid=os.getpid(),
+            )
+            record = await self.store.create(record)
+            await self.saver.adelete_thread(run)
+            await execution.open_budget(record)
+            return await execution.run(record, given, "run_started")
+
+    async def resume(
+        self,
+        run: str,
+        spec: GraphSpec,
+        services: ServicesFactory,
+        *,
+        answers: dict[str, Json],
+        said: str | None = None,
+        listeners: tuple[Listener, ...] = (),
+        breakpoints: tuple[str, ...] = (),
+        control: RunSignals | None = None,
+        on_unknown: OnUnknown | None = None,
+        usually: OnUnknown = "ask",
+        migrate: Sequence[str] = (),
+        answered: bool = False,
+    ) -> Outcome:
+        """Go on from the last checkpoint. `answers` are by question id, "" is the only
+        question's; they are stored before they are given. Without an answer a run that waits for
+        one reports its questions again, unless its `People` were `answered` meanwhile. With a line
+        that was `said` unasked it goes on where the workflow says (J45), also when it had ended. A
+        workflow that has changed since is taken as it is now, unless it changed where the run
+        stands. `on_unknown` says what is done about effects in doubt, whatever the workflow says;
+        `usually` where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a
+        variable. Raises `RunError` when the run has ended, is being executed elsewhere, or does not
+        fit the workflow.
+        """
+        async with self._held(run, goes_on=True):
+            record = await self.store.get(run)
+            if said is None and not await self._journal().lines(run):
+                _refuse_ended(record)
+            record, changed = await self._brought_up_to_date(record, spec, migrate)
+            journal = self._journal(on_unknown, usually)
+            execution = self._execution(
+                spec, services, run, listeners, breakpoints, control, journal
+            )
+            if changed:
+                execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
+            await execution.open_budget(record)
+            begun = await self.saver.aget_tuple(thread_config(run)) is not None
+            given: Any = None if begun else _beginning(execution, record)
+            if await execution.hear(said, given):
+                given = None
+            elif begun:
+                _refuse_ended(record)
+                waiting = await execution.answer(answers)
+                if waiting is not None and record.status == "paused" and not answered:
+                    return await execution.still_waiting(record, waiting)
+                given = await execution.resume_command()
+            return await execution.run(await self._going_on(record), given, "run_resumed")
+
+    async def _going_on(self, record: RunRecord) -> RunRecord:
+        running = dataclasses.replace(
+            record, status="running", pid=os.getpid(), error=None, questions=[]
+        )
+        return await self.store.update(running)
+
+    async def _brought_up_to_date(
+        self, record: RunRecord, spec: GraphSpec, migrate: Sequence[str]
+    ) -> tuple[RunRecord, list[Json]]:
+        """The record stamped with the workflow as it is now, and what differs."""
+        if record.digest == spec.digest:
+            if migrate:
+                raise RunError(
+                    f"{spec.file} has not changed since run {record.id} was started",
+                    help="leave out --migrate",
+                )
+            return record, []
+        old, app = await self._look_at(record.id)
+        where = await whereabouts(app, self.saver, self.journal_db, old, record.id)
+        migration = read_migration(migrate, old, spec)
+        changes = accepted(old, spec, where, migration, record.id)
+        if migration:
+            graph = build(spec, inert_services())
+            await move(graph, self.saver, spec, where, migration, record.id)
+        stamped = dataclasses.replace(record, digest=spec.digest, spec=dump_spec(spec))
+        told = [change.as_json() for change in changes]
+        return await self.store.update(stamped), told
+
+    async def state(self, run: str) -> RunState:
+        """Where a run stands: variables, nodes that come next, questions that wait."""
+        with in_words(self.store.location):
+            spec, app = await self._look_at(run)
+            answered = await self._journal().answers(run)
+            return await state_of(app, spec, run, answered)
+
+    async def take_edits(self, run: str, folder: Path) -> Edited | None:
+        """Take over what people changed in the living document of a run while nobody executed it,
+        and write down there what follows. None when it has no document. Raises `RunError`."""
+        async with self._held(run):
+            record = await self.store.get(run)
+            if record.parent is None and not await documents_of(self.journal_db, run):
+                return None
+            if await self.saver.aget_tuple(thread_config(run)) is None:
+                return None
+            spec, app = await self._look_at(run)
+            state = await state_of(app, spec, run, ())
+            before = ", ".join(f"`{name}`" for name in state.next)
+            note = f"the checkpoint of run {run} stands before {before or 'nothing: it has ended'}"
+            ended = record.status in ENDED
+            return await take_edits(self.journal_db, Stand(run, state, ended, note, folder))
+
+    async def document_writers(self, id: str) -> list[Record]:
+        """What each run last wrote to a document, the run that wrote last first."""
+        with in_words(self.store.location):
+            return await writers_of(self.journal_db, id)
+
+    async def history(self, run: str) -> list[CheckpointView]:
+        """The run's checkpoints between nodes, of called workflows too, oldest first."""
+        with in_words(self.store.location):
+            spec, app = await self._look_at(run)
+            return await whole_past_of(self.shelf(), app, spec, run)
+
+    async def fork(self, run: str, at: str, updates: dict[str, Json], new_run: str) -> RunRecord:
+        """A new run that begins at a checkpoint of another one (its id, or a node's id: the
+        latest checkpoint before that node), with other values for some variables. `resume`
+        executes it. Raises `RunError` when there is no such checkpoint, or while an effect's
+        outcome is unknown.
+        """
+        async with self._held(run, goes_on=True):
+            record = await self.store.get(run)
+            doubtful = await self._journal().in_doubt(run)
+            if doubtful:
+                raise RunError(
+                    f"what became of `{doubtful[0]}` is unknown; a fork could repeat it unasked",
+                    help=f"settle it first: flowc resume {run}",
+                )
+            spec, app = await self._look_at(run)
+            past = await past_of(self.shelf(), app, spec, run)
+            await refuse_inner(self.shelf(), past, run, at)
+            view = view_at(past, at, run)
+            await self.store.refuse_taken(new_run)
+            await self.saver.adelete_thread(new_run)
+            await copy_thread(self.shelf(), app, spec, view, run, new_run, updates)
+            fresh = dataclasses.replace(
+                record,
+                id=new_run,
+                options={**record.options, "record": None},
+                status="interrupted",
+                parent=run,
+                started="",
+                questions=[],
+                result=None,
+                error=None,
+                usage={},
+                pid=None,
+            )
+            return await self.store.create(fresh)
+
+    async def note(self, run: str, options: dict[str, Json]) -> None:
+        """Keep more options of a run, in place of those of the same name. Raises `RunError` while
+        it is being executed."""
+        async with self._held(run):
+            record = await self.store.get(run)
+            await self.store.update(
+                dataclasses.replace(record, options={**record.options, **options})
+            )
+
+    async def delete(self, run: str) -> None:
+        """Forget a run with all its checkpoints, and what the service kept of it. Raises `RunError`
+        while it is being executed."""
+        async with self._held(run):
+            await executions.forget(self.journal_db, run)
+            await self._journal().forget(run)
+            await forget_charges(self.journal_db, run)
+            await document_record.forget(self.journal_db, run)
+            await self.saver.adelete_thread(run)
+            await self.store.delete(run)  # last: whoever is killed before it can be asked again
+
+    async def compact(self, run: str, *, history: bool = True, dry_run: bool = False) -> Dropped:
+        """Drop what the run does not need to go on: checkpoints inside visits that are over and,
+        with `history`, all between nodes except the last; with `dry_run` only count them. Raises
+        `RunError` while it is being executed."""
+        async with self._held(run):
+            _, app = await self._look_at(run)
+            return await compact(self.journal_db, self.saver, app, run, history, dry_run=dry_run)
+
+    @asynccontextmanager
+    async def _held(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
+        """Hold the run; what is wrong with the store meanwhile is said in words. A run that
+        `goes_on` gets checkpoints that come after those it has, whatever the clock says."""
+        async with self.store.leases.held(run):
+            with in_words(self.store.location):
+                if goes_on and self.store.location.kind != "memory":
+                    await begin_after(self.journal_db, run)
+                yield
+
+    async def _look_at(self, run: str) -> tuple[GraphSpec, Any]:
+        """The graph that a run was started with, for reading its checkpoints."""
+        spec = _kept_spec(await self.store.get(run))
+        return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
+
+    def shelf(self) -> Shelf:
+        """The runs' checkpoints, to look back."""
+        return shelf_of(self.journal_db, self.saver, self.store.location.kind)
+
+    def _journal(
+        self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"
+    ) -> EffectJournal:
+        return EffectJournal(self.journal_db, on_unknown, usual, secret_values(os.environ))
+
+    def _execution(
+        self,
+        spec: GraphSpec,
+        services: ServicesFactory,
+        run: str,
+        listeners: tuple[Listener, ...],
+        breakpoints: tuple[str, ...],
+        control: RunSignals | None,
+        journal: EffectJournal,
+    ) -> Execution:
+        for name in breakpoints:
+            if name not in {node.id for node in spec.nodes}:
+                raise RunError(f"there is no node `{name}` to break at in {spec.file}")
+        return Execution(
+            store=self.store,
+            saver=self.saver,
+            journal=journal,
+            spec=spec,
+            run_id=run,
+            factory=services,
+            listeners=listeners,
+            breakpoints=breakpoints,
+            signals=control or RunSignals(),
+        )
+
+
+@asynccontextmanager
+async def open_engine(url: str) -> AsyncIterator[Engine]:
+    """An engine on the store at `url`: see `location.locate`. Raises `RunError` when the
+    store cannot be opened.
+    """
+    async with (
+        open_store(url) as store,
+        store.opened.durable() as db,
+        store.opened.checkpointer() as saver,
+    ):
+        await create_tables(db, effects.SCHEMA)
+        await create_tables(db, ledger.SCHEMA)
+        await create_tables(db, document_record.SCHEMA)
+        yield Engine(store, saver, db)
+
+
+def _beginning(execution: Execution, record: RunRecord) -> dict[str, Any]:
+    return initial_state(execution.spec, record.inputs, execution.services.env)
+
+
+def _kept_spec(record: RunRecord) -> GraphSpec:
+    try:
+        return load_spec(record.spec)
+    except ValueError:
+        raise RunError(
+            f"run {record.id} was kept by another version of flowc",
+            help="use the version that started it",
+        ) from None
+
+
+def _refuse_ended(record: RunRecord) -> None:
+    if record.status in ENDED:
+        raise RunError(
+            f"run {record.id} has ended: {record.status}",
+            help=f"to go on from an earlier point: flowc fork {record.id} --at NODE",
+        )

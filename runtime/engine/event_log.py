@@ -1,0 +1,89 @@
+"""Events on their way: to the listeners at once, to the store in small batches."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..context import CALL_PATH
+from ..errors import RunError
+from ..events import EventKind, Listener, RunEvent
+from ..store.runs import RunStore, now
+
+NOT_KEPT = frozenset({"model_text"})
+"""Events that are shown, not stored: the whole text is in the answer that follows."""
+
+BATCH_SECONDS = 0.05
+
+
+@dataclass(slots=True)
+class EventLog:
+    """Gives events of one run their time and path and passes them on. `on_lost` is called when a
+    listener cannot write any more; it hears nothing from then on."""
+
+    store: RunStore
+    run: str
+    listeners: tuple[Listener, ...] = ()
+    on_lost: Callable[[], None] = lambda: None
+    mark: dict[str, Any] = field(default_factory=dict)
+    """What every event carries besides its own data."""
+    _lost: set[int] = field(default_factory=set)
+    _waiting: list[RunEvent] = field(default_factory=list)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _writing: asyncio.Task[None] | None = None
+
+    def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
+        """The `Emit` of the services."""
+        event = RunEvent(kind, self.run, now(), node, CALL_PATH.get(), {**data, **self.mark})
+        for number, listener in enumerate(self.listeners):
+            if number not in self._lost:
+                self._tell(number, listener, event)
+        if kind not in NOT_KEPT:
+            self._waiting.append(event)
+            self._wake.set()
+
+    def _tell(self, number: int, listener: Listener, event: RunEvent) -> None:
+        """A listener whose reader has gone away must not break the effect that is being told of."""
+        try:
+            listener(event)
+        except OSError:
+            self._lost.add(number)
+            self.on_lost()
+
+    async def flush(self) -> None:
+        """Write what waits. Raises `RunError`; it waits on then."""
+        batch, self._waiting = self._waiting, []
+        self._wake.clear()
+        try:
+            await self.store.append_events(self.run, batch)
+        except RunError:
+            self._waiting = [*batch, *self._waiting]
+            raise
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[None]:
+        """Write events in the background; all of them are written when the block ends."""
+        writer = asyncio.create_task(self._write())
+        try:
+            yield
+        finally:
+            writer.cancel()
+            await asyncio.wait([writer])
+            if self._writing is not None:  # what it could not write waits again
+                await asyncio.wait([self._writing])
+            await self.flush()
+
+    async def _write(self) -> None:
+        while True:
+            await self._wake.wait()
+            await asyncio.sleep(BATCH_SECONDS)
+            # A store that cannot be written now is complained of at the end, if it still cannot.
+            self._writing = asyncio.create_task(self.flush())
+            # Else asyncio would complain of it where the run ends before this loop reads it.
+            self._writing.add_done_callback(lambda task: task.cancelled() or task.exception())
+            with contextlib.suppress(RunError):
+                await asyncio.shield(self._writing)

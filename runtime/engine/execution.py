@@ -1,0 +1,350 @@
+"""One execution of a run in this process: from a start or resume to an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.source.gc_pause import collector_at_rest, heap_at_rest
+from langchain_core.runnables import RunnableConfig
+from langgraph.constants import START
+from langgraph.errors import GraphDrained, GraphRecursionError
+from langgraph.runtime import RunControl
+from langgraph.types import Command
+
+from ..budget.ledger import Ledger
+from ..documents.write_log import RECORD, StoreRecorder
+from ..errors import Ended, Failure, LimitReached, RunError
+from ..events import EventKind, Listener
+from ..graph.build import build
+from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
+from ..journal.effects import EffectJournal
+from ..services import Emit, Journal, Json, Outcome, Question, Services
+from ..state.channels import STEPS, refuse_clashes, variable_values
+from ..state.initial import all_given
+from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
+from ..store.runs import RunRecord, RunStore
+from ..store.sqlite.connection import in_words
+from .event_log import EventLog
+from .signals import RunSignals
+
+REQUEST_SECONDS = 0.25
+"""How often a running process looks whether it was asked to pause or to stop."""
+
+Status = Literal["success", "failed", "paused", "stopped", "interrupted", "error"]
+_DRAINED: dict[str, Status] = {
+    "signal": "interrupted",
+    "pause": "paused",
+    "stop": "stopped",
+    "limit": "stopped",
+}
+
+_DRAIN_ERRORS = {"limit": {"message": "the run's time is up", "kind": "limit", "limit": "seconds"}}
+
+
+def thread_config(run: str, checkpoint: str | None = None) -> RunnableConfig:
+    """The outer graph's thread of a run. Only a bare thread is ever resumed: naming a checkpoint
+    would make new effect keys and so repeat what was done.
+    """
+    configurable: dict[str, Any] = {"thread_id": run, "checkpoint_ns": ""}
+    if checkpoint is not None:
+        configurable["checkpoint_id"] = checkpoint
+    return {"configurable": configurable}
+
+
+@dataclass(slots=True)
+class Execution:
+    """Everything one execution needs. `services` and the compiled graph are made at once."""
+
+    store: RunStore
+    saver: Any
+    journal: EffectJournal
+    spec: GraphSpec
+    run_id: str
+    factory: Any
+    listeners: tuple[Listener, ...]
+    breakpoints: tuple[str, ...]
+    signals: RunSignals
+    log: EventLog = field(init=False)
+    services: Services = field(init=False)
+    app: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
+        journal: Journal = self.journal
+        emit: Emit = self.log.emit
+        self.services = self.factory(journal, emit)
+        self.log.mark = self.services.tape.mark
+        with collector_at_rest():
+            graph = build(self.spec, self.services)
+            self.app = graph.compile(checkpointer=self.saver, name=self.spec.name)
+
+    async def open_budget(self, record: RunRecord) -> None:
+        """What the run has used up before counts; a limit of the program's that stopped it counts
+        anew."""
+        await self.journal.recall(self.run_id)
+        budget, error = self.services.budget, record.error or {}
+        await budget.open(Ledger(self.journal.db, self.run_id))
+        if error.get("scope"):
+            used = error.get("used")
+            await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
+
+    async def answer(self, answers: dict[str, Json]) -> list[Question] | None:
+        """Store answers to what waits. The questions, when none of them is answered."""
+        interrupts = (await self.app.aget_state(thread_config(self.run_id))).interrupts
+        known = await self.journal.answers(self.run_id)
+        pending = [i for i in interrupts if i.id not in known]
+        questions = {i.id: question_of(i, self.spec) for i in pending}
+        given = match_answers(answers, questions.values())
+        for interrupt in pending:
+            if interrupt.id not in given:
+                continue
+            key, value = effect_key(interrupt), given[interrupt.id]
+            if key is not None:
+                await self.journal.settle(key, value)
+            else:
+                await self.journal.store_answer(self.run_id, interrupt.id, value)
+            node = questions[interrupt.id].node
+            self.log.emit("answered", node, {"id": interrupt.id, "answer": value})
+        policy = self.journal.on_unknown or self.journal.usual
+        decided = {i.id for i in pending if effect_key(i) and policy != "ask"}
+        if decided or given or len(pending) < len(interrupts) or not pending:
+            return None
+        return list(questions.values())
+
+    async def resume_command(self) -> Command[Any] | None:
+        """What the graph is resumed with: every stored answer to a question that waits."""
+        pending = (await self.app.aget_state(thread_config(self.run_id))).interrupts
+        waiting = {i.id for i in pending if effect_key(i) is None}
+        stored = await self.journal.answers(self.run_id)
+        answers = {i: value for i, value in stored.items() if i in waiting}
+        return Command(resume=answers) if answers else None
+
+    async def hear(self, said: str | None, beginning: dict[str, Any] | None) -> bool:
+        """Keep a line that was said unasked, then let every line that has had no effect yet have
+        it. Whether there was one: then the run goes on at another place than it stood (J45).
+        `beginning` is what a run begins with that has no checkpoint yet. Raises `RunError` for a
+        line that the workflow cannot take."""
+        config = thread_config(self.run_id)
+        values = (await self.app.aget_state(config)).values or beginning or {}
+        if said is not None:
+            line = checked_line(self.spec, said)
+            writes_of(self.spec, values, line)  # which refuses it while nothing is kept of it
+            await self.journal.hear(self.run_id, line, lines_obeyed(values))
+        waiting = await self.journal.lines(self.run_id, lines_obeyed(values))
+        if waiting and beginning is not None:
+            await self.app.aupdate_state(config, beginning, as_node=START)
+        for line in waiting:
+            await self.journal.leave(self.run_id)
+            values = (await self.app.aget_state(config)).values
+            await self.app.aupdate_state(
+                config, writes_of(self.spec, values, line), as_node=INPUT_NODE
+            )
+            self.log.emit("said", "", {"line": line})
+        return bool(waiting)
+
+    async def still_waiting(self, record: RunRecord, questions: list[Question]) -> Outcome:
+        """The outcome of a resume that answers nothing."""
+        await self.log.flush()
+        return await self._outcome(record, "paused", questions, None, time.monotonic())
+
+    async def run(
+        self, record: RunRecord, given: Any, event: Literal["run_started", "run_resumed"]
+    ) -> Outcome:
+        """Execute from `given` (input, answers, or None to go on) to an outcome, and keep it."""
+        started = time.monotonic()
+        self.services.elapsed = _clock_of(record)
+        await self.store.clear_request(self.run_id)
+        data = {
+            "workflow": self.spec.name,
+            "nodes": len(self.spec.nodes),
+            "edges": _edge_count(self.spec),
+            "model": self.services.models.label,
+            "is_model": self.services.models.is_model,
+        }
+        try:
+            with heap_at_rest(), in_words(self.store.location):
+                inputs = all_given(self.spec, record.inputs, self.services.env)
+                status, questions, error = await self._execute(given, event, data, inputs, started)
+                return await self._outcome(record, status, questions, error, started)
+        except asyncio.CancelledError:
+            if self.run_id in self.store.leases.lost:  # the record is somebody else's now
+                raise
+            status = _DRAINED[self.signals.reason or "signal"]
+            await asyncio.shield(self._keep(record, status=status))
+            raise
+        except RunError as error:
+            await self._keep_if_possible(record, error)
+            raise
+
+    async def _execute(
+        self,
+        given: Any,
+        event: EventKind,
+        data: dict[str, Any],
+        inputs: dict[str, Json],
+        started: float,
+    ) -> tuple[Status, list[Question], dict[str, str] | None]:
+        """Run the graph once, with the events at its start and end."""
+        tape = self.services.tape
+        tape.begin(self.run_id, inputs, event == "run_resumed")
+        async with self.log.writing():
+            self.log.emit(event, "", data)
+            complete = False
+            try:
+                status, questions, error = await self._invoke(given)
+                complete = status in ("success", "failed")
+            finally:
+                if remark := tape.end(complete):
+                    self.log.emit("warning", "", {"message": remark})
+            for question in questions:
+                shown = {k: v for k, v in dataclasses.asdict(question).items() if v}
+                self.log.emit("interrupted", question.node, shown)
+            seconds = round(time.monotonic() - started, 6)
+            self.log.emit("run_finished", "", {"status": status, "seconds": seconds})
+        return status, questions, error
+
+    async def _invoke(self, given: Any) -> tuple[Status, list[Question], dict[str, str] | None]:
+        """Run the graph once. What ends it early is a status, not an exception."""
+        control = RunControl()
+        self.signals.bind(control)
+        config = self._config()
+        RECORD.set(StoreRecorder(self.journal.db, self.run_id, asyncio.get_running_loop()))
+        try:
+            async with self._open_tools(), self._watching():
+                await self.app.ainvoke(
+                    given,
+                    config,
+                    durability="sync",
+                    control=control,
+                    interrupt_before=list(self.breakpoints),
+                    version="v2",
+                )
+            return await self._standing()
+        except GraphDrained as drained:
+            reason = _DRAIN_ERRORS.get(drained.reason)
+            return _DRAINED.get(drained.reason, "interrupted"), [], reason
+        except LimitReached as limit:
+            self.log.emit("limit_reached", "", limit.as_value())
+            return "stopped", [], limit.as_value()
+        except GraphRecursionError:
+            return "stopped", [], {"message": "too many steps", "kind": "limit", "limit": "steps"}
+        except Ended:
+            return "failed", [], None
+        except Failure as failure:
+            return "error", [], {**failure.as_value(), "help": failure.help}
+
+    async def _standing(self) -> tuple[Status, list[Question], dict[str, str] | None]:
+        """How a run stands whose graph has nothing left to do now. Raises `Failure` when the last
+        nodes wrote what cannot be put together."""
+        snapshot = await self.app.aget_state(thread_config(self.run_id))
+        if snapshot.interrupts:
+            return "paused", [question_of(i, self.spec) for i in snapshot.interrupts], None
+        if snapshot.next:
+            return "paused", [breakpoint_of(node, self.spec) for node in snapshot.next], None
+        refuse_clashes(snapshot.values)
+        failed = snapshot.values.get("$outcome", "success") != "success"
+        return ("failed" if failed else "success"), [], None
+
+    def _config(self) -> RunnableConfig:
+        config = thread_config(self.run_id)
+        config["configurable"]["__pregel_strict_resume"] = True
+        config["metadata"] = {"flowc_digest": self.spec.digest}
+        # Relays are steps of LangGraph's, not of the workflow's.
+        config["recursion_limit"] = 2 * self.services.max_steps + 10
+        return config
+
+    @asynccontextmanager
+    async def _open_tools(self) -> AsyncIterator[None]:
+        await self.services.tools.open()
+        try:
+            yield
+        finally:
+            await self.services.scripts.close()
+            await self.services.tools.close()
+
+    @asynccontextmanager
+    async def _watching(self) -> AsyncIterator[None]:
+        """Look for requests of other processes while the block runs."""
+        watcher = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watcher.cancel()
+            await asyncio.wait([watcher])
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(REQUEST_SECONDS)
+            # Whether the store is of use is found out by the nodes, not here.
+            with contextlib.suppress(RunError):
+                kind = await self.store.requests(self.run_id)
+                if kind is not None:
+                    self.signals.request_drain(kind)
+                    await self.store.clear_request(self.run_id)
+                    return
+
+    async def _outcome(
+        self,
+        record: RunRecord,
+        status: Status,
+        questions: list[Question],
+        error: dict[str, str] | None,
+        started: float,
+    ) -> Outcome:
+        """The outcome as a value; the record is brought up to date with it."""
+        values = (await self.app.aget_state(thread_config(self.run_id))).values or {}
+        variables = variable_values(self.spec, values)
+        result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
+        usage = self.services.budget.used()
+        await self._keep(
+            record,
+            status=status,
+            result=result,
+            error=error,
+            questions=[dataclasses.asdict(question) for question in questions],
+            usage=dataclasses.asdict(usage),
+        )
+        return Outcome(
+            run=self.run_id,
+            status=status,
+            result=result,
+            variables=variables,
+            outcomes=dict(values.get("$reports") or {}),
+            questions=tuple(questions),
+            error=error,
+            nodes=(values.get("$visits") or {}).get(STEPS, 0),
+            seconds=round(time.monotonic() - started, 6),
+            usage=usage,
+        )
+
+    async def _keep(self, record: RunRecord, **fields: Any) -> None:
+        await self.store.update(dataclasses.replace(record, pid=None, **fields))
+
+    async def _keep_if_possible(self, record: RunRecord, error: RunError) -> None:
+        """Note why the run ended, unless the store itself is what failed."""
+        try:
+            await self._keep(record, status="error", error={"message": error.message})
+        except RunError:
+            return
+
+
+def _clock_of(record: RunRecord) -> Callable[[], float]:
+    """Tells the seconds since the run was started. A later execution counts from the same time."""
+    began = datetime.fromisoformat(record.started) if record.started else datetime.now(UTC)
+    return lambda: (datetime.now(UTC) - began).total_seconds()
+
+
+def _edge_count(spec: GraphSpec) -> int:
+    branched = sum(len(b.cases) + (b.otherwise is not None) for b in spec.branches)
+    joined = sum(len(join.sources) for join in spec.joins)
+    relayed = len(spec.relays)  # an edge into a relay is the same one as that out of it
+    return len(spec.edges) + branched + joined - relayed

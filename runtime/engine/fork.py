@@ -1,0 +1,98 @@
+"""A run's checkpoints: where it stands, how it came there, and branching off."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.source.snippet import visible
+from langgraph.graph import START
+from langgraph.types import StateUpdate
+
+from ..db.checkpoint_rows import Shelf
+from ..errors import RunError
+from ..graph.history import CheckpointView
+from ..services import Json, Question
+from ..state.channels import variable_values, variables_of
+from ..state.interrupts import question_of
+from ..values import keepable
+from .execution import thread_config
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Where a run stands."""
+
+    variables: dict[str, Json]
+    next: tuple[str, ...]
+    questions: tuple[Question, ...]
+    reports: dict[str, Json]
+    visits: dict[str, int]
+
+
+async def state_of(app: Any, spec: GraphSpec, run: str, answered: Collection[str]) -> RunState:
+    """The latest checkpoint, as a whole. A question inside a call or an exec node stays in the
+    checkpoint until that node ends, so those `answered` are left out by their ids."""
+    snapshot = await app.aget_state(thread_config(run))
+    values: Mapping[str, Any] = snapshot.values or {}
+    return RunState(
+        variables=variable_values(spec, values),
+        next=tuple(name for name in snapshot.next if name not in spec.relays),
+        questions=tuple(question_of(i, spec) for i in snapshot.interrupts if i.id not in answered),
+        reports=dict(values.get("$reports") or {}),
+        visits=dict(values.get("$visits") or {}),
+    )
+
+
+async def refuse_inner(shelf: Shelf, past: Sequence[CheckpointView], run: str, at: str) -> None:
+    """Raises `RunError` for a place inside a node: LangGraph would take it, and begin that node
+    anew instead. `past` are the checkpoints of the main workflow."""
+    if any(view.is_at(at) for view in past):
+        return
+    namespace = await shelf.namespace_of(run, at)
+    if namespace:
+        node = namespace.split("|")[0].rpartition(":")[0]
+        earlier = [view.id for view in past if node in view.next and view.id < at]
+    else:
+        caller, slash, _ = at.partition("/")
+        node = caller.partition("#")[0].partition("@")[0]
+        earlier = [view.id for view in past if slash and node in view.next]
+        if not earlier:
+            return
+    what = f"the checkpoint {at}" if namespace else f"`{visible(at)}`"
+    raise RunError(
+        f"{what} lies inside `{node}`, which can only begin as a whole",
+        help=f"from the checkpoint before it: flowc fork {run} --at {earlier[-1]}"
+        if earlier
+        else f"the checkpoints before `{node}` are gone: `flowc gc` drops them",
+    )
+
+
+async def copy_thread(
+    shelf: Shelf,
+    app: Any,
+    spec: GraphSpec,
+    view: CheckpointView,
+    run: str,
+    new_run: str,
+    updates: Mapping[str, Json],
+) -> None:
+    """Copy the checkpoints up to `view` to a new thread and set variables there. What ran after the
+    checkpoint is left out. Raises `RunError` for an unknown variable."""
+    channels = variables_of(spec)
+    for name in updates:
+        if name not in channels:
+            raise RunError(f"{spec.file} has no variable `{name}`")
+    parents = {each.id: each.parent for each in await shelf.checkpoints(run, "", ())}
+    line, at = dict[str, None](), view.id
+    while at in parents and at not in line:
+        line[at] = None
+        at = parents[at]
+    await shelf.copy(run, new_run, list(line)[::-1])
+    if updates:
+        values = {channels[name].name: keepable(value) for name, value in updates.items()}
+        sources = view.nodes or (START,)
+        steps = [StateUpdate(values if source == sources[0] else {}, source) for source in sources]
+        await app.abulk_update_state(thread_config(new_run), [steps])

@@ -1,0 +1,147 @@
+"""A run taken over to a workflow that changed while it was paused.
+
+Harmless changes need nothing but the new stamp. Where `--migrate` says what has become of a node or
+a variable, the run's state is written once in the new workflow's terms, and the nodes that come
+next begin anew in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flowc.compiler.lowering.graphspec import GraphSpec
+from langgraph.graph import StateGraph
+
+from ..errors import RunError
+from ..state.channels import combinable, variables_of
+from ..values import keepable
+from .compatibility import Change, Migration, Standing, changes_of, fits
+from .execution import thread_config
+from .frontier import Whereabouts
+
+MIGRATION_NODE = "$migrate"
+"""A node that never runs: the state is changed in its name, and its edges lead to what comes
+next."""
+
+
+def read_migration(given: Sequence[str], old: GraphSpec, new: GraphSpec) -> Migration:
+    """`--migrate OLD=NEW`, of nodes and of variables; `VARIABLE=` drops its value. Raises
+    `RunError` for a name that is in neither workflow."""
+    nodes: dict[str, str] = {}
+    variables: dict[str, str] = {}
+    before, after = {n.id for n in old.nodes}, {n.id for n in new.nodes}
+    known, wanted = set(variables_of(old)), set(variables_of(new))
+    for text in given:
+        was, sign, now = (part.strip() for part in text.partition("="))
+        if not sign or not was:
+            raise RunError(f"`--migrate {text}` does not say what becomes of what", help=_WRITTEN)
+        if was in before and now in after:
+            nodes[was] = now
+        elif was in known and (now in wanted or not now):
+            variables[was] = now
+        else:
+            there = was in before or was in known
+            raise RunError(
+                f"`--migrate {text}`: "
+                + (f"there is no `{now}` in {new.file}" if there else f"there was no `{was}`"),
+                help=_WRITTEN,
+            )
+    return Migration(nodes, variables)
+
+
+_WRITTEN = "write --migrate OLD=NEW for a node that comes next or a variable, VARIABLE= to drop one"
+
+
+def accepted(
+    old: GraphSpec, new: GraphSpec, where: Whereabouts, migration: Migration, run: str
+) -> list[Change]:
+    """What differs, when the run can go on with it. Raises `RunError` that shows what does not fit,
+    at both places, and what would accept it."""
+    if idle := [n for n in migration.nodes if n not in where.targets]:
+        raise RunError(
+            f"`{idle[0]}` does not come next in run {run}, so nothing has to become of it",
+            help=f"next: {', '.join(where.targets) or 'nothing'}",
+        )
+    changes = changes_of(old, new, where.standing, migration)
+    refused = [change for change in changes if change.refusal]
+    if refused:
+        raise RunError(_said(old, run, refused), help=_remedy(run, refused))
+    if migration:
+        _refuse_repetition(where, run)
+        _refuse_unfit(old, new, where.standing, migration)
+    return changes
+
+
+def _said(old: GraphSpec, run: str, refused: list[Change]) -> str:
+    lines = [f"{old.file} has changed where run {run} stands"]
+    for change in refused:
+        lines.append(f"  {change.text}")
+        places = (("was at", change.was), ("now at", change.now))
+        if said := " · ".join(f"{word} {place}" for word, place in places if place):
+            lines.append(f"    {said}")
+    return "\n".join(lines)
+
+
+def _remedy(run: str, refused: list[Change]) -> str:
+    if all(change.migrate for change in refused):
+        said = " ".join(f"--migrate {m}" for m in dict.fromkeys(c.migrate for c in refused))
+        return f"flowc resume {run} {said}\nor restore the file, and go on as it was"
+    return (
+        "restore the file to go on with this run\n"
+        f"or begin earlier with the file as it is: flowc fork {run} --at NODE, then flowc resume"
+    )
+
+
+def _refuse_repetition(where: Whereabouts, run: str) -> None:
+    """What comes next begins anew, so nothing of it may have been done."""
+    if where.effects:
+        raise RunError(
+            f"`{where.effects[0]}` is under way and has done something, which beginning anew "
+            "would do again",
+            help=f"restore the file until it is through (flowc resume {run} --break NODE), "
+            "then migrate",
+        )
+
+
+def _refuse_unfit(old: GraphSpec, new: GraphSpec, standing: Standing, migration: Migration) -> None:
+    channels = variables_of(new)
+    for was, now in migration.variables.items():
+        value = standing.values.get(was)
+        if now and value is not None and not fits(value, channels[now].type):
+            raise RunError(
+                f"the value of `{was}` is no {channels[now].type}, which `{now}` has to be",
+                help=f"--migrate {was}= drops it",
+            )
+
+
+async def move(
+    graph: StateGraph[Any, Any, Any, Any],
+    saver: Any,
+    new: GraphSpec,
+    where: Whereabouts,
+    migration: Migration,
+    run: str,
+) -> None:
+    """Write the run's state in the new workflow's terms. `graph` is the new workflow's, which gets
+    a node more."""
+    targets = [migration.nodes.get(name, name) for name in where.targets]
+    values = where.standing.values
+    channels = variables_of(new)
+    writes = {
+        channels[now].name: combinable(channels[now], keepable(values[was]))
+        for was, now in migration.variables.items()
+        if now and now != was and values.get(was) is not None
+    }
+    anything: Any = graph
+
+    def never(state: Any) -> dict[str, Any]:
+        return {}
+
+    def all_of_them(state: Any) -> list[str]:
+        return targets
+
+    anything.add_node(MIGRATION_NODE, never)
+    anything.add_conditional_edges(MIGRATION_NODE, all_of_them, targets)
+    app = anything.compile(checkpointer=saver)
+    await app.aupdate_state(thread_config(run), writes, as_node=MIGRATION_NODE)

@@ -1,0 +1,289 @@
+"""One node of a run again: on the state before it, in a graph of its own, in a store of its own.
+
+Nothing is written to the run. Its checkpoints say what the node was given and what it came to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from flowc.compiler.ir import CallNode, Effect, ForeachNode
+from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
+from langgraph.types import Command
+
+from ..context import CALL_PATH
+from ..errors import Ended, Failure, LimitReached, RunError
+from ..events import RunEvent
+from ..graph.build import build, nested_graph, single_graph
+from ..graph.history import Level, stops_before
+from ..graph.null_services import inert_services
+from ..journal.effects import EffectJournal
+from ..journal.layered import JournalBefore
+from ..nodes.visit.visit import Setting
+from ..services import Emit, Journal, Json, Question, Services, Tools, ToolSchema
+from ..state.channels import reset, variable_values, variables_of
+from ..state.interrupts import match_answers, question_of
+from ..values import keepable
+from .engine import Engine, open_engine
+from .event_log import EventLog
+from .execution import thread_config
+
+FROM_RUN = "run"
+"""`--replay run`: the results that the run's own journal keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A visit of a node in a run: the graph it stands in, the calls that lead there, the state by
+    channel before and the variables after it, and its namespace in the journal. `after` is None
+    where the visit never ended."""
+
+    spec: GraphSpec
+    node: str
+    path: tuple[str, ...]
+    visit: int
+    state: Mapping[str, Any]
+    namespace: str
+    after: dict[str, Json] | None
+
+
+@dataclass(slots=True)
+class Again:
+    """What came of running it again. `status`: done, failed, waits, stopped."""
+
+    status: str
+    variables: dict[str, Json]
+    case: str = ""
+    text: str = ""
+    error: str = ""
+    questions: tuple[Question, ...] = ()
+    events: list[RunEvent] = field(default_factory=list)
+
+
+async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, visit: int) -> Before:
+    """The visit of a node, `CALL@2/each#3/NODE`; `visit` from 1, 0: the last one. `spec` is what
+    the run was started with. Raises `RunError` for a node or visit that the run did not come to."""
+    *calls, node = name.split("/")
+    services = inert_services()
+    graph: Any = build(spec, services)
+    setting = Setting(spec, services, dict(spec.subgraphs))
+    namespace, path = "", tuple[str, ...]()
+    for call in calls:
+        caller, _, item = call.partition("#")
+        caller, _, number = caller.partition("@")
+        at = _node(spec, caller, name)
+        if not isinstance(at.op, CallNode | ForeachNode):
+            raise RunError(f"`{caller}` calls no workflow", help="name a node: CALL/NODE")
+        found = await _visited(engine, run, spec, graph, namespace, caller, int(number or 0))
+        namespace = found.namespace + (f"|{int(item) - 1}" if item.isdigit() else "")
+        path = (*path, f"{caller}#{item}" if item else caller)
+        spec = setting.subgraphs[at.op.workflow]
+        graph = nested_graph(spec, setting)
+    _node(spec, node, name)
+    found = await _visited(engine, run, spec, graph, namespace, node, visit)
+    after = None if found.after is None else variable_values(spec, found.after)
+    return Before(spec, node, path, found.number, found.state, found.namespace, after)
+
+
+async def run_again(
+    before: Before,
+    spec: GraphSpec,
+    main: GraphSpec,
+    changes: Mapping[str, Json],
+    factory: Callable[[Journal, Emit], Services],
+    ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
+) -> Again:
+    """Run the node on the state before it, as it is written in `spec` now (`main` is the program's
+    main graph). `changes` are other values of variables; `ask` answers what the node asks, None: it
+    waits. Raises `RunError` for what cannot be run at all."""
+    node = _node(spec, before.node, before.node)
+    channels = variables_of(spec)
+    for name in changes:
+        if name not in channels:
+            raise RunError(f"{spec.file} has no variable `{name}`")
+    state = {c.name: before.state.get(c.name) for c in spec.channels}
+    state |= {channels[name].name: keepable(value) for name, value in changes.items()}
+    # LangGraph makes messages of its own of lists that it is given; of a write it does not.
+    given = {
+        name: reset(value) if isinstance(value, list) and _grows(spec, name) else value
+        for name, value in state.items()
+        if value is not None
+    }
+    events: list[RunEvent] = []
+    async with open_engine("memory:") as engine:
+        journal = EffectJournal(engine.journal_db)
+        log = EventLog(engine.store, "step", (events.append,))
+        services = factory(journal, log.emit)
+        graph = single_graph(node, Setting(spec, services, dict(main.subgraphs)))
+        app = graph.compile(checkpointer=engine.saver)
+        token = CALL_PATH.set(before.path)
+        try:
+            await services.tools.open()
+            status, error, questions = await _invoke(app, spec, given, ask)
+            values = (await app.aget_state(thread_config("step"))).values or {}
+        finally:
+            CALL_PATH.reset(token)
+            await services.scripts.close()
+            await services.tools.close()
+    again = Again(status, variable_values(spec, values), "", "", error, questions, events)
+    again.case, again.text = case_and_text(events, before.path, before.node)
+    return again
+
+
+def case_and_text(events: list[RunEvent], path: tuple[str, ...], node: str) -> tuple[str, str]:
+    """The case and the text that the last visit of a node ended with."""
+    for event in reversed(events):
+        if (event.path, event.node) == (path, node):
+            if event.kind == "node_finished":
+                return str(event.data.get("case", "")), str(event.data.get("text", ""))
+            if event.kind == "node_failed":
+                return f"error:{event.data.get('kind')}", str(event.data.get("message", ""))
+    return "", ""
+
+
+def _grows(spec: GraphSpec, name: str) -> bool:
+    channel = next(channel for channel in spec.channels if channel.name == name)
+    return channel.role in ("messages", "handled") or channel.reducer == "append"
+
+
+async def _invoke(
+    app: Any,
+    spec: GraphSpec,
+    given: Any,
+    ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
+) -> tuple[str, str, tuple[Question, ...]]:
+    """(status, error, questions that wait)."""
+    config: Any = {**thread_config("step"), "recursion_limit": 10_000}
+    config["configurable"]["__pregel_strict_resume"] = True
+    while True:
+        try:
+            await app.ainvoke(given, config, durability="sync")
+        except Failure as failure:
+            return "failed", f"{failure.message}\n{failure.help}".strip(), ()
+        except LimitReached as limit:
+            return "stopped", limit.message, ()
+        except Ended:
+            return "done", "", ()
+        interrupts = (await app.aget_state(thread_config("step"))).interrupts
+        if not interrupts:
+            return "done", "", ()
+        questions = tuple(question_of(i, spec) for i in interrupts)
+        answers = ask(questions)
+        if answers is None:
+            return "waits", "", questions
+        given = Command(resume=match_answers(answers, questions))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    number: int
+    state: Mapping[str, Any]
+    namespace: str
+    after: Mapping[str, Any] | None
+
+
+async def _visited(
+    engine: Engine, run: str, spec: GraphSpec, graph: Any, namespace: str, node: str, visit: int
+) -> _Found:
+    """A visit of a node in the graph whose checkpoints stand in a namespace."""
+    app = graph.compile(checkpointer=engine.saver)
+    stops = await stops_before(engine.shelf(), Level(app, spec, (), namespace), run, node)
+    found = {stop.visit: stop for stop in stops}
+    if not found:
+        raise RunError(f"run {run} did not come to `{node}`", help=f"see `flowc history {run}`")
+    if visit and visit not in found:
+        many = "once" if len(found) == 1 else f"{len(found)} times"
+        raise RunError(f"run {run} came to `{node}` {many}: there is no visit {visit}")
+
+    async def state_at(checkpoint: str) -> Any:
+        config: Any = thread_config(run, checkpoint)
+        config["configurable"]["checkpoint_ns"] = namespace
+        if namespace:  # or LangGraph would look for the graph among those that the main one shows
+            config["configurable"]["__pregel_checkpointer"] = engine.saver
+        return await app.aget_state(config)
+
+    stop = found[visit or max(found)]
+    snapshot = await state_at(stop.checkpoint)
+    task = next(task for task in snapshot.tasks if task.name == node)
+    inside = "|".join(part for part in (namespace, f"{node}:{task.id}") if part)
+    after = (await state_at(stop.after)).values if stop.after else None
+    return _Found(stop.visit, snapshot.values, inside, after)
+
+
+def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:
+    found = next((each for each in spec.nodes if each.id == node), None)
+    if found is None:
+        known = ", ".join(each.id for each in spec.nodes if each.op.kind != "end")
+        raise RunError(f"there is no node `{name}` in {spec.file}", help=f"nodes: {known}")
+    return found
+
+
+def careful(services: Services) -> Services:
+    """The same services, but that no tool which acts once is called."""
+    return replace(services, tools=CarefulTools(services.tools))
+
+
+@dataclass(frozen=True, slots=True)
+class CarefulTools:
+    """Tools of which those that act once are refused."""
+
+    inner: Tools
+
+    async def open(self) -> None:
+        await self.inner.open()
+
+    def schema(self, name: str) -> ToolSchema | None:
+        return self.inner.schema(name)
+
+    async def call(self, name: str, args: dict[str, Json]) -> Json:
+        schema = self.inner.schema(name)
+        if schema is not None and schema.effect == "once":
+            help = "`--allow-exec` calls it, `--replay run` gives what it gave in the run"
+            raise RunError(f"the tool `{name}` acts, and would act once more", help=help)
+        return await self.inner.call(name, args)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+def as_in_run(services: Services, kept: EffectJournal, run: str, before: Before) -> Services:
+    """Services whose effects are those that the run's journal keeps of the visit."""
+    return replace(services, journal=KeptJournal(services.journal, kept, run, before.namespace))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptJournal(JournalBefore):
+    """Gives what the run's journal keeps; an effect that it does not keep stops the node."""
+
+    run_journal: EffectJournal
+    run: str
+    namespace: str
+    used: dict[str, int] = field(default_factory=dict)
+
+    async def once(
+        self,
+        runtime: Any,
+        name: str,
+        effect: Effect,
+        given: Json,
+        call: Callable[[], Awaitable[Json]],
+        ordinal: int = 0,
+    ) -> Json:
+        if given is None:
+            return await self.inner.once(runtime, name, effect, given, call, ordinal)
+
+        async def kept() -> Json:
+            found = await self.run_journal.results(self.run, self.namespace, name, given)
+            if not found:
+                raise RunError(
+                    f"the journal of run {self.run} holds no result of `{name}` with this input",
+                    help="the node asks for something else now: run it live, without --replay",
+                    exit_code=1,
+                )
+            at = self.used.get(f"{name} {given!r}", 0)
+            self.used[f"{name} {given!r}"] = at + 1
+            return found[min(at, len(found) - 1)]
+
+        return await self.inner.once(runtime, name, "pure", given, kept, ordinal)

@@ -1,0 +1,1 @@
+"""Files of a run: allowed roots, temporary folders, writes that appear whole."""

@@ -1,0 +1,1 @@
+"""From `GraphSpec` to a LangGraph `StateGraph`, and back from its history."""

@@ -1,0 +1,121 @@
+"""GraphSpec -> LangGraph StateGraph: async nodes, edges, joins, branches with a full path map.
+
+The same GraphSpec makes the emitted Python module, so both have the same nodes and edges. A called
+workflow is compiled once per calling node and runs inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from flowc.compiler.ir import CallNode, ForeachNode
+from flowc.compiler.lowering.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
+from langgraph.graph import START, StateGraph
+
+from ..nodes import NODE_KINDS
+from ..nodes.visit.entry import NodeFunction, node_function
+from ..nodes.visit.visit import Setting
+from ..services import Services
+from ..state.channels import State, input_schema, nested_schema, output_schema, state_schema
+from .inbox import add_input_node
+
+
+def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]:
+    """The graph of a program's main workflow, not compiled."""
+    setting = Setting(spec, services, dict(spec.subgraphs))
+    graph: Any = StateGraph(
+        state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
+    )
+    _fill(graph, setting)
+    add_input_node(graph, spec)
+    return cast("StateGraph[Any, Any, Any, Any]", graph)
+
+
+def _nested(spec: GraphSpec, caller: Setting) -> Any:
+    """A called workflow, compiled; its checkpoints go where the caller's go."""
+    return nested_graph(spec, caller).compile(name=spec.name)
+
+
+def nested_graph(spec: GraphSpec, caller: Setting) -> Any:
+    """A called workflow, not compiled."""
+    schema = nested_schema(spec)
+    graph: Any = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
+    setting = Setting(spec, caller.services, caller.subgraphs)
+    _fill(graph, setting)
+    return graph
+
+
+def single_graph(node: NodeSpec, setting: Setting) -> Any:
+    """One node of a workflow with all of its channels, not compiled."""
+    spec = setting.spec
+    schema = state_schema(spec)
+    graph: Any = StateGraph(schema, input_schema=schema, output_schema=schema)
+    branch = next((b for b in spec.branches if b.source == node.id), None)
+    graph.add_node(node.id, function_of(node, setting, branch), metadata=metadata_of(node, spec))
+    graph.add_edge(START, node.id)
+    return graph
+
+
+def _fill(graph: Any, setting: Setting) -> None:
+    spec = setting.spec
+    branches = {branch.source: branch for branch in spec.branches}
+    for node in spec.nodes:
+        function = function_of(node, setting, branches.get(node.id))
+        graph.add_node(node.id, function, metadata=metadata_of(node, spec), defer=node.defer)
+    for name in spec.relays:
+        graph.add_node(name, relay)
+    graph.add_edge(START, spec.entry)
+    for edge in spec.edges:
+        graph.add_edge(edge.source, edge.target)
+    for join in spec.joins:
+        graph.add_edge(list(join.sources), join.target)
+    for branch in spec.branches:
+        targets = {label: target for _, label, target in labelled_targets(branch)}
+        graph.add_conditional_edges(branch.source, path_of(branch), targets)
+
+
+async def relay(state: State) -> dict[str, Any]:
+    """A node that does nothing: its end is what a join waits for."""
+    return {}
+
+
+def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> NodeFunction:
+    """What LangGraph runs for a node, its subgraph compiled; `branch` is the node's, if any."""
+    run = NODE_KINDS[node.op.kind].run
+    return node_function(node, setting, run, branch, _subgraph(node, setting))
+
+
+def _subgraph(node: NodeSpec, setting: Setting) -> Any:
+    if isinstance(node.op, CallNode | ForeachNode):
+        return _nested(setting.subgraphs[node.op.workflow], setting)
+    compile_inner = NODE_KINDS[node.op.kind].subgraph
+    return compile_inner(node, setting) if compile_inner else None
+
+
+def metadata_of(node: NodeSpec, spec: GraphSpec) -> dict[str, Any]:
+    """What LangGraph's drawings and Studio show of a node: where it stands in the user's file."""
+    data: dict[str, Any] = {"node": node.id, "kind": node.op.kind, "file": spec.file}
+    if node.op.title:
+        data["title"] = node.op.title
+    if node.place is not None:
+        data |= {"file": node.place.file, "line": node.place.line, "column": node.place.column}
+    return data
+
+
+def path_of(branch: Branch) -> Callable[[State], Awaitable[list[str]]]:
+    """The path function of a branch: a bare read of its route channel, as labels."""
+    labels: dict[str, list[str]] = {}
+    fallback: list[str] = []
+    for case, label, _ in labelled_targets(branch):
+        if case is None:
+            fallback = [label]
+        else:
+            labels.setdefault(case, []).append(label)
+
+    # LangGraph runs one that is not async in a thread.
+    async def path(state: State) -> list[str]:
+        return labels.get(state[branch.channel], fallback)
+
+    path.__name__ = f"case_of_{branch.source}"
+    return path

@@ -1,0 +1,79 @@
+"""What a person says unasked: the workflow's assignments are made and it goes on elsewhere (J45).
+
+A line is written down before anything comes of it. Which lines have had their effect is counted in
+the run's own state, by the same write that moves the run, so that a crash in between neither loses
+a line nor obeys it twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flowc.compiler.lowering.graphspec import GraphSpec
+
+from ..errors import Failure, RunError
+from ..nodes.visit.visit import assign
+from ..services import Json
+from ..state.channels import reset, variable_values, variables_of
+from ..state.interrupts import no_command
+from ..state.scope import Scope
+from ..values import Unfit, keepable, keepable_text
+
+INPUT_NODE = "$input"
+"""A node that never runs: the state is changed in its name, and its edge leads to the target."""
+
+
+def add_input_node(graph: Any, spec: GraphSpec) -> None:
+    """Give the graph the place from which an unasked line leads on, if the workflow has one."""
+    if spec.on_input is None:
+        return
+
+    def unasked(state: Any) -> dict[str, Any]:
+        return {}
+
+    graph.add_node(INPUT_NODE, unasked)
+    graph.add_edge(INPUT_NODE, spec.on_input.target)
+
+
+def checked_line(spec: GraphSpec, line: str) -> str:
+    """The line as it is kept. Raises `RunError` when the workflow takes none, and for a line that
+    is none (J46)."""
+    if spec.on_input is None:
+        raise RunError(
+            f"{spec.file} does not say what becomes of a line that it did not ask for",
+            help="without `--say` the run goes on where it stands",
+        )
+    return keepable_text(no_command(line))
+
+
+def lines_obeyed(values: Mapping[str, Any]) -> int:
+    """How many of the run's lines have had their effect."""
+    return int((values.get("$visits") or {}).get(INPUT_NODE, 0))
+
+
+def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str, Any]:
+    """The state's change by a line: the assignments with `input` bound, and one line more obeyed. A
+    run that had ended begins to run again. Raises `RunError` for a value that cannot be kept."""
+    assert spec.on_input is not None
+    scope = Scope({**variable_values(spec, values), "input": line})
+    channels = variables_of(spec)
+    writes: dict[str, Any] = {
+        "$visits": {INPUT_NODE: 1},
+        "$outcome": "success",
+        "$handled": reset([]),
+    }
+    try:
+        values_set = assign(scope, spec.on_input.assignments)
+    except Failure as failure:
+        raise RunError(f"the line cannot be taken: {failure.message}") from None
+    for name, value in values_set.items():
+        writes[channels[name].name] = _kept(name, value)
+    return writes
+
+
+def _kept(name: str, value: Json) -> Json:
+    try:
+        return keepable(value)
+    except Unfit as error:
+        raise RunError(f"the value of `{name}` cannot be kept: {error}") from None

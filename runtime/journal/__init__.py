@@ -1,0 +1,1 @@
+"""The write-ahead journal of effects: no side effect happens twice."""

@@ -1,0 +1,364 @@
+"""Write-ahead record of effects: what was begun, what was done, what came of it.
+
+Before an effect its intention is written, afterwards its result. A node that runs again after a
+crash gets the kept result; where there is only the intention, the outcome is unknown, and a
+person (or `on_unknown`) decides. The key is LangGraph's checkpoint namespace, the path of calls
+with a task id per level: the same in every execution of one visit, different in every other
+visit.
+
+    intended ── done         the call returned
+       │  ├──── failed       the call raised, or "repeat": the next execution calls again
+       │  └──── abandoned    an edge took the failure
+       └─────── refused      "fail": the next execution raises, and is in doubt again afterwards
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from flowc.compiler.ir import Effect, OnUnknown
+from langgraph.types import interrupt
+
+from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
+from ..db.database import Database
+from ..errors import Failure, InDoubt, LimitReached, RunError
+from ..services import MODEL_CALL, Json
+from .preview import abridged, two_inputs
+
+VERDICTS = ("repeat", "fail")
+"""Answers to the question what became of an effect; every other answer is its result."""
+
+SCHEMA = """
+create table if not exists effects (
+    run text not null, key text not null, ordinal integer not null,
+    name text not null, given text not null, status text not null, result text, input text,
+    primary key (run, key, ordinal)
+);
+create table if not exists notes (
+    run text not null, key text not null, name text not null, ordinal integer not null,
+    value text not null, primary key (run, key, name, ordinal)
+);
+create table if not exists answers (
+    run text not null, interrupt text not null, value text not null,
+    primary key (run, interrupt)
+);
+create table if not exists lines (
+    run text not null, number integer not null, line text not null,
+    primary key (run, number)
+);
+"""
+_DIFFERS = "what was done is kept and not done again; `flowc fork RUN --at NODE` begins elsewhere"
+_HERE = "where run = ? and key = ? and ordinal = ?"
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EffectJournal:
+    """The journal of one store. `db` is durable: what was written is on the disk."""
+
+    db: Database
+    on_unknown: OnUnknown | None = None
+    """What the caller said about effects in doubt; it wins over what the workflow says."""
+    usual: OnUnknown = "ask"
+    """What is done where neither says anything."""
+    hidden: tuple[str, ...] = ()
+    """Values of secrets, which stand nowhere in what is kept or shown of an input."""
+    known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
+    """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""
+
+    async def recall(self, run: str) -> None:
+        """Read once where a run has effects, for as long as nobody else can write any: a query
+        less for each effect that is new."""
+        rows = await self.db.rows("select key, ordinal from effects where run = ?", (run,))
+        self.known[run] = {(row[0], row[1]) for row in rows}
+
+    async def once(
+        self,
+        runtime: Any,
+        name: str,
+        effect: Effect,
+        given: Json,
+        call: Callable[[], Awaitable[Json]],
+        ordinal: int = 0,
+    ) -> Json:
+        """The kept result, or that of `call`. Pure and idempotent effects that were interrupted
+        are simply repeated, so of them only the result is written. Raises `Failure` as `call`
+        does, and `RunError` when the input is not the one that the kept result belongs to.
+        """
+        key = _key(runtime, ordinal)
+        digest = self.db.fingerprint(_canonical(given))
+        row = await self._row(key)
+        if row is not None:
+            if row.status != "failed" and (row.name, row.digest) != (name, digest):
+                raise _other_input(row, name, abridged(given, self.hidden))
+            if row.status == "done":
+                return json.loads(row.result or "null")
+            if effect == "once":
+                await self._decide(key, row.status, name, given)
+        elif effect == "once" and name != MODEL_CALL:
+            earlier = await self._of_earlier_attempts(key, name, digest, given)
+            if earlier is not None:
+                await self._write(key, name, given, "done", earlier)
+                return json.loads(earlier)
+        if effect == "once":
+            await self._write(key, name, given, "intended", None)
+        passed_on = EFFECT_KEY.set(idempotency_key(key))
+        try:
+            value = await call()
+        except InDoubt:
+            raise
+        except (Failure, LimitReached):
+            if effect == "once":
+                await self._write(key, name, given, "failed", None)
+            raise
+        finally:
+            EFFECT_KEY.reset(passed_on)
+        await self._write(key, name, given, "done", json.dumps(value))
+        return value
+
+    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+        """Keep something that a visit came to: no effect, so it is never in doubt."""
+        run, namespace, _ = _key(runtime, 0)
+        row = (run, namespace, name, ordinal, self.db.seal(json.dumps(value)))
+        await self.db.put(
+            "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
+            " do update set value = excluded.value",
+            row,
+        )
+
+    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+        """Everything that a visit kept under a name, by number."""
+        run, namespace, _ = _key(runtime, 0)
+        query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
+        rows = await self.db.rows(query, (run, namespace, name))
+        return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
+
+    async def results(self, run: str, namespace: str, name: str, given: Json) -> list[Json]:
+        """What effects of this name and input came to below a namespace, in the order of keys."""
+        query = (
+            "select result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
+            " and name = ? and given = ? and status = 'done' order by key, ordinal"
+        )
+        below = (namespace, len(namespace) + 1, f"{namespace}|")
+        digest = self.db.fingerprint(_canonical(given))
+        rows = await self.db.rows(query, (run, *below, name, digest))
+        return [json.loads(self.db.unseal(row[0])) for row in rows]
+
+    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+        """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure, or
+        the node is done with. With a name only the effects of that name."""
+        run, namespace, _ = _key(runtime, 0)
+        await self.db.put(
+            "update effects set status = 'abandoned' where run = ? and status = 'intended'"
+            " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
+            (run, namespace, len(namespace) + 1, f"{namespace}|", name and self.db.seal_name(name)),
+        )
+
+    async def settle(self, key: Key, verdict: Json) -> None:
+        """A person's word on an effect in doubt: "repeat", "fail", or its result."""
+        status, result = "done", json.dumps(verdict)
+        if verdict == "repeat":
+            status, result = "failed", "null"
+        elif verdict == "fail":
+            status, result = "refused", "null"
+        await self.db.put(
+            f"update effects set status = ?, result = ? {_HERE} and status = 'intended'",
+            (status, self.db.seal(result), *key),
+        )
+
+    async def in_doubt(self, run: str) -> tuple[str, ...]:
+        """Names of the effects whose outcome is not known."""
+        query = "select name from effects where run = ? and status in ('intended', 'refused')"
+        return tuple(self.db.unseal(row[0]) for row in await self.db.rows(query, (run,)))
+
+    async def store_answer(self, run: str, interrupt_id: str, value: Json) -> None:
+        """Keep an answer before it is given: LangGraph itself would lose it in a crash."""
+        await self.db.put(
+            "insert into answers values (?, ?, ?) on conflict (run, interrupt)"
+            " do update set value = excluded.value",
+            (run, interrupt_id, self.db.seal(json.dumps(value))),
+        )
+
+    async def answers(self, run: str) -> dict[str, Json]:
+        """Every stored answer of a run by interrupt id."""
+        rows = await self.db.rows("select interrupt, value from answers where run = ?", (run,))
+        return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
+
+    async def hear(self, run: str, line: str, obeyed: int) -> None:
+        """Keep a line that a person said unasked, before anything comes of it (J45). `obeyed` lines
+        have had their effect, which in a fork were said to another run."""
+        async with self.db.transaction() as inside:
+            query = "select coalesce(max(number) + 1, 0) from lines where run = ?"
+            following: int = (await inside.rows(query, (run,)))[0][0]
+            row = (run, max(obeyed, following), self.db.seal(line))
+            await inside.run("insert into lines values (?, ?, ?)", row)
+
+    async def lines(self, run: str, obeyed: int = 0) -> tuple[str, ...]:
+        """The lines that were said, in order, without the first `obeyed`."""
+        query = "select line from lines where run = ? and number >= ? order by number"
+        rows = await self.db.rows(query, (run, obeyed))
+        return tuple(self.db.unseal(row[0]) for row in rows)
+
+    async def leave(self, run: str) -> None:
+        """The run goes on elsewhere: what it left in doubt is not asked about."""
+        await self.db.put(
+            "update effects set status = 'abandoned' where run = ? and status = 'intended'", (run,)
+        )
+
+    async def forget(self, run: str) -> None:
+        """Drop everything about a run."""
+        for table in ("effects", "answers", "notes", "lines"):
+            await self.db.put(f"delete from {table} where run = ?", (run,))
+
+    async def _decide(self, key: Key, status: str, name: str, given: Json) -> None:
+        """What to do about an effect that was begun and not finished. Returns to repeat it."""
+        if status == "refused":
+            await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
+            raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
+        policy = self.on_unknown or ON_UNKNOWN.get() or self.usual
+        if status != "intended" or policy == "repeat":
+            return
+        if policy == "fail":
+            raise Failure(
+                f"what became of `{name}` is unknown: the run stopped while it was under way",
+                help="`--on-unknown ask` lets you decide, `--on-unknown repeat` calls it again",
+            )
+        text = f"the run stopped while `{name}` was under way: what became of it is unknown"
+        path = list(CALL_PATH.get())
+        about = {
+            "kind": "unknown",
+            "text": text,
+            "choices": list(VERDICTS),
+            "key": list(key),
+            "input": abridged(given, self.hidden),
+            "idempotency_key": idempotency_key(key),
+        }
+        interrupt({**about, "path": path} if path else about)
+
+    async def _of_earlier_attempts(
+        self, key: Key, name: str, digest: str, given: Json
+    ) -> str | None:
+        """The kept result, as JSON, of the same effect with the same input in an attempt before
+        this one; one that was left in doubt there is decided on first."""
+        query = (
+            "select key, ordinal, status, result from effects where run = ? and name = ?"
+            " and given = ? and key > ? and key < ? and substr(key, 1, ?) != ?"
+            " and status in ('done', 'intended', 'refused') order by status, key"
+        )
+        for all_attempts, own in EARLIER.get():
+            inside, beyond = f"{all_attempts}|", f"{all_attempts}}}"  # `}` is what follows `|`
+            there = (
+                key[0],
+                self.db.seal_name(name),
+                digest,
+                inside,
+                beyond,
+                len(own) + 1,
+                f"{own}|",
+            )
+            for found in await self.db.rows(query, there):
+                if found[2] == "done":
+                    return self.db.unseal(found[3])
+                await self._decide((key[0], found[0], found[1]), found[2], name, given)
+        return None
+
+    async def _row(self, key: Key) -> _Row | None:
+        known = self.known.get(key[0])
+        if known is not None and key[1:] not in known:
+            return None
+        query = f"select status, name, given, result, input from effects {_HERE}"
+        rows = await self.db.rows(query, key)
+        if not rows:
+            return None
+        status, name, digest, result, given = rows[0]
+        name = self.db.unseal(name)
+        unseal = self.db.unseal
+        return _Row(status, name, digest, result and unseal(result), given and unseal(given))
+
+    async def _write(
+        self, key: Key, name: str, given: Json, status: str, result: str | None
+    ) -> None:
+        shown = json.dumps(abridged(given, self.hidden), ensure_ascii=False)
+        if key[0] in self.known:
+            self.known[key[0]].add(key[1:])
+        sealed = (result and self.db.seal(result), self.db.seal(shown))
+        await self.db.put(
+            "insert into effects (run, key, ordinal, name, given, status, result, input)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal)"
+            " do update set name = excluded.name, given = excluded.given,"
+            " status = excluded.status, result = excluded.result, input = excluded.input",
+            (
+                *key,
+                self.db.seal_name(name),
+                self.db.fingerprint(_canonical(given)),
+                status,
+                *sealed,
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An effect as it is kept; `result` and `input` (abridged) are JSON."""
+
+    status: str
+    name: str
+    digest: str
+    result: str | None
+    input: str | None
+
+
+def _other_input(row: _Row, name: str, now: Json) -> RunError:
+    """The same place of the same visit has another effect than before: never a new one."""
+    if row.name != name:
+        return RunError(
+            f"`{row.name}` was done here before the run stopped, now it is `{name}`", help=_DIFFERS
+        )
+    then = json.loads(row.input) if row.input else "(not kept)"
+    return RunError(
+        f"`{name}` was done with another input before the run stopped",
+        help=f"{two_inputs(then, now)}\n{_DIFFERS}",
+    )
+
+
+class NoJournal:
+    """For graphs that run without a store of flowc's own (the emitted module under LangGraph's
+    server): every effect is called, nothing is kept."""
+
+    async def once(
+        self,
+        runtime: Any,
+        name: str,
+        effect: Effect,
+        given: Json,
+        call: Callable[[], Awaitable[Json]],
+        ordinal: int = 0,
+    ) -> Json:
+        return await call()
+
+    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+        return None
+
+    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+        return {}
+
+    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+        return None
+
+
+def _key(runtime: Any, ordinal: int) -> Key:
+    info = runtime.execution_info
+    return (info.thread_id or "", info.checkpoint_ns, ordinal)
+
+
+def idempotency_key(key: Key) -> str:
+    """What an effect is called where it happens: the same however often it is repeated."""
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+
+
+def _canonical(given: Json) -> str:
+    return json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)

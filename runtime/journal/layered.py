@@ -1,0 +1,24 @@
+"""A journal before another: what it does not do itself goes on to the one behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..services import Journal, Json
+
+
+@dataclass(frozen=True, slots=True)
+class JournalBefore:
+    """Base of journals that see effects first; how they do is their own `once`."""
+
+    inner: Journal
+
+    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+        await self.inner.keep(runtime, name, ordinal, value)
+
+    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+        return await self.inner.kept(runtime, name)
+
+    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+        await self.inner.abandon(runtime, name)

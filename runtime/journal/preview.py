@@ -1,0 +1,86 @@
+"""A value in short: small enough to be kept beside an effect, and still different where two differ.
+
+A long text keeps its beginning, a long list both ends; a digest stands for what is left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ..secrets import redact
+
+_TEXT = 400
+_HEAD, _TAIL = 4, 16
+_KEYS = 60
+_DEPTH = 8
+_WHOLE = 12_000
+"""Characters of JSON, about, that an abridged value takes at most."""
+_LINE = 160
+_LINES = 24
+
+
+def abridged(value: Any, hidden: Iterable[str] = ()) -> Any:
+    """The JSON value with long texts, long lists and deep parts cut, and without the `hidden`
+    texts. At most about 12 kB of JSON, however large the value is."""
+    hidden = tuple(hidden)
+    short = _short(value, hidden, 0)
+    text = json.dumps(short, ensure_ascii=False)
+    return short if len(text) <= _WHOLE else f"{text[:_WHOLE]}{_left_out(value, hidden)}"
+
+
+def two_inputs(then: Any, now: Any) -> str:
+    """Two abridged values that differ, for a person: both when they are short, else their
+    difference line by line."""
+    before, after = _line(then), _line(now)
+    if max(len(before), len(after)) <= _LINE:
+        return f"then: {before}\nnow:  {after}"
+    lines = difflib.unified_diff(_pretty(then), _pretty(now), "then", "now", n=1, lineterm="")
+    shown = [line[:_LINE] for line in lines]
+    more = [f"({len(shown) - _LINES} further lines)"] if len(shown) > _LINES else []
+    return "\n".join([*shown[:_LINES], *more])
+
+
+def _short(value: Any, hidden: tuple[str, ...], depth: int) -> Any:
+    match value:
+        case str():
+            clean = redact(value, hidden)
+            return clean if len(clean) <= _TEXT else f"{clean[:_TEXT]}{_left_out(clean, ())}"
+        case list() | tuple() if len(value) > _HEAD + _TAIL + 1:
+            ends = [*value[:_HEAD], *value[-_TAIL:]]
+            short = [_short(item, hidden, depth + 1) for item in ends]
+            middle = value[_HEAD:-_TAIL]
+            return [
+                *short[:_HEAD],
+                f"{len(middle)} more{_left_out(middle, hidden)}",
+                *short[_HEAD:],
+            ]
+        case list() | tuple() | dict() if depth >= _DEPTH:
+            return _left_out(value, hidden)
+        case list() | tuple():
+            return [_short(item, hidden, depth + 1) for item in value]
+        case dict():
+            kept = list(value.items())[:_KEYS]
+            short_keys = {
+                redact(str(k), hidden)[:_TEXT]: _short(v, hidden, depth + 1) for k, v in kept
+            }
+            rest = dict(list(value.items())[_KEYS:])
+            return {**short_keys, "…": _left_out(rest, hidden)} if rest else short_keys
+    return value
+
+
+def _left_out(value: Any, hidden: tuple[str, ...]) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    digest = hashlib.sha256(redact(text, hidden).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"… [{len(text):,} characters, {digest[:12]}]"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _pretty(value: Any) -> list[str]:
+    return json.dumps(value, ensure_ascii=False, indent=1).splitlines()

@@ -1,0 +1,245 @@
+"""What the language server knows of one version of a document, and of the files around it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from flowc.compiler.catalog.catalog import load_catalog
+from flowc.compiler.diagnostics.diagnostic import Sink
+from flowc.compiler.driver import CompileResult, compile_file, compile_text
+from flowc.compiler.editor.completion import Named
+from flowc.compiler.editor.symbols import Symbols, symbols_of
+from flowc.compiler.frontends import FRONTENDS, by_name, is_workflow
+from flowc.compiler.reading.editing import Editing, Kind, Mention
+from flowc.compiler.source.source import Source, SourceSet, Unreadable
+
+MAX_FILES, MAX_BYTES = 400, 1_000_000
+"""Files of a workspace that are looked through for a name, and how large one may be."""
+MAX_VISITED = 20_000
+_SKIPPED = frozenset({"node_modules", "__pycache__", "build", "dist", "site-packages", "venv"})
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One compiled version of a document. `text` has no byte-order mark."""
+
+    path: str
+    version: int
+    text: str
+    result: CompileResult
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        """Every mention, made when first asked for."""
+        return symbols_of(self.result)
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether symbols and names have been made."""
+        return "names" in self.__dict__
+
+    def warm(self) -> None:
+        """Make symbols and names now, in the thread that has the time."""
+        assert self.names is not None
+
+    @property
+    def editing(self) -> Editing:
+        """What the document's format completes."""
+        frontend = self.result.frontend
+        return frontend.editing() if frontend else Editing()
+
+    @cached_property
+    def names(self) -> dict[Kind, tuple[Named, ...]]:
+        """Everything that can be named here, by kind, with a few words each."""
+        catalog = load_catalog(self.path, self.result.sources, Sink())
+        tools = [Named(name, entry.description) for name, entry in catalog.entries.items()]
+        workflow = self.result.workflow
+        if workflow is None:
+            return {"tool": tuple(tools)}
+        types = {s.name: s.type for s in workflow.state} | {p.name: p.type for p in workflow.params}
+        found: dict[Kind, tuple[Named, ...]] = {
+            kind: tuple(Named(name) for name in self.symbols.names(kind))
+            for kind in ("agent", "thread", "role", "function", "prompt")
+        }
+        known = {tool.name for tool in tools}
+        found["tool"] = (
+            *tools,
+            *(Named(t.id, t.description) for t in workflow.tools if t.id not in known),
+        )
+        found["variable"] = tuple(
+            Named(name, types.get(name, "")) for name in self.symbols.names("variable")
+        )
+        ids = {n.id: n for n in workflow.nodes if n.group is None}
+        found["node"] = (
+            *(Named(id, " ".join(n.title.split())) for id, n in ids.items()),
+            *(Named(g.id, g.title) for g in workflow.groups),
+        )
+        prompts = {m.name for m in self.symbols.all if m.kind == "prompt"}
+        wanted = {str(getattr(n, "prompt_id", None) or "") for n in workflow.nodes} - prompts - {""}
+        found["prompt"] += tuple(Named(name, "nobody wrote it yet") for name in sorted(wanted))
+        return found
+
+
+def analyse(
+    path: str, version: int, text: str, texts: Mapping[str, str], cancelled: Callable[[], bool]
+) -> Analysis | None:
+    """Compile a document; None when it is no workflow. `texts` are those of the open documents.
+    Raises `Cancelled`."""
+    source = Source(path, text)
+    if not is_workflow(source):
+        return None
+    sources = SourceSet(overrides={p: t for p, t in texts.items() if p != path})
+    result = compile_text(text, path, sources=sources, cancelled=cancelled)
+    return Analysis(path, version, text, result)
+
+
+def format_named(path: str) -> Editing:
+    """What to complete in a file that is no workflow yet, going by its name alone."""
+    found = (f for f in FRONTENDS if any(path.endswith(s) for s in f.suffixes))
+    best = max(
+        found, key=lambda f: max(len(s) for s in f.suffixes if path.endswith(s)), default=None
+    )
+    frontend = by_name(best.name) if best else None
+    return frontend.editing() if frontend else Editing()
+
+
+def tools_near(path: str) -> tuple[Named, ...]:
+    """The tools known where a file stands, whatever the file holds."""
+    catalog = load_catalog(path, SourceSet(), Sink())
+    return tuple(Named(name, entry.description) for name, entry in catalog.entries.items())
+
+
+class Workspace:
+    """The workflow files below some folders; each is compiled again only when it has changed."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self._known: dict[str, tuple[object, Analysis | None]] = {}
+
+    def analysis(self, path: str, texts: Mapping[str, str]) -> Analysis | None:
+        """The analysis of a file as it is in the editor, else on disk."""
+        stamp: object
+        if path in texts:
+            stamp = texts[path]
+        else:
+            try:
+                status = os.stat(path)
+            except OSError:
+                return None
+            stamp = (status.st_mtime_ns, status.st_size)
+        known = self._known.get(path)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        result = compile_file(path, sources=SourceSet(overrides=dict(texts)))
+        source = result.sources.files[path]
+        analysis = Analysis(path, 0, source.text, result) if result.workflow else None
+        self._known[path] = (stamp, analysis)
+        return analysis
+
+    def holding(self, word: str, texts: Mapping[str, str]) -> Iterator[Analysis]:
+        """The workflows in whose text a word stands, open ones first."""
+        count = 0
+        for path in dict.fromkeys([*texts, *self._files()]):
+            text = texts.get(path)
+            if text is None:
+                try:
+                    if os.path.getsize(path) > MAX_BYTES:
+                        continue
+                    text = SourceSet().read(path).text
+                except (OSError, Unreadable):
+                    continue
+            if word not in text or not is_workflow(Source(path, text)):
+                continue
+            count += 1
+            if count > MAX_FILES:
+                return
+            analysis = self.analysis(path, texts)
+            if analysis is not None:
+                yield analysis
+
+    def _files(self) -> Iterator[str]:
+        suffixes = tuple({s for f in FRONTENDS for s in f.suffixes})
+        visited = 0
+        for folder in map(os.path.normpath, self.folders):
+            for place, folders, files in os.walk(folder):
+                folders[:] = sorted(
+                    f for f in folders if not f.startswith(".") and f not in _SKIPPED
+                )
+                for name in sorted(files):
+                    visited += 1
+                    if visited > MAX_VISITED:
+                        return
+                    if name.endswith(suffixes):
+                        yield os.path.normpath(os.path.join(place, name))
+
+
+def shares_variables(analysis: Analysis) -> set[str]:
+    """The files of the workflows that have their variables in common with this one by calls."""
+    program = analysis.result.program
+    shared = {analysis.path}
+    if program is None:
+        return shared
+    calls = [
+        (path, node)
+        for path, workflow in program.workflows
+        for node in workflow.nodes
+        if node.kind == "call" and (node.passes_all or node.returns_all)
+    ]
+    while True:
+        more = {
+            end
+            for path, node in calls
+            for end in (path, node.workflow)
+            if shared & {path, node.workflow}
+        }
+        if more <= shared:
+            return shared
+        shared |= more
+
+
+def callers(path: str, workspace: Workspace, texts: Mapping[str, str]) -> list[Analysis]:
+    """The workflows of the workspace that call the one at `path`, directly or not."""
+    return [
+        analysis
+        for analysis in workspace.holding(os.path.basename(path).split(".")[0], texts)
+        if analysis.path != path
+        and analysis.result.program is not None
+        and path in dict(analysis.result.program.workflows)
+    ]
+
+
+def references(
+    mention: Mention, analysis: Analysis, workspace: Workspace, texts: Mapping[str, str]
+) -> Iterable[tuple[Analysis, Mention]]:
+    """Every place of a name: in the file, and in others where the name means the same."""
+    found = [(analysis, m) for m in analysis.symbols.of(mention.kind, mention.name)]
+    others: dict[str, Analysis] = {}
+    if mention.kind in ("tool", "workflow", "role"):
+        word = os.path.basename(mention.name).split(".")[0]
+        others = {a.path: a for a in workspace.holding(word, texts)}
+    elif mention.kind == "variable":
+        for path in related(analysis, workspace, texts):
+            other = workspace.analysis(path, texts)
+            if other is not None:
+                others[path] = other
+    for path, other in others.items():
+        if path != analysis.path:
+            found += [(other, m) for m in other.symbols.of(mention.kind, mention.name)]
+    seen = set()
+    for owner, place in found:
+        if place.span not in seen:
+            seen.add(place.span)
+            yield owner, place
+
+
+def related(analysis: Analysis, workspace: Workspace, texts: Mapping[str, str]) -> list[str]:
+    """The other files whose workflows share variables with this one, callers among them."""
+    found = shares_variables(analysis)
+    for caller in callers(analysis.path, workspace, texts):
+        shared = shares_variables(caller)
+        if analysis.path in shared:
+            found |= shared
+    return sorted(found - {analysis.path})

@@ -1,0 +1,174 @@
+"""Open documents: their texts as the editor has them, and when they are compiled again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from flowc.compiler.driver import Cancelled
+
+from .analysis import Analysis, analyse
+from .lines import Lines
+
+T = TypeVar("T")
+SHORTEST_WAIT, LONGEST_WAIT = 0.03, 1.0
+"""Seconds without a keystroke before a text is compiled; one that takes `SLOW` waits longer."""
+SLOW = 0.5
+
+
+class Worker:
+    """One thread beside the loop in which everything slow is done, one job after another."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "flowc-compile")
+
+    async def run(self, job: Callable[[], T]) -> T:
+        """What `job` gives; what it raises is raised here."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, job)
+
+
+@dataclass
+class Document:
+    """One open document. `analysis` is that of the last version that was compiled, `good` the last
+    one with a workflow whose symbols and names have been made; `settled` is set while the analysis
+    is that of the present text."""
+
+    uri: str
+    path: str
+    version: int
+    lines: Lines
+    analysis: Analysis | None = None
+    good: Analysis | None = None
+    is_workflow: bool = False
+    seconds: float = 0.0
+    edits: int = 0
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    timer: asyncio.TimerHandle | None = None
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def text(self) -> str:
+        return self.lines.body
+
+
+class Documents:
+    """All open documents, by URI. `found` is called with each document that was compiled, `failed`
+    with one where flowc itself failed."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        found: Callable[[Document], None],
+        failed: Callable[[Document, BaseException], None],
+    ) -> None:
+        self.worker = worker
+        self.found = found
+        self.failed = failed
+        self.open: dict[str, Document] = {}
+
+    def texts(self) -> dict[str, str]:
+        """The texts that stand in for the disk, by path."""
+        return {document.path: document.text for document in self.open.values()}
+
+    def by_path(self, path: str) -> Document | None:
+        """The open document of a file."""
+        return next((d for d in self.open.values() if d.path == path), None)
+
+    def put(self, document: Document) -> None:
+        """A document was opened: compile it now."""
+        self.open[document.uri] = document
+        self.refresh(document, 0)
+        self._refresh_users(document)
+
+    def drop(self, uri: str) -> Document | None:
+        """A document was closed: others see the file on disk again."""
+        document = self.open.pop(uri, None)
+        if document is not None:
+            document.edits += 1
+            if document.timer is not None:
+                document.timer.cancel()
+            self._refresh_users(document)
+        return document
+
+    def edited(self, document: Document, version: int, lines: Lines) -> None:
+        """A document has a new text: compile it when the typing pauses."""
+        changed = lines.body != document.text
+        document.version, document.lines = version, lines
+        if changed or document.analysis is None:
+            slow = document.seconds > SLOW
+            self.refresh(document, min(document.seconds, LONGEST_WAIT) if slow else SHORTEST_WAIT)
+            self._refresh_users(document)
+
+    def refresh(self, document: Document, wait: float) -> None:
+        """Compile after `wait` seconds; what is under way for an older text is given up."""
+        document.edits += 1
+        document.settled.clear()
+        if document.timer is not None:
+            document.timer.cancel()
+        loop = asyncio.get_running_loop()
+        document.timer = loop.call_later(wait, self._begin, document, document.edits)
+
+    def _refresh_users(self, document: Document) -> None:
+        """What reads this document's file is compiled again too."""
+        name = os.path.basename(document.path)
+        for other in self.open.values():
+            if other is not document and other.is_workflow and name in other.text:
+                self.refresh(other, max(SHORTEST_WAIT, other.seconds))
+
+    def _begin(self, document: Document, edit: int) -> None:
+        def ended(task: asyncio.Task[None]) -> None:
+            error = None if task.cancelled() else task.exception()
+            if error is not None:
+                self.failed(document, error)
+
+        document.task = asyncio.get_running_loop().create_task(self._compile(document, edit))
+        document.task.add_done_callback(ended)
+
+    async def _compile(self, document: Document, edit: int) -> None:
+        path, version, text = document.path, document.version, document.text
+        texts: Mapping[str, str] = self.texts()
+        begin = time.perf_counter()
+
+        def work() -> Analysis | None:
+            return analyse(path, version, text, texts, lambda: document.edits != edit)
+
+        try:
+            if document.edits != edit:
+                return
+            analysis = await self.worker.run(work)
+        except Cancelled:
+            return
+        if document.edits != edit:
+            return
+        document.seconds = time.perf_counter() - begin
+        document.analysis = analysis
+        document.is_workflow = document.is_workflow or analysis is not None
+        document.settled.set()
+        self.found(document)
+        if analysis is not None and analysis.result.workflow is not None:
+            await self._warm(document, analysis, edit)
+
+    async def _warm(self, document: Document, analysis: Analysis, edit: int) -> None:
+        """Make ready what requests will need, unless there is a newer text by now."""
+
+        def work() -> None:
+            if document.edits == edit:
+                analysis.warm()
+
+        await self.worker.run(work)
+        if analysis.is_warm:
+            document.good = analysis
+
+
+async def settled(document: Document, seconds: float) -> bool:
+    """Wait until the analysis is that of the present text, at most so long; whether it is."""
+    try:
+        await asyncio.wait_for(document.settled.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,288 @@
+"""The requests that the language server answers: one function each, and the table of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from flowc.compiler.catalog.catalog import LOCK_FILE
+from flowc.compiler.diagnostics.fixes import safe_fixes
+from flowc.compiler.editor.completion import Named, complete
+from flowc.compiler.editor.hover import describe
+from flowc.compiler.editor.rename import Refusal, Renaming, renamable, rename
+from flowc.compiler.reading.editing import Kind, Mention
+from flowc.compiler.source.source import Source, Span
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.uris import to_fs_path
+
+from .analysis import Analysis, format_named, references, related, tools_near
+from .convert import as_action, as_edit, as_items, as_range, as_symbol
+
+if TYPE_CHECKING:
+    from .server import FlowcServer
+
+Handler = Callable[["FlowcServer", Any], Awaitable[Any]]
+PATIENT = 10.0
+"""Seconds that an edit waits for the compilation of the present text."""
+MAX_FILES_LISTED = 200
+
+
+class Refused(JsonRpcException):
+    """A request that cannot be done, with the reason for the person."""
+
+    CODE = -32803
+    MESSAGE = "request failed"
+
+
+async def on_initialized(server: FlowcServer, params: types.InitializedParams) -> None:
+    """Know the folders, and watch over the editor's life."""
+    del params
+    _look_at_folders(server)
+    parent = server.process_id
+    if parent is not None and _is_alive(parent):
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+async def on_folders(server: FlowcServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Other folders belong to the workspace from now on."""
+    del params
+    _look_at_folders(server)
+
+
+def _look_at_folders(server: FlowcServer) -> None:
+    workspace = server.protocol.workspace
+    folders = [to_fs_path(uri) for uri in workspace.folders] or [workspace.root_path]
+    server.files.folders = [folder for folder in folders if folder]
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _end_with(process: int) -> None:
+    while _is_alive(process):
+        time.sleep(1)
+    os._exit(1)
+
+
+async def on_hover(server: FlowcServer, params: types.HoverParams) -> types.Hover | None:
+    """What the name under the pointer stands for."""
+    found = await server.mention_at(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    _, analysis, mention = found
+    text = describe(mention, analysis.symbols, analysis.result)
+    place = server.location(mention.span, analysis)
+    content = types.MarkupContent(types.MarkupKind.Markdown, text)
+    return types.Hover(content, place.range if place else None) if text else None
+
+
+async def on_definition(
+    server: FlowcServer, params: types.DefinitionParams
+) -> list[types.Location] | None:
+    """Where the name under the cursor gets what it stands for."""
+    found = await server.mention_at(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    _, analysis, mention = found
+    symbols = analysis.symbols
+    spans = [m.span for m in symbols.definitions(mention.kind, mention.name)]
+    if mention.kind == "workflow" and not spans:
+        spans = [Span(mention.name.partition("#")[0], 0, 0)]
+    elif mention.kind == "tool":
+        spans += _in_lock(mention.name, analysis)
+    places = [server.location(span, analysis) for span in spans]
+    return [place for place in places if place is not None]
+
+
+def _in_lock(name: str, analysis: Analysis) -> list[Span]:
+    """The entry of a tool in the lock."""
+    found = []
+    for path, source in analysis.result.sources.files.items():
+        text = f'"name": "{name}"'
+        at = source.text.find(text) if os.path.basename(path) == LOCK_FILE else -1
+        if at >= 0:
+            end = at + len(text) - 1
+            found.append(source.span(end - len(name), end))
+    return found
+
+
+async def on_references(
+    server: FlowcServer, params: types.ReferenceParams
+) -> list[types.Location] | None:
+    """Every place that names it, in this file and in others where the name means the same."""
+    found = await server.mention_at(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    _, analysis, mention = found
+    texts = server.documents.texts()
+    places = await server.worker.run(
+        lambda: list(references(mention, analysis, server.files, texts))
+    )
+    located = [
+        server.location(place.span, owner)
+        for owner, place in places
+        if params.context.include_declaration or place.act != "define"
+    ]
+    return [place for place in located if place is not None]
+
+
+async def on_prepare_rename(
+    server: FlowcServer, params: types.PrepareRenameParams
+) -> types.Range | None:
+    """Whether there is something to rename, and where; the reason when there is not."""
+    found = await server.look(params.text_document.uri, PATIENT)
+    if found is None:
+        return None
+    document, analysis, shift = found
+    if shift is not None:
+        raise Refused("the text is still being read")
+    offset = document.lines.offset(params.position.line, params.position.character)
+    mention = renamable(analysis.symbols, document.path, offset)
+    if isinstance(mention, Refusal):
+        raise Refused(mention.reason)
+    place = server.location(mention.span, analysis)
+    return place.range if place else None
+
+
+async def on_rename(server: FlowcServer, params: types.RenameParams) -> types.WorkspaceEdit:
+    """The edits that change one name and nothing else."""
+    found = await server.look(params.text_document.uri, PATIENT)
+    if found is None or found[2] is not None:
+        raise Refused("the text cannot be read as a workflow")
+    document, analysis, _ = found
+    texts = server.documents.texts()
+    offset = document.lines.offset(params.position.line, params.position.character)
+    here = Span(document.path, offset, offset)
+
+    def work() -> Renaming | Refusal:
+        others = related(analysis, server.files, texts)
+        return rename(analysis.path, here, params.new_name, texts, others)
+
+    renaming = await server.worker.run(work)
+    if isinstance(renaming, Refusal):
+        raise Refused(renaming.reason)
+    changes: dict[str, list[types.TextEdit]] = {}
+    for span in renaming.spans:
+        lines = server.lines_of(span.file, server.files.analysis(span.file, texts) or analysis)
+        if lines is None:
+            raise Refused(f"`{span.file}` cannot be edited")
+        edit = types.TextEdit(as_range(span, lines), renaming.text)
+        changes.setdefault(server.uri_of(span.file), []).append(edit)
+    return types.WorkspaceEdit(changes=changes)
+
+
+async def on_completion(
+    server: FlowcServer, params: types.CompletionParams
+) -> types.CompletionList | None:
+    """What fits at the cursor; waits for the first compilation alone."""
+    document = server.documents.open.get(params.text_document.uri)
+    if document is None:
+        return None
+    known = document.good
+    if known is None and (found := await server.look(params.text_document.uri)) is not None:
+        known = found[1]
+    editing = known.editing if known else format_named(document.path)
+    names: dict[Kind, tuple[Named, ...]] = {"tool": tools_near(document.path)}
+    names |= known.names if known else {}
+    names["file"] = _files_beside(document.path)
+    offset = document.lines.offset(params.position.line, params.position.character)
+    source = Source(document.path, document.text)
+    choices, whole = complete(source, offset, editing, names)
+    return types.CompletionList(is_incomplete=not whole, items=as_items(choices, document.lines))
+
+
+def _files_beside(path: str) -> tuple[Named, ...]:
+    try:
+        files = sorted(os.listdir(os.path.dirname(path) or "."))
+    except OSError:
+        return ()
+    own = os.path.basename(path)
+    return tuple(Named(f) for f in files if not f.startswith(".") and f != own)[:MAX_FILES_LISTED]
+
+
+async def on_symbols(
+    server: FlowcServer, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol] | None:
+    """The outline: nodes, prompts and parameters in the order of the file."""
+    found = await server.look(params.text_document.uri)
+    if found is None:
+        return None
+    document, analysis, shift = found
+    workflow = analysis.result.workflow
+    titles = {n.id: " ".join(n.title.split()) for n in workflow.nodes} if workflow else {}
+    rows = []
+    for mention in analysis.symbols.all:
+        if mention.act == "define" and mention.span.file == document.path:
+            if shift is not None:
+                start, end = shift.to_new(mention.span.start), shift.to_new(mention.span.end)
+                span = Span(document.path, start, end)
+                mention = Mention(mention.kind, mention.name, mention.act, span)
+            title = titles.get(mention.name, "") if mention.kind == "node" else mention.name
+            rows.append(as_symbol(mention, title, document.lines))
+    return rows
+
+
+async def on_code_action(
+    server: FlowcServer, params: types.CodeActionParams
+) -> list[types.CodeAction] | None:
+    """The fixes of the diagnostics in a range, and all safe ones of the file together."""
+    found = await server.look(params.text_document.uri, PATIENT)
+    if found is None or found[2] is not None:
+        return None
+    document, analysis, _ = found
+    lines, uri = document.lines, params.text_document.uri
+    start = lines.offset(params.range.start.line, params.range.start.character)
+    end = lines.offset(params.range.end.line, params.range.end.character)
+    actions = []
+    for item in analysis.result.diagnostics:
+        place = item.primary
+        touches = place.start <= end and start <= place.end
+        if place.file == document.path and touches:
+            action = as_action(item, server.row(item, analysis), lines, uri)
+            actions += [action] if action is not None else []
+    fixes = safe_fixes(analysis.result.diagnostics, document.path)
+    if fixes:
+        edits = [as_edit(fix, lines) for fix in fixes]
+        actions.append(
+            types.CodeAction(
+                title=f"apply all safe fixes ({len(fixes)})",
+                kind="source.fixAll.flowc",
+                edit=types.WorkspaceEdit(changes={uri: edits}),
+            )
+        )
+    only = params.context.only
+    return [a for a in actions if not only or any(str(a.kind).startswith(str(o)) for o in only)]
+
+
+FEATURES: tuple[tuple[str, Handler], ...] = (
+    (types.INITIALIZED, on_initialized),
+    (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, on_folders),
+    (types.TEXT_DOCUMENT_HOVER, on_hover),
+    (types.TEXT_DOCUMENT_DEFINITION, on_definition),
+    (types.TEXT_DOCUMENT_REFERENCES, on_references),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, on_prepare_rename),
+    (types.TEXT_DOCUMENT_RENAME, on_rename),
+    (types.TEXT_DOCUMENT_COMPLETION, on_completion),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, on_symbols),
+    (types.TEXT_DOCUMENT_CODE_ACTION, on_code_action),
+)
+OPTIONS: dict[str, Any] = {
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
+        trigger_characters=["#", "[", "{", "|", " ", "-", ">", '"', ":", "/"]
+    ),
+    types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
+        code_action_kinds=[types.CodeActionKind.QuickFix, "source.fixAll.flowc"]
+    ),
+}

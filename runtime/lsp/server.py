@@ -1,0 +1,256 @@
+"""The language server behind `flowc lsp`: diagnostics, hover, navigation, rename, completion.
+
+The loop only keeps texts and answers; compiling is the worker's. A request for a text that is being
+compiled waits for it a moment, then answers from the version before, its places moved along.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, NoReturn
+
+from flowc import __version__
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
+from flowc.compiler.reading.editing import Mention
+from flowc.compiler.source.source import Span
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from .analysis import Analysis, Workspace
+from .convert import as_diagnostic, as_range, path_of, uri_of
+from .documents import Document, Documents, Worker, settled
+from .features import FEATURES, OPTIONS, Handler, Refused
+from .lines import Lines, Shift
+
+SOON = 0.25
+"""Seconds that a look waits for the compilation of the present text."""
+
+
+class Protocol(LanguageServerProtocol):
+    """Keeps no texts of its own: pygls counts lines at characters where clients do not."""
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        self._flowc.opened(params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        self._flowc.changed(params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        self._flowc.closed(params)
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *args: Any) -> NoReturn:
+        """Nobody is left to wait for a compilation that is under way."""
+        os._exit(0 if self._shutdown else 1)
+
+    @property
+    def _flowc(self) -> FlowcServer:
+        assert isinstance(self._server, FlowcServer)
+        return self._server
+
+
+class FlowcServer(LanguageServer):
+    """The server's state: open documents, the workspace's files, what was published for whom."""
+
+    def __init__(self) -> None:
+        super().__init__("flowc", __version__, protocol_cls=Protocol)
+        self.worker = Worker()
+        self.files = Workspace()
+        self.documents = Documents(self.worker, self.publish, self.report)
+        self.shown: dict[str, dict[str, tuple[Diagnostic, ...]]] = {}
+        for method, handler in FEATURES:
+            self.feature(method, OPTIONS.get(method))(_bound(handler, self))
+
+    @property
+    def encoding(self) -> str:
+        """The agreed position encoding."""
+        chosen = self.server_capabilities.position_encoding
+        return str(getattr(chosen, "value", chosen) or "utf-16")
+
+    # --- texts -------------------------------------------------------------------------------
+
+    def opened(self, params: types.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        lines = Lines(item.text, self.encoding)
+        self.documents.put(Document(item.uri, path_of(item.uri), item.version, lines))
+
+    def changed(self, params: types.DidChangeTextDocumentParams) -> None:
+        document = self.documents.open.get(params.text_document.uri)
+        if document is None:
+            return
+        lines = document.lines
+        for change in params.content_changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                place = change.range
+                start = lines.offset(place.start.line, place.start.character)
+                end = lines.offset(place.end.line, place.end.character)
+                lines = lines.changed(start, end, change.text)
+            else:
+                lines = Lines(change.text, self.encoding)
+        self.documents.edited(document, params.text_document.version, lines)
+
+    def closed(self, params: types.DidCloseTextDocumentParams) -> None:
+        document = self.documents.drop(params.text_document.uri)
+        if document is not None:
+            files = self.shown.pop(document.path, {})
+            for path in {*files, document.path}:
+                self._send(path)
+
+    def uri_of(self, path: str) -> str:
+        """The URI of a file: as the client wrote it where the file is open."""
+        document = self.documents.by_path(path)
+        return document.uri if document is not None else uri_of(path)
+
+    def lines_of(self, path: str, analysis: Analysis) -> Lines | None:
+        """The lines of a file as the analysis read it."""
+        document = self.documents.by_path(path)
+        source = analysis.result.sources.get(path)
+        if source is None:
+            return document.lines if document else None
+        if document is not None and document.text == source.text:
+            return document.lines
+        return Lines(source.text, self.encoding)
+
+    # --- diagnostics -------------------------------------------------------------------------
+
+    def publish(self, document: Document) -> None:
+        """Show what a compilation found, in every file it read."""
+        found: dict[str, list[Diagnostic]] = {document.path: []}
+        for item in document.analysis.result.diagnostics if document.analysis else ():
+            found.setdefault(item.primary.file, []).append(item)
+        before = self.shown.get(document.path, {})
+        self.shown[document.path] = {path: tuple(items) for path, items in found.items()}
+        for path in {*before, *found}:
+            self._send(path)
+
+    def _send(self, path: str) -> None:
+        """All diagnostics of a file: its own compilation's, else those of what reads it."""
+        own = self.shown.get(path, {}).get(path)
+        document = self.documents.by_path(path)
+        given = [(o, files[path]) for o, files in self.shown.items() if path in files]
+        if own is not None and document is not None and document.analysis is not None:
+            given = [(path, own)]
+        rows: dict[Diagnostic, types.Diagnostic] = {}
+        for owner, items in given:
+            reader = self.documents.by_path(owner)
+            if reader is None or reader.analysis is None:
+                continue
+            for item in items:
+                row = self.row(item, reader.analysis)
+                if row is not None:
+                    rows[item] = row
+        version = document.version if document is not None else None
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(self.uri_of(path), list(rows.values()), version)
+        )
+
+    def row(self, item: Diagnostic, analysis: Analysis) -> types.Diagnostic | None:
+        """A diagnostic as the client is shown it."""
+        kept: dict[str, Lines | None] = {}
+
+        def lines_of(path: str) -> Lines | None:
+            if path not in kept:
+                kept[path] = self.lines_of(path, analysis)
+            return kept[path]
+
+        return as_diagnostic(item, lines_of, self.uri_of)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Said in the editor's log, unless it is an answer to the person who asked."""
+        del source
+        if not isinstance(error, Refused):
+            text = f"internal fault: {type(error).__name__}: {error}"
+            self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+
+    def report(self, document: Document, error: BaseException) -> None:
+        """A bug of ours, said once in the editor's log."""
+        text = f"internal fault: {type(error).__name__}: {error} in {document.path}"
+        self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
+
+    # --- looking up --------------------------------------------------------------------------
+
+    async def look(
+        self, uri: str, seconds: float = SOON
+    ) -> tuple[Document, Analysis, Shift | None] | None:
+        """The document with what is known of it. Without a workflow of its own it is looked at as
+        a part of an open one that reads it. The shift is from the analysis' text to the present
+        one, None when they are the same."""
+        document = self.documents.open.get(uri)
+        if document is None:
+            return None
+        analysis = document.good
+        if await settled(document, seconds) and document.analysis is not None:
+            analysis = document.analysis
+        if analysis is None or analysis.result.workflow is None:
+            analysis = await self._reader_of(document) or document.good
+        if analysis is None:
+            return None
+        await self._warm(analysis)
+        source = analysis.result.sources.files[document.path]
+        same = source.text == document.text
+        return document, analysis, None if same else Shift(source.text, document.text)
+
+    async def _reader_of(self, document: Document) -> Analysis | None:
+        """An open workflow that this document is a part of."""
+        for other in list(self.documents.open.values()):
+            analysis = other.analysis or other.good
+            if analysis is None or document.path not in analysis.result.sources.files:
+                continue
+            await self._warm(analysis)
+            if analysis.symbols.covers(document.path):
+                return analysis
+        return None
+
+    async def _warm(self, analysis: Analysis) -> None:
+        if not analysis.is_warm:
+            await self.worker.run(analysis.warm)
+
+    async def mention_at(
+        self, uri: str, position: types.Position
+    ) -> tuple[Document, Analysis, Mention] | None:
+        """What is named at a position."""
+        found = await self.look(uri)
+        if found is None:
+            return None
+        document, analysis, shift = found
+        offset = document.lines.offset(position.line, position.character)
+        if shift is not None:
+            offset = shift.to_old(offset)
+        mention = analysis.symbols.at(document.path, offset)
+        return None if mention is None else (document, analysis, mention)
+
+    def location(self, span: Span, analysis: Analysis) -> types.Location | None:
+        """A place, in the present text where its file is open."""
+        source = analysis.result.sources.get(span.file)
+        document = self.documents.by_path(span.file)
+        if document is not None:
+            if source is not None and source.text != document.text:
+                shift = Shift(source.text, document.text)
+                span = Span(span.file, shift.to_new(span.start), shift.to_new(span.end))
+            return types.Location(self.uri_of(span.file), as_range(span, document.lines))
+        lines = self.lines_of(span.file, analysis)
+        return (
+            None if lines is None else types.Location(self.uri_of(span.file), as_range(span, lines))
+        )
+
+
+def _bound(handler: Handler, server: FlowcServer) -> Callable[[Any], Awaitable[Any]]:
+    async def handle(params: Any) -> Any:
+        return await handler(server, params)
+
+    return handle
+
+
+def serve() -> NoReturn:
+    """Serve one client over standard input and output until it leaves; never returns."""
+    sys.setswitchinterval(0.001)  # the loop answers while the worker computes
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    FlowcServer().start_io()
+    os._exit(0)  # the client is gone: nobody waits for a compilation that is under way

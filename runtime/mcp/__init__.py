@@ -1,0 +1,1 @@
+"""Workflows as tools for assistants, over MCP."""

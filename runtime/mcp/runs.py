@@ -1,0 +1,147 @@
+"""Workflows that flowc executes for a client of the MCP server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.diagnostics.render import as_dict
+from flowc.compiler.driver import CompileResult, compile_file
+
+from ..assembly.compose import make_services
+from ..assembly.run_options import RunOptions, settle
+from ..config.settings import Config
+from ..engine.engine import Engine
+from ..errors import Failure, RunError
+from ..events import Listener, RunEvent
+from ..files.roots import Roots
+from ..services import Json, Outcome, Question
+from ..stepper.position import Faulty
+
+Progress = Callable[[int, str], Awaitable[None]]
+"""Told how many nodes have ended, and which was the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs on one store; files lie below `folder`. Commands wait for approval, always: a client is
+    not the person whose machine this is."""
+
+    engine: Engine
+    config: Config
+    folder: Path
+    new_run: Callable[[], str]
+
+    def checked(self, file: str) -> CompileResult:
+        """The compiled file, faults and all. Raises `RunError` outside the folder."""
+        return compile_file(os.path.relpath(self._place(file)))
+
+    def diagnostics(self, compiled: CompileResult) -> list[dict[str, Json]]:
+        """As `flowc check --format json` gives them."""
+        return [as_dict(d, compiled.sources) for d in compiled.diagnostics]
+
+    async def start(
+        self,
+        file: str,
+        inputs: dict[str, Json],
+        model: str | None,
+        answers: str | None,
+        progress: Progress,
+        about: dict[str, Json],
+    ) -> dict[str, Json]:
+        """Execute a new run until it ends or waits. `about` are more options, to be kept of it."""
+        compiled = self.checked(file)
+        if not compiled.ok:
+            raise Faulty(compiled)
+        script = str(self._place(answers)) if answers else None
+        asked = RunOptions(model=model, answers=script, roots=(str(self.folder),))
+        options = settle(asked, self.config)
+        frontend = compiled.frontend
+        about = {**about, "format": frontend.name if frontend else "", "folder": os.getcwd()}
+        outcome = await self.engine.start(
+            compiled.spec,
+            make_services(options, compiled.spec, self.config),
+            run=self.new_run(),
+            inputs=inputs,
+            options={**options.to_json(), **about},
+            listeners=(_reporting(progress),),
+        )
+        return _told(outcome)
+
+    async def status(self, run: str) -> dict[str, Json]:
+        """Where a run stands. Raises `RunError` when there is none of that name."""
+        record = await self.engine.store.get(run)
+        state = await self.engine.state(run)
+        return {
+            "success": True,
+            "run": run,
+            "status": record.status,
+            "file_path": record.file,
+            "result": record.result,
+            "error": record.error,
+            "questions": [_question(q) for q in state.questions],
+            "variables": state.variables,
+        }
+
+    async def resume(
+        self, run: str, answer: Json, question: str | None, progress: Progress
+    ) -> dict[str, Json]:
+        """Go on with a run, with the options it was started with."""
+        record = await self.engine.store.get(run)
+        options = RunOptions.from_json(record.options)
+        compiled = compile_file(record.file, team=options.team)
+        if not compiled.ok:
+            raise Faulty(compiled)
+        outcome = await self.engine.resume(
+            run,
+            compiled.spec,
+            make_services(options, compiled.spec, self.config),
+            answers={} if answer is None else {question or "": answer},
+            listeners=(_reporting(progress),),
+        )
+        return _told(outcome)
+
+    def _place(self, file: str) -> Path:
+        try:
+            return Roots(self.folder).locate(file)
+        except Failure as failure:
+            raise RunError(failure.message, help=failure.help) from None
+
+
+def _reporting(progress: Progress) -> Listener:
+    """Tells the client of every node that ended. What is told too late is told to nobody."""
+    done = 0
+    telling: set[asyncio.Task[None]] = set()
+
+    def listen(event: RunEvent) -> None:
+        nonlocal done
+        if event.kind != "node_finished":
+            return
+        done += 1
+        task = asyncio.ensure_future(progress(done, event.node))
+        telling.add(task)
+        task.add_done_callback(telling.discard)
+
+    return listen
+
+
+def _told(outcome: Outcome) -> dict[str, Json]:
+    return {
+        "success": outcome.status not in ("failed", "error"),
+        "run": outcome.run,
+        "status": outcome.status,
+        "result": outcome.result,
+        "error": outcome.error,
+        "questions": [_question(question) for question in outcome.questions],
+        "nodes": outcome.nodes,
+        "seconds": outcome.seconds,
+        "usage": asdict(outcome.usage),
+    }
+
+
+def _question(question: Question) -> dict[str, Any]:
+    return {name: value for name, value in asdict(question).items() if value}

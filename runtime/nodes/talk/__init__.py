@@ -1,0 +1,1 @@
+"""A conversation with a model inside one visit: calls, tools, verdicts."""

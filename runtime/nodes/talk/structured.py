@@ -1,0 +1,62 @@
+"""Structured answers: an agent whose answer is an object that fits a JSON Schema.
+
+The model is given a tool whose arguments are the answer. It is made to call it when it has no other
+tool, and told to when it ends without. An answer that does not fit is sent back with what is wrong,
+a few times. A model that writes the object as its text has answered too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from flowc.compiler.ir import AgentNode
+
+from ...errors import Failure
+from ...schemas import ANSWER_TOOL, BrokenSchema, misfits
+from ...services import ToolSchema
+from .talk import Ending, Refused
+
+TRIES = 3
+"""How many answers that do not fit are sent back before the node fails."""
+_FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*)\n\s*```\s*", re.DOTALL)
+
+
+def answering(op: AgentNode, tools: tuple[str, ...]) -> Ending:
+    """The call that an agent's talk ends with when its answer has a schema."""
+    name = ANSWER_TOOL
+    while name in tools:
+        name += "_"
+    schema = {"type": "object", **(op.schema if isinstance(op.schema, dict) else {})}
+
+    def check(args: dict[str, Any]) -> None:
+        try:
+            wrong = misfits(schema, args)
+        except BrokenSchema as broken:
+            raise Failure(f"the schema of `{op.id}` is broken: {broken}") from None
+        if wrong:
+            raise Refused(f"the answer does not fit its schema: {wrong}")
+
+    return Ending(
+        tool=ToolSchema(name, "Give the answer.", schema, effect="pure"),
+        check=check,
+        reminder=f"Give the answer now: call {name}.",
+        missing="an answer that fits its schema",
+        forced=not tools,
+        tries=TRIES,
+        read=object_in,
+    )
+
+
+def object_in(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is, a fence around it aside; None when it is something else."""
+    fenced = _FENCED.fullmatch(text)
+    inner = (fenced[1] if fenced else text).strip()
+    if not inner.startswith("{"):
+        return None
+    try:
+        value = json.loads(inner)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

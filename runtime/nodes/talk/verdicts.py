@@ -1,0 +1,125 @@
+"""Reports of steps: what the model claims beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flowc.compiler.ir import REPORT_TOOL, AgentNode, Assertion
+
+from ...errors import Failure
+from ...services import Json, ToolSchema
+from ...state.scope import Scope
+from ...state.step_reports import Claim, Report, ReportFault, read_report, report_parameters
+from .talk import Ending, Refused
+
+
+def reporting(op: AgentNode) -> Ending:
+    """The report that a step's talk ends with (S26, S31)."""
+    about = "Report the result of this step."
+    tool = ToolSchema(REPORT_TOOL, about, report_parameters(op), effect="pure")
+
+    def check(args: dict[str, Any]) -> None:
+        try:
+            read_report(op, args)
+        except ReportFault as fault:
+            raise Refused(f"{fault.message}: {fault.suggestion}") from None
+
+    reminder = f"Report this step now: call {REPORT_TOOL} with its status."
+    return Ending(tool, check, reminder, missing="reporting it")
+
+
+def judge(
+    op: AgentNode,
+    report: Report,
+    used: Sequence[Mapping[str, Any]] | None,
+    variables: Mapping[str, Json],
+) -> dict[str, Json]:
+    """The outcome: {step, title, status, assertions, outputs, error, warnings, contradiction}. The
+    report's status decides; a contradiction between it and what was measured is said (S38–S41).
+    `used` None: what the tools gave is not known, so nothing is measured."""
+    results = list(used or [])
+    scope = None if used is None else _measuring_scope(results, report.outputs, variables)
+    claims = report.claims
+    assertions = [
+        _assertion(item, claims[at] if at < len(claims) else Claim(item.text, None), scope)
+        for at, item in enumerate(op.asserts)
+    ]
+    declared = {o.name for o in op.outputs}
+    open_ends = _open_ends(op, report, used) if report.status == "passed" else []
+    return {
+        "step": op.step,
+        "title": op.title,
+        "status": report.status,
+        "assertions": assertions,
+        "outputs": {name: value for name, value in report.outputs.items() if name in declared},
+        "error": report.error,
+        "warnings": [*report.warnings, *open_ends] if report.status == "passed" else [],
+        "contradiction": _measured_otherwise(report.status, assertions) or report.contradiction,
+    }
+
+
+def outcome_of_failure(op: AgentNode, message: str) -> dict[str, Json]:
+    """The outcome of a step that could not be started."""
+    assertions = [
+        {"text": a.text, "claimed": None, "measured": None, "detail": ""} for a in op.asserts
+    ]
+    return {
+        "step": op.step,
+        "title": op.title,
+        "status": "failed",
+        "assertions": assertions,
+        "outputs": {},
+        "error": message,
+        "warnings": [],
+        "contradiction": "",
+    }
+
+
+def _measuring_scope(
+    results: list[Mapping[str, Any]], outputs: Mapping[str, Json], variables: Mapping[str, Json]
+) -> Scope:
+    """What an assertion reads: `result`, the last tool's result; its fields by their own names;
+    every tool's last result by the tool's name; variables.
+    """
+    last = results[-1]["result"] if results else None
+    by_tool = {entry["tool"]: entry["result"] for entry in results}
+    fields = last if isinstance(last, dict) else {}
+    return Scope({**variables, **outputs, **by_tool, **fields, "result": last})
+
+
+def _assertion(item: Assertion, claim: Claim, scope: Scope | None) -> dict[str, Json]:
+    """{text, claimed, measured, detail}; measured None: prose, or nothing to measure by."""
+    detail = claim.detail
+    measured: bool | None = None
+    if item.expr is not None and scope is not None:
+        try:
+            value = scope.value(item.expr)
+            measured = value if isinstance(value, bool) else None
+        except Failure as failure:
+            detail = detail or failure.message
+    return {"text": item.text, "claimed": claim.passed, "measured": measured, "detail": detail}
+
+
+def _open_ends(
+    op: AgentNode, report: Report, results: Sequence[Mapping[str, Any]] | None
+) -> list[str]:
+    """What a passed report leaves open: outputs without a value, tools without a result (S48)."""
+    unreported = [o.name for o in op.outputs if o.name not in report.outputs]
+    used = None if results is None else {entry["tool"] for entry in results}
+    unused = [tool for tool in dict.fromkeys(op.tools) if used is not None and tool not in used]
+    ends = {"not reported": unreported, "no result from": unused}
+    return [f"{what}: {', '.join(names)}" for what, names in ends.items() if names]
+
+
+def _measured_otherwise(status: str, assertions: list[dict[str, Json]]) -> str:
+    """In words which claim the measurement contradicts; "" when none."""
+    for item in assertions:
+        if item["claimed"] is not None and item["measured"] not in (None, item["claimed"]):
+            claimed = "held" if item["claimed"] else "not held"
+            measured = "held" if item["measured"] else "not held"
+            return f"`{item['text']}` is claimed {claimed}, measured {measured}"
+    for item in assertions:
+        if status == "passed" and item["measured"] is False:
+            return f"reported as passed, although `{item['text']}` does not hold"
+    return ""

@@ -1,0 +1,1 @@
+"""One visit of a node: entry, limits, retries, spending."""

@@ -1,0 +1,173 @@
+"""The bounds of a visit: the node's time-out, and limits on visits, steps and seconds.
+
+Limits of a workflow count for each run of it, those of a node for all its visits in such a run.
+What bounds a node that runs another workflow bounds the nodes in there too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from flowc.compiler.ir import Limit
+
+from ...budget.budget import MEASURES
+from ...errors import Failure, LimitReached
+from ...state.channels import SECONDS_BEFORE, STEPS_BEFORE
+from .spending import scope_of
+from .visit import Body, Done, Visit
+
+_OVER = "the time that {whose} has is over"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ceiling:
+    """A limit on steps around the workflow that is running: the whole run may do `steps`."""
+
+    steps: float
+    stop: LimitReached | Failure
+
+
+_CEILINGS: ContextVar[tuple[_Ceiling, ...]] = ContextVar("flowc_ceilings", default=())
+
+
+async def bounded(visit: Visit, body: Body) -> Done:
+    """The body under the node's own time-out and what is left of the workflow's time."""
+    own, left = visit.node.op.timeout, _seconds_left(visit)
+    with _below_ceilings(visit):
+        if own is None and left is None:
+            return await body(visit)
+        limit = min(x for x in (own, left) if x is not None)
+        try:
+            async with asyncio.timeout(limit) as clock:
+                return await body(visit)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            if limit != own:
+                raise Failure(_OVER.format(whose="the workflow"), "limit") from None
+            raise Failure(f"`{visit.node.id}` took longer than {limit:g} s", "timeout") from None
+
+
+def enforce_limits(visit: Visit) -> None:
+    """Limits are counters of our own: they are in the state and so outlive a crash (M45)."""
+    if visit.steps > visit.services.max_steps:
+        message = f"{visit.services.max_steps} steps are done, which is this run's limit"
+        raise LimitReached(message, "steps")
+    for ceiling in _CEILINGS.get():
+        if visit.steps > ceiling.steps:
+            raise ceiling.stop
+    for limit, own in _limits(visit):
+        _enforce(visit, limit, own)
+
+
+def counted(visit: Visit, steps: float, seconds: float) -> dict[str, float]:
+    """What a visit adds to the counters of its node's own limits: steps and seconds in all."""
+    names = {limit.name for limit in visit.node.limits}
+    added = {"steps": steps, "seconds": seconds}
+    return {_key(visit, name): amount for name, amount in added.items() if name in names}
+
+
+def _limits(visit: Visit, *names: str) -> Iterator[tuple[Limit, bool]]:
+    """The limits on visits, steps and seconds, or on those named, with whether it is the node's own
+    (otherwise its workflow's)."""
+    for own, limits in ((True, visit.node.limits), (False, visit.setting.spec.limits)):
+        for limit in limits:
+            if limit.name in names if names else limit.name not in MEASURES:
+                yield limit, own
+
+
+def _enforce(visit: Visit, limit: Limit, own: bool) -> None:
+    used, bound = _used(visit, limit, own), _bound(visit, limit)
+    if used - _since(visit, limit, own) > bound:
+        again = int(used) if limit.name == "seconds" else int(used) - 1
+        raise _reached(visit, limit, bound, own, again)
+
+
+def _since(visit: Visit, limit: Limit, own: bool) -> int:
+    """From where a limit counts that stopped the run before."""
+    if limit.then != "stop":
+        return 0
+    return visit.services.budget.since(_scope(visit, own), limit.name)
+
+
+def _scope(visit: Visit, own: bool) -> str:
+    return scope_of(visit, visit.node.id if own else "")
+
+
+def _reached(
+    visit: Visit, limit: Limit, bound: float, own: bool, used: int
+) -> Failure | LimitReached:
+    whose = f"`{visit.node.id}`" if own else "the workflow"
+    match limit.name:
+        case "visits":
+            times = "once" if bound < 2 else f"{bound:g} times"
+            message = f"`{visit.node.id}` was entered {times}, which is its limit"
+        case "seconds":
+            message = _OVER.format(whose=whose)
+        case _:
+            message = f"{bound:g} steps are done, which is the limit of {whose}"
+    if limit.then == "stop":
+        return LimitReached(message, limit.name, _scope(visit, own), used)
+    return Failure(message, "limit")
+
+
+def _used(visit: Visit, limit: Limit, own: bool) -> float:
+    """What has been used up, this visit included."""
+    visits = visit.state.get("$visits") or {}
+    match limit.name:
+        case "visits":
+            return visit.number
+        case "seconds" if own:
+            return float(visits.get(_key(visit, "seconds"), 0))
+        case "seconds":
+            return visit.services.elapsed() - float(visits.get(SECONDS_BEFORE, 0))
+        case _ if own:
+            return int(visits.get(_key(visit, "steps"), 0)) + 1
+        case _:
+            return visit.steps - int(visits.get(STEPS_BEFORE, 0))
+
+
+def _key(visit: Visit, name: str) -> str:
+    return f"${name} of {visit.node.id}"
+
+
+@contextmanager
+def _below_ceilings(visit: Visit) -> Iterator[None]:
+    """What the limits on steps leave bounds the workflows that the block runs."""
+    found = list(_CEILINGS.get())
+    for limit, own in _limits(visit, "steps"):
+        bound, since = _bound(visit, limit), _since(visit, limit, own)
+        stop = _reached(visit, limit, bound, own, int(since + bound))
+        found.append(_Ceiling(visit.steps - _used(visit, limit, own) + since + bound, stop))
+    token = _CEILINGS.set(tuple(found))
+    try:
+        yield
+    finally:
+        _CEILINGS.reset(token)
+
+
+def _seconds_left(visit: Visit) -> float | None:
+    """What the limits on seconds leave; None without one that ends something."""
+    left = [
+        _bound(visit, limit) - _used(visit, limit, own)
+        for limit, own in _limits(visit, "seconds")
+        if limit.then == "fail"
+    ]
+    return max(min(left), 0) if left else None
+
+
+def _bound(visit: Visit, limit: Limit) -> float:
+    """Every node may run once, whatever is written. A limit that is no number is one that the
+    workflow does not keep: a failure of kind limit."""
+    about = f"the limit on {limit.name} of `{visit.node.id}`"
+    try:
+        value = visit.value(limit.value)
+    except Failure as failure:
+        raise Failure(f"{about} cannot be read: {failure.message}", "limit") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Failure(f"{about} is not a number: {visit.scope.show(value)}", "limit")
+    return max(value, 1)

@@ -1,0 +1,118 @@
+"""Which budgets a model call counts in: those of the workflows and nodes around it.
+
+A run, every run of a called workflow, every element of a foreach and every node in them has a scope
+of its own. All visits of a node and all attempts of a call count in one scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from flowc.compiler.ir import Limit
+
+from ...budget.budget import MEASURES, Cap, Scope, Want
+from ...config.prices import picodollars, read_dollars
+from ...errors import Failure
+from ...services import ModelRequest
+from .visit import Visit
+
+_PER_MESSAGE, _PER_REQUEST, _FOR_TOOLS = 16, 64, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Spending:
+    """The scopes of what is running, the outermost first; `workflow` is the key of the workflow's
+    run that nodes are entered in."""
+
+    workflow: str
+    scopes: tuple[Scope, ...] = ()
+
+
+_SPENDING: ContextVar[_Spending | None] = ContextVar("flowc_spending", default=None)
+
+
+@contextmanager
+def spending(visit: Visit) -> Iterator[None]:
+    """Count what happens in the block for the visit's node and its workflow. Raises `Failure` of
+    kind limit when a limit is no number."""
+    outer = _SPENDING.get()
+    spec, budget = visit.setting.spec, visit.services.budget
+    caps = [_cap(visit, limit, f"the limit of `{spec.name}`") for limit in measured(spec.limits)]
+    if outer is None:
+        outer = _Spending(_thread(visit))
+        caps = [*budget.caps, *caps]
+    workflow = Scope(outer.workflow, tuple(caps))
+    own = [_cap(visit, m, f"the limit of `{visit.node.id}`") for m in measured(visit.node.limits)]
+    node = Scope(scope_of(visit, visit.node.id), tuple(own))
+    token = _SPENDING.set(_Spending(outer.workflow, (*outer.scopes, workflow, node)))
+    try:
+        yield
+    finally:
+        _SPENDING.reset(token)
+
+
+@contextmanager
+def inside(visit: Visit, *number: int) -> Iterator[None]:
+    """The block runs another workflow, one of several by `number`."""
+    within = _SPENDING.get() or _Spending("")
+    key = "|".join((visit.config["configurable"]["checkpoint_ns"], *map(str, number)))
+    token = _SPENDING.set(_Spending(key, within.scopes))
+    try:
+        yield
+    finally:
+        _SPENDING.reset(token)
+
+
+def scope_of(visit: Visit, node: str = "") -> str:
+    """The key of the run of a workflow that a visit belongs to, or of a node in it."""
+    outer = _SPENDING.get()
+    workflow = outer.workflow if outer is not None else _thread(visit)
+    return f"{workflow}/{node}" if node else workflow
+
+
+def _thread(visit: Visit) -> str:
+    return str(visit.config["configurable"].get("thread_id", ""))
+
+
+def measured(limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
+    """The limits on what model calls use up."""
+    return tuple(limit for limit in limits if limit.name in MEASURES)
+
+
+def wanted(visit_model: str, request: ModelRequest) -> Want:
+    """The call that a request makes, with the most tokens that its question can have: a token is at
+    least one byte of it. What a provider adds around messages and tools is added here too."""
+    scopes = (_SPENDING.get() or _Spending("")).scopes
+    if not visit_model:
+        return Want(scopes)
+    size = sum(len(repr(message).encode("utf-8", "replace")) for message in request.messages)
+    size += sum(
+        len(repr((tool.name, tool.description, tool.parameters)).encode("utf-8", "replace"))
+        for tool in request.tools
+    )
+    size += _PER_REQUEST + _PER_MESSAGE * len(request.messages)
+    return Want(scopes, visit_model, size + (_FOR_TOOLS if request.tools else 0))
+
+
+def _cap(visit: Visit, limit: Limit, whose: str) -> Cap:
+    about = f"{whose} on {limit.name}"
+    try:
+        value = visit.value(limit.value)
+        cost = limit.name == "cost"
+        bound = picodollars(read_dollars(value)) if cost else _whole(value)
+    except Failure as failure:
+        raise Failure(f"{about} cannot be read: {failure.message}", "limit") from None
+    except ValueError:
+        shown = visit.scope.show(value)
+        raise Failure(f"{about} is not a number, 0 or more: {shown}", "limit") from None
+    assert limit.name in MEASURES
+    return Cap(limit.name, bound, whose, limit.then == "stop")
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 10**15:
+        raise ValueError("no amount")
+    return int(value)

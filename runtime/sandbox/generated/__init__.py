@@ -1,0 +1,1 @@
+"""Python that a model wrote: the syntax gate, and its process."""

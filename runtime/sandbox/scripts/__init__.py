@@ -1,0 +1,1 @@
+"""Scripts of workflows, in worker processes."""

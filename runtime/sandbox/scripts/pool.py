@@ -1,0 +1,391 @@
+"""Runs scripts: starts worker processes, bounds their time, turns what they say into results.
+
+JavaScript has one worker for a run, which is started anew after it had to be killed; a Python
+script has a process for each call. What a worker may use is bounded in three layers: the engine's
+own limits on memory and processor time, which end a call with a place in the script; the operating
+system's limits on the process; and the clock here, after which the process is killed. What it may
+reach the sandbox holds: nothing of the network, no other program or process, no file but Python's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import select
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from flowc.compiler.ir import Script
+from flowc.compiler.lowering.graphspec import Place
+
+from ...errors import Failure, RunError
+from ...services import Json, ScriptCall, ScriptResult
+from ...values import Unfit, keepable
+from ..confine import confined_python
+from ..confinement import Confinement
+from ..policy import Limits, SandboxReport
+
+_T = TypeVar("_T")
+_HEADER = struct.Struct("!I")
+_ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+"""All that a worker knows of its environment."""
+_FOLDER = Path(__file__).resolve().parent
+_NO_FOLDERS = Confinement(Path("/"), Path("/"))
+"""Nothing is granted to scripts, so it does not matter here where a run was started."""
+_BOUNDS = Limits(memory=0, file=1, disk=0, open=64, processes=0)
+"""Memory and processor time a worker bounds itself. Of a file one byte: 0 would be no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLimits:
+    """Of one call: seconds by the clock and of the processor, bytes of memory, characters of its
+    result, lines and characters of its log that are kept."""
+
+    seconds: float = 30.0
+    cpu: int = 10
+    memory: int = 256 * 1024 * 1024
+    result: int = 16 * 1024 * 1024
+    log_lines: int = 200
+    log_chars: int = 20_000
+
+
+@dataclass(slots=True)
+class ScriptWorkers:
+    """`services.Scripts`. Processes start when they are needed and end with `close`."""
+
+    limits: ScriptLimits = field(default_factory=ScriptLimits)
+    confined: Confinement = _NO_FOLDERS
+    _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _Room] = field(
+        default_factory=WeakKeyDictionary
+    )
+
+    async def evaluate(self, call: ScriptCall) -> ScriptResult:
+        """One call at a time of JavaScript, any number of Python."""
+        job = _job(call, self.limits)
+        if call.script.language == "python":
+            worker = _Worker("python", self.limits, self.confined)
+            try:
+                return await self._ask(worker, call, job)
+            finally:
+                worker.close()
+        room = self._rooms.setdefault(asyncio.get_running_loop(), _Room())
+        async with room.turn:
+            if room.worker is None or not room.worker.alive:
+                room.close()
+                room.worker = _Worker("javascript", self.limits, self.confined)
+            try:
+                return await self._ask(room.worker, call, job)
+            except BaseException:
+                # Whatever ended the call, the next one has a process that is known to be well.
+                room.close()
+                raise
+
+    @property
+    def sandboxed(self) -> bool:
+        """See `services.Scripts`."""
+        return self.confined.mode != "off"
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The numbers of the processes that wait for calls; in the sandbox of those that keep them,
+        see confine.py."""
+        return tuple(room.worker.pid for room in self._rooms.values() if room.worker is not None)
+
+    async def close(self) -> None:
+        """End the workers. May be called twice."""
+        for room in self._rooms.values():
+            room.close()
+
+    async def _ask(self, worker: _Worker, call: ScriptCall, job: bytes) -> ScriptResult:
+        if not worker.reported:
+            self.confined.tell("snippet", await _in_thread(worker, worker.report))
+        told = await _in_thread(worker, partial(worker.ask, job, self.limits.seconds))
+        return _result(call, told, self.limits)
+
+
+async def _in_thread(worker: _Worker, wait: Callable[[], _T]) -> _T:
+    """What comes of waiting for the worker, which ends when nobody wants to know any more."""
+    waiting = asyncio.ensure_future(asyncio.to_thread(wait))
+    try:
+        return await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        worker.kill()  # which ends the thread that waits for it
+        await asyncio.wait([waiting])
+        raise
+
+
+@dataclass(slots=True)
+class _Room:
+    """The worker of one event loop (a server may have several), and whose turn it is."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    worker: _Worker | None = None
+
+    def close(self) -> None:
+        """End the worker, if there is one."""
+        if self.worker is not None:
+            self.worker.close()
+            self.worker = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a worker said of a call: where its function stands, and the answer. `ended` says how the
+    worker ended instead: "time", or "exit" with its exit code (negative: a signal)."""
+
+    place: Any = None
+    answer: dict[str, Any] | None = None
+    ended: str = ""
+    code: int = 0
+
+
+class _Worker:
+    """One process and the pipes to it."""
+
+    def __init__(self, language: str, limits: ScriptLimits, where: Confinement) -> None:
+        module, cpu = "-", limits.cpu
+        if language == "javascript":
+            module, cpu = _quickjs(), 0
+        # In the sandbox the launcher sees to it that the process does not outlive flowc.
+        parent = os.getpid() if where.mode == "off" else 0
+        given = (language, module, parent, limits.memory, cpu)
+        self._most = limits.result * 6 + 65536  # a character is at most six as JSON
+        self.reported = False
+        reads = () if module == "-" else (Path(module),)
+        policy = where.code(reads, _BOUNDS)
+        args = tuple(map(str, given))
+        try:
+            self._start = confined_python("worker:main", args, (_FOLDER,), _ENV, policy)
+        except RunError as error:
+            raise Failure(error.message, "refused", help=error.help) from None
+        try:
+            self._process = subprocess.Popen(
+                self._start.argv,
+                cwd="/",
+                env=self._start.env,
+                pass_fds=self._start.pass_fds,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            self._start.close()
+            raise Failure(f"no process for scripts can be started: {error.strerror}") from None
+        self._start.started()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._write, self._read = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._write, False)
+        os.set_blocking(self._read, False)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def report(self) -> SandboxReport:
+        """How it is confined; waits for the launcher. Raises `Failure` (kind refused) when the
+        sandbox did not start it."""
+        report = self._start.report()
+        self.reported = True
+        return report
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, job: bytes, seconds: float) -> _Told:
+        """Give a call and wait for both answers, in a thread of its own."""
+        deadline = time.monotonic() + seconds
+        place: Any = None
+        try:
+            self._send(job, deadline)
+            place = self._receive(deadline)
+            return _Told(place, self._receive(deadline))
+        except TimeoutError:
+            return _Told(place, ended="time")
+        except (EOFError, OSError):
+            self.kill()
+            return _Told(place, ended="exit", code=self._process.returncode or 0)
+        except ValueError:
+            return _Told(place, ended="exit")
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait(self._write, select.POLLOUT, deadline)
+            view = view[os.write(self._write, view) :]
+
+    def _receive(self, deadline: float) -> Any:
+        (size,) = _HEADER.unpack(self._take(_HEADER.size, deadline))
+        if size > self._most:
+            raise ValueError("an answer that no worker gives")
+        return json.loads(self._take(size, deadline))
+
+    def _take(self, size: int, deadline: float) -> bytes:
+        parts = []
+        while size:
+            self._wait(self._read, select.POLLIN, deadline)
+            part = os.read(self._read, min(size, 1 << 20))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise TimeoutError
+
+    def kill(self) -> None:
+        """End the process and what it started. May be called twice, and from another thread."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def close(self) -> None:
+        """`kill`, and remove what it had, when no thread waits for it. May be called twice."""
+        self.kill()
+        self._start.close()
+
+
+def _quickjs() -> str:
+    """The file of the engine; the worker loads it by itself, flowc never does."""
+    spec = importlib.util.find_spec("_quickjs")
+    if spec is None or not isinstance(spec.loader, importlib.machinery.ExtensionFileLoader):
+        raise Failure("scripts in JavaScript need the package quickjs-ng", "refused")
+    return str(spec.loader.path)
+
+
+def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
+    digest = hashlib.sha256(call.seed.encode("utf-8", "surrogatepass")).digest()
+    job = {
+        "source": call.script.source,
+        "file": call.script.file,
+        "function": call.function,
+        "seconds": limits.cpu,
+        "setting": {
+            "now": call.time,
+            "seed": struct.unpack("!4i", digest[:16]),
+            "logLines": limits.log_lines,
+            "logChars": limits.log_chars,
+            "resultChars": limits.result,
+        },
+    }
+    given = {
+        "function": call.function,
+        "args": call.args,
+        "shares": call.shares,
+        "fixed": call.fixed,
+        "kept": call.kept,
+        "wants": call.wants,
+        "threads": {
+            name: {"messages": t.messages, "max_chars": t.max_chars, "keep_min": t.keep_min}
+            for name, t in call.threads.items()
+        },
+    }
+    messages = [json.dumps(part, separators=(",", ":")).encode() for part in (job, given)]
+    return b"".join(_HEADER.pack(len(message)) + message for message in messages)
+
+
+def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult:
+    """The result. Raises `Failure` for everything that is none."""
+    answer = told.answer
+    at = _place(call.script, told.place)
+    if told.ended == "time":
+        raise Failure(
+            f"`{call.function}` took longer than {limits.seconds:g} s", "timeout", place=at
+        )
+    if told.ended or not isinstance(answer, dict):
+        raise _died(call, told.code, limits, at)
+    if "missing" in answer:
+        raise Failure(
+            f"{call.script.file} has no function `{call.function}`",
+            place=_place(call.script, [1, 1]),
+        )
+    error = answer.get("error")
+    if isinstance(error, dict):
+        raise _raised(call, error, limits, at)
+    try:
+        return _read(answer)
+    except (Unfit, KeyError, TypeError, ValueError, AttributeError, RecursionError) as fault:
+        raise Failure(f"what `{call.function}` gave cannot be kept: {fault}", place=at) from None
+
+
+def _read(answer: dict[str, Any]) -> ScriptResult:
+    """The answer, with nothing in it believed: a script may have changed what wrote it."""
+    kept = answer["kept"]
+    threads = {}
+    for name, change in answer["threads"].items():
+        ((mode, messages),) = change.items()
+        if mode not in ("append", "reset"):
+            raise Unfit("a conversation was changed in an unknown way")
+        threads[str(name)] = {mode: [_message(message) for message in messages]}
+    logs = [(str(level), str(line)) for level, line in answer["logs"]]
+    if answer["left"]:
+        logs.append(("warn", f"… {int(answer['left'])} more lines are left out"))
+    return ScriptResult(
+        value=keepable(answer["value"]),
+        shares=dict(keepable(dict(answer["shares"]))),
+        kept=None if kept is None else dict(keepable(dict(kept))),
+        threads=threads,
+        log=tuple(logs),
+    )
+
+
+def _message(value: Json) -> dict[str, Any]:
+    message = dict(keepable(value))
+    if not (isinstance(message.get("role"), str) and isinstance(message.get("content"), str)):
+        raise Unfit("a message has no role or no content")
+    return message
+
+
+def _raised(
+    call: ScriptCall, error: dict[str, Any], limits: ScriptLimits, place: Place | None
+) -> Failure:
+    """What a script raised, in its own words (J30); the engine's own limits in ours."""
+    name, message = str(error.get("name", "")), str(error.get("message", ""))
+    at = _place(call.script, error.get("at")) or place
+    megabytes = limits.memory // (1024 * 1024)
+    if name == "InternalError" and message == "interrupted":
+        told = f"`{call.function}` used more than {limits.cpu} s of processor time"
+        return Failure(told, "timeout", place=at)
+    if name == "MemoryError" or message == "out of memory":
+        return Failure(f"`{call.function}` needs more than {megabytes} MB of memory", place=at)
+    if not name and message in ("", "null"):
+        told = f"`{call.function}` raised null, or needs more than {megabytes} MB of memory"
+        return Failure(told, place=at)
+    return Failure(f"{name}: {message}" if name not in ("", "Error") else message, place=at)
+
+
+def _died(call: ScriptCall, code: int, limits: ScriptLimits, at: Place | None) -> Failure:
+    if code == -signal.SIGXCPU:
+        told = f"`{call.function}` used more than {limits.cpu} s of processor time"
+        return Failure(told, "timeout", place=at)
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else "an exit of its own"
+    return Failure(f"the process of `{call.function}` ended with {how}", place=at)
+
+
+def _place(script: Script, at: Json) -> Place | None:
+    """[line, column] of the script's text as a place in its file."""
+    if not (isinstance(at, list | tuple) and len(at) == 2 and all(isinstance(n, int) for n in at)):
+        return None
+    line, column = script.line - 1 + max(at[0], 1), script.indent + max(at[1], 1)
+    return Place(file=script.file, line=line, column=column, end_line=line, end_column=column + 1)

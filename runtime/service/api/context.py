@@ -1,0 +1,134 @@
+"""One process of the service: what requests are answered with, and who sends them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ValidationError
+
+from ...store.audit_log import Audit
+from ..contract.requests import ID_PATTERN
+from ..operations.executions import Executing
+from ..records.errors import ServiceFault
+from ..records.tokens import LOCAL, Caller, Tokens
+from .idempotency import Once
+from .rate_limits import Rate
+from .sessions import Sessions
+from .streams import Streams
+
+
+@dataclass(slots=True)
+class Service:
+    """One process of the service. `trusted` says that whoever reaches it may do everything: it
+    listens on this machine alone and has no tokens."""
+
+    executing: Executing
+    tokens: Tokens
+    once: Once
+    rate: Rate
+    trusted: bool
+    audit: Audit
+    sessions: Sessions
+    streams: Streams
+
+    async def caller(self, authorization: str | None) -> Caller:
+        """Who sends a request. Raises `ServiceFault`."""
+        word, _, token = (authorization or "").partition(" ")
+        if word.lower() == "bearer" and token:
+            return await self.tokens.caller(token.strip(), self.executing.clock())
+        if self.trusted and not await self.tokens.any():
+            return LOCAL
+        raise ServiceFault("UNAUTHENTICATED", "a token is needed")
+
+
+def default_rate() -> Rate:
+    """100 requests a second for each caller, 200 at once."""
+    return Rate(100.0, 200.0, time.monotonic)
+
+
+Authorization = Annotated[str | None, Header()]
+Key = Annotated[
+    str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200, pattern=ID_PATTERN)
+]
+
+
+def service_of(request: Request) -> Service:
+    """The service that a request came to."""
+    service: Service = request.app.state.service
+    return service
+
+
+async def caller_of(request: Request, authorization: Authorization = None) -> Caller:
+    """Who sent a request, within the rate that they have. Raises `ServiceFault`."""
+    service = service_of(request)
+    caller = await service.caller(authorization)
+    service.rate.take(caller)
+    _refuse_unknown_queries(request)
+    return caller
+
+
+def _refuse_unknown_queries(request: Request) -> None:
+    """Raises `ServiceFault` for a query parameter that the path has not: one with a slip in its
+    name would change nothing, silently."""
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    strange = next((name for name in request.query_params if name not in known), None)
+    if strange is not None:
+        raise ServiceFault(
+            "INVALID_REQUEST",
+            f"there is no query parameter `{strange[:100]}`",
+            recovery=(f"{', '.join(known) or 'nothing'} can be asked with",),
+        )
+
+
+Who = Annotated[Caller, Depends(caller_of)]
+
+
+async def post_once(
+    request: Request,
+    caller: Caller,
+    key: str | None,
+    about: Any,
+    do: Callable[[], Awaitable[BaseModel]],
+) -> JSONResponse:
+    """Do it, once for one idempotency key."""
+    service = service_of(request)
+
+    async def answered() -> tuple[int, dict[str, Any]]:
+        try:
+            return 200, (await do()).model_dump(mode="json")
+        except ServiceFault as fault:
+            return fault.status, fault.as_answer()
+
+    if key is None:
+        status, body = await answered()
+    else:
+        text = json.dumps([request.url.path, about], sort_keys=True, default=str)
+        now = service.executing.clock()
+        status, body = await service.once.answer(caller, key, text, now, answered)
+    outcome = str(body.get("error_code", "done"))
+    operation = f"{request.method} {request.url.path}"
+    await service.audit.note(caller.name, operation, outcome, service.executing.clock())
+    return JSONResponse(body, status)
+
+
+def made(model: type[BaseModel], given: dict[str, Any]) -> Any:
+    """The value of a model. Raises `ServiceFault` naming the fields that do not fit."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise ServiceFault("INVALID_REQUEST", fields_of(error.errors())) from None
+
+
+def fields_of(errors: Any) -> str:
+    """The first fields that do not fit, and why; not what was sent."""
+    parts = []
+    for error in list(errors)[:5]:
+        place = ".".join(str(part) for part in error["loc"] if part != "body") or "the body"
+        parts.append(f"{place}: {str(error['msg']).lower()}")
+    return "; ".join(parts)

@@ -1,0 +1,77 @@
+"""Who looks at the page: a cookie that stands for a token, and a sign that a form is our own."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from ...db.database import Database
+from ..records.errors import ServiceFault
+from ..records.tokens import Caller, Tokens, digest_of
+
+COOKIE = "flowc_visit"
+LASTS = timedelta(hours=12)
+"""How long somebody stays signed in, if the token does not end before."""
+
+SCHEMA = """
+create table if not exists service_sessions (
+    visit text primary key, token text not null, ends text not null
+)
+"""
+
+
+def new_visit() -> str:
+    """The value of a cookie: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def form_sign(visit: str) -> str:
+    """What a form carries that we gave to this visitor: nobody else can make it."""
+    return hmac.new(visit.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def require_sign(visit: str, given: str) -> None:
+    """Raises `ServiceFault` for a form that does not come from a page of ours."""
+    if not visit or not hmac.compare_digest(form_sign(visit).encode(), given.encode()):
+        raise ServiceFault(
+            "FORBIDDEN",
+            "the form does not belong to this visit",
+            recovery=("load the page again and send the form once more",),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Visitors who have signed in. Kept as digests, like tokens; a token that is revoked or has
+    expired ends its sessions."""
+
+    db: Database
+    tokens: Tokens
+
+    async def open(self, token: str, now: datetime) -> str:
+        """The value of the cookie for whoever holds the token. Raises `ServiceFault` for one that
+        is none."""
+        await self.tokens.caller(token, now)
+        visit = new_visit()
+        await self.db.run("delete from service_sessions where ends <= ?", (now.isoformat(),))
+        row = (digest_of(visit), digest_of(token), (now + LASTS).isoformat())
+        await self.db.run("insert into service_sessions values (?, ?, ?)", row)
+        return visit
+
+    async def caller(self, visit: str, now: datetime) -> Caller | None:
+        """Who signed in with this cookie; None for nobody, or nobody any more."""
+        query = "select token, ends from service_sessions where visit = ?"
+        rows = await self.db.rows(query, (digest_of(visit),))
+        if not rows or datetime.fromisoformat(rows[0][1]) <= now:
+            return None
+        try:
+            return await self.tokens.caller_of(rows[0][0], now)
+        except ServiceFault:
+            return None
+
+    async def close(self, visit: str) -> None:
+        """Sign out."""
+        await self.db.run("delete from service_sessions where visit = ?", (digest_of(visit),))

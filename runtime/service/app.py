@@ -1,0 +1,121 @@
+"""The service as an ASGI application: the API, whose errors have one form, and the page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from flowc import __version__
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from ..errors import RunError
+from .api.browser_guard import Guard
+from .api.context import Service, fields_of
+from .api.event_stream import add_events
+from .api.rate_limits import BodyLimit
+from .api.routes import add_routes
+from .contract import responses as told
+from .page.routes import add_page, is_page, page_fault, signed_out
+from .page.visiting import SignedOut
+from .records.errors import ServiceFault
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": told.ErrorAnswer}
+    for status in (400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
+}
+LOG = logging.getLogger("flowc.service")
+
+
+class Guarded(FastAPI):
+    """FastAPI answers a fault of ours outside of all middleware; the guard stands further out."""
+
+    hosts: tuple[str, ...] | None = None
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return Guard(super().build_middleware_stack(), self.hosts)
+
+
+def make_app(
+    open_service: Callable[[], AbstractAsyncContextManager[Service]],
+    hosts: tuple[str, ...] | None = None,
+) -> FastAPI:
+    """The application. `open_service` opens store and engine for as long as it serves; `hosts` are
+    the names under which it may be spoken to, None: any."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_service() as service:
+            app.state.service = service
+            yield
+
+    app = Guarded(
+        title="flowc",
+        version=__version__,
+        summary="Workflows for teams of agents and people",
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        responses=ERRORS,
+    )
+    app.add_middleware(BodyLimit)
+    app.hosts = hosts
+    _add_faults(app)
+    add_routes(app)
+    add_events(app)
+    add_page(app)
+    return app
+
+
+def _add_faults(app: FastAPI) -> None:
+    """Whatever goes wrong has the contract's form."""
+
+    @app.exception_handler(ServiceFault)
+    async def fault(request: Request, error: ServiceFault) -> Response:
+        return await _told(request, error, error.status)
+
+    @app.exception_handler(RequestValidationError)
+    async def unfit(request: Request, error: RequestValidationError) -> Response:
+        fault = ServiceFault("INVALID_REQUEST", fields_of(error.errors()))
+        return await _told(request, fault, fault.status)
+
+    @app.exception_handler(RunError)
+    async def refused(request: Request, error: RunError) -> Response:
+        """Where the store lies concerns nobody who asks, least of all who has no token."""
+        where = (request.state.request_id, request.method, request.url.path)
+        LOG.error("%s: %s %r: %s", *where, error.message)
+        fault = ServiceFault("UNAVAILABLE", "the store cannot be used: the service's log says why")
+        return await _told(request, fault, fault.status)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        message = f"{request.method} {request.url.path[:200]}: {str(error.detail).lower()}"
+        answer = await _told(request, ServiceFault("INVALID_REQUEST", message), error.status_code)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    app.exception_handler(SignedOut)(signed_out)
+
+    @app.exception_handler(Exception)
+    async def bug(request: Request, error: Exception) -> Response:
+        """The answer tells nothing of what went wrong, only where to find it."""
+        number = request.state.request_id
+        LOG.error("fault %s: %s %r", number, request.method, request.url.path, exc_info=error)
+        told_fault = ServiceFault("INTERNAL", f"a fault of the service: {number} in its log")
+        return await _told(request, told_fault, told_fault.status)
+
+
+async def _told(request: Request, fault: ServiceFault, status: int) -> Response:
+    """The contract's form of an error; a page for a person."""
+    if is_page(request):
+        return await page_fault(request, fault, status)
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    if "retry_after" in fault.details:
+        headers["Retry-After"] = str(int(fault.details["retry_after"]) + 1)
+    return JSONResponse(fault.as_answer(), status, headers)

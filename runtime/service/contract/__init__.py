@@ -1,0 +1,1 @@
+"""Requests and responses of the service's operations, with examples and links."""

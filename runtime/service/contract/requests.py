@@ -1,0 +1,237 @@
+"""What the operations are asked with, field by field as the contract names them.
+
+Unknown fields and values of another type are refused. Workflows and teams are read by the compiler,
+which finds more and says where; `documents` holds what the OpenAPI description shows of them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+)
+
+from ...values import Unfit, keepable
+
+
+def kept_as_it_is(value: Any) -> Any:
+    """The value. Raises `ValueError` for what would be kept as something else, or not at all."""
+    try:
+        kept = keepable(value)
+    except Unfit as unfit:
+        raise ValueError(str(unfit)) from None
+    if kept != value:
+        raise ValueError("it holds half of a surrogate pair, which is no character")
+    if _holds_nul(kept):
+        raise ValueError("it holds the character U+0000, which not every store can keep")
+    return value
+
+
+def _holds_nul(value: Any) -> bool:
+    match value:
+        case str():
+            return "\0" in value
+        case dict():
+            return any("\0" in key or _holds_nul(item) for key, item in value.items())
+        case list():
+            return any(_holds_nul(item) for item in value)
+    return False
+
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)")
+
+
+def _written_time(value: Any) -> Any:
+    """Raises `ValueError` for a number: nobody can tell which seconds it counts."""
+    if isinstance(value, datetime) or (isinstance(value, str) and _TIME.fullmatch(value)):
+        return value
+    raise ValueError("a time is written 2026-05-01T09:00:00+00:00")
+
+
+def _in_reach(time: datetime) -> datetime:
+    """Raises `ValueError` for a time from which one cannot reckon: into UTC, or on by a pause."""
+    try:
+        fits = time.astimezone(UTC).year <= LAST_YEAR
+    except OverflowError:
+        fits = False
+    if not fits:
+        raise ValueError(f"a time lies in the years 1 to {LAST_YEAR}, in UTC")
+    return time
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+LAST_YEAR = 9000
+"""Times after it are refused."""
+ID_PATTERN = "^[!-~]+$"
+Kept = AfterValidator(kept_as_it_is)
+Id = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
+"""Printable ASCII without a space: it stands in paths and in logs."""
+JsonValue = Annotated[Any, Kept]
+"""A value that is the same when it has been kept."""
+JsonObject = Annotated[dict[str, Any], Kept]
+Text = Annotated[str, Field(max_length=100_000), Kept]
+Time = Annotated[
+    AwareDatetime, Field(strict=False), BeforeValidator(_written_time), AfterValidator(_in_reach)
+]
+"""ISO 8601 with an offset."""
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""An integer: 3 and 3.0 are one number in JSON."""
+Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Priority = Literal["low", "normal", "high", "critical"]
+Enforcement = Literal["strict", "lenient", "advisory"]
+
+
+class Request(BaseModel):
+    """No field that the contract does not have, no value of another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SourceWorkflow(Request):
+    """A workflow in any dialect: the text of its file, and the name it would have."""
+
+    file_name: Annotated[
+        str, Field(min_length=1, max_length=200, examples=["greeting.wf.md"]), Kept
+    ]
+    source: Annotated[str, Field(min_length=1, max_length=4_000_000), Kept]
+
+
+class ExecutionConfig(Request):
+    """`max_iterations` counts all attempts of one execution; minutes are real time."""
+
+    max_iterations: Annotated[Whole, Field(ge=1, le=100)] = 10
+    timeout_minutes: Annotated[Whole, Field(ge=1, le=525_600)] | None = None
+    auto_retry: bool = False
+    quality_enforcement: Enforcement = "strict"
+
+
+class Notifications(Request):
+    """Which events of the execution are marked as alerts."""
+
+    milestone_alerts: bool = False
+    error_alerts: bool = False
+    completion_alerts: bool = False
+
+
+class ExecuteWorkflow(Request):
+    """EXECUTE_WORKFLOW. A workflow without roles needs no team."""
+
+    workflow_id: Id
+    team_id: Id | None = None
+    input_parameters: JsonObject = Field(default_factory=dict)
+    execution_config: ExecutionConfig = Field(default_factory=ExecutionConfig)
+    notifications: Notifications = Field(default_factory=Notifications)
+
+
+class GetWorkflowStatus(Request):
+    """GET_WORKFLOW_STATUS."""
+
+    execution_id: Id
+    include_details: bool = False
+    include_metrics: bool = False
+
+
+class AssignmentConfig(Request):
+    """What the agent is told beside the step's own text."""
+
+    priority: Priority = "normal"
+    deadline: Time | None = None
+    resources: JsonObject = Field(default_factory=dict)
+    context: JsonObject = Field(default_factory=dict)
+
+
+class AssignTaskBody(Request):
+    """ASSIGN_TASK."""
+
+    step_id: Id
+    agent_id: Id
+    assignment_config: AssignmentConfig = Field(default_factory=AssignmentConfig)
+    override_role_check: bool = False
+
+
+class AssignTask(AssignTaskBody):
+    """ASSIGN_TASK, with the execution it is about."""
+
+    execution_id: Id
+
+
+class CompletionData(Request):
+    """What came of an assignment. `scores`, `decision` and `reason` are those of reviews and
+    decisions (C23)."""
+
+    status: Literal["completed", "partial", "failed"]
+    output: Text = ""
+    quality_self_assessment: Score | None = None
+    duration_minutes: Annotated[Whole, Field(ge=0, le=5_256_000)] | None = None
+    challenges_encountered: Text = ""
+    recommendations: Text = ""
+    progress_percentage: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
+    decision: Text | None = None
+    reason: Text | None = None
+    scores: Annotated[dict[str, Score], Kept] | None = None
+
+
+class CompleteStepBody(Request):
+    """COMPLETE_STEP."""
+
+    assignment_id: Id
+    completion_data: CompletionData
+    handoff_data: JsonObject = Field(default_factory=dict)
+
+
+class CompleteStep(CompleteStepBody):
+    """COMPLETE_STEP, with the execution it is about."""
+
+    execution_id: Id
+
+
+class PauseWorkflowBody(Request):
+    """PAUSE_WORKFLOW: graceful lets what is under way finish, immediate cancels it."""
+
+    pause_reason: Text = ""
+    pause_type: Literal["graceful", "immediate"] = "graceful"
+    estimated_resume: Time | None = None
+
+
+class PauseWorkflow(PauseWorkflowBody):
+    """PAUSE_WORKFLOW, with the execution it is about."""
+
+    execution_id: Id
+
+
+class ResumeConfig(Request):
+    """What else a resume does."""
+
+    restart_failed_steps: bool = False
+    update_deadlines: bool = False
+    reset_timeout: bool = False
+
+
+class ResumeWorkflowBody(Request):
+    """RESUME_WORKFLOW."""
+
+    resume_token: Annotated[str, Field(min_length=1, max_length=200)]
+    resume_config: ResumeConfig = Field(default_factory=ResumeConfig)
+
+
+class ResumeWorkflow(ResumeWorkflowBody):
+    """RESUME_WORKFLOW, with the execution it is about."""
+
+    execution_id: Id
+
+
+class AnswerQuestion(Request):
+    """What a person answers to a question that is no step: an approval, a question of a chart."""
+
+    answer: JsonValue

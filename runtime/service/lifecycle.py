@@ -1,0 +1,82 @@
+"""One process of the service: its store, and a worker of its own unless others execute."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from ..config.settings import Config
+from ..db.database import create_tables
+from ..db.liveness import present
+from ..errors import RunError
+from ..store import audit_log as audit
+from ..store.audit_log import Audit
+from ..store.cleanup import sweep
+from .api import idempotency as once
+from .api import sessions
+from .api.context import Service, default_rate
+from .api.idempotency import Once
+from .api.sessions import Sessions
+from .api.streams import Streams
+from .operations.executions import Clock, Executing, open_executing, utc_now
+from .records import tokens as access
+from .records.tokens import Tokens
+from .worker import CONCURRENCY, Worker
+
+LOG = logging.getLogger("flowc.service")
+PATIENCE = 10.0
+"""Seconds that an end waits for steps under way."""
+
+
+@asynccontextmanager
+async def open_service(
+    url: str,
+    config: Config,
+    *,
+    trusted: bool,
+    clock: Clock = utc_now,
+    concurrency: int = CONCURRENCY,
+) -> AsyncIterator[Service]:
+    """The service on the store at `url`. It carries on up to `concurrency` executions itself, those
+    first that were under way when another process ended; 0 leaves them all to workers. Raises
+    `RunError` when the store cannot be opened."""
+    async with open_executing(url, config, clock) as executing:
+        db = executing.db
+        for schema in (access.SCHEMA, audit.SCHEMA, once.SCHEMA, sessions.SCHEMA):
+            await create_tables(db, schema)
+        worker = Worker(executing, concurrency)
+        working = asyncio.create_task(worker.work()) if concurrency else None
+        tokens, streams = Tokens(db), Streams(executing.engine.store)
+        same = Once(db, executing.engine.store.leases)
+        sweeping = asyncio.create_task(_sweep(executing))
+        try:
+            async with present(executing.engine.store.leases, same.name):
+                yield Service(
+                    executing=executing,
+                    tokens=tokens,
+                    once=same,
+                    rate=default_rate(),
+                    trusted=trusted,
+                    audit=Audit(db),
+                    sessions=Sessions(db, tokens),
+                    streams=streams,
+                )
+        finally:
+            sweeping.cancel()
+            await asyncio.wait([sweeping])
+            await streams.close()
+            if working is not None:
+                worker.drain()
+                await asyncio.wait([working], timeout=PATIENCE)
+                worker.abandon()
+                await asyncio.wait([working])
+
+
+async def _sweep(executing: Executing) -> None:
+    """Remove what processes before this one left. What cannot be removed now is the next one's."""
+    try:
+        await sweep(executing.engine.store, executing.clock())
+    except RunError as error:
+        LOG.warning("what earlier processes left stays: %s", error.message)

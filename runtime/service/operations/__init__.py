@@ -1,0 +1,1 @@
+"""What the service's operations do."""

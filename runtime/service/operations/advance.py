@@ -1,0 +1,245 @@
+"""One execution of a run: resumed, given what people completed, and brought down in assignments."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.ir import OnUnknown
+
+from ...assembly.compose import make_services
+from ...assembly.run_options import RunOptions
+from ...context import HERE
+from ...delegation import Assigned
+from ...engine.engine import ENDED
+from ...engine.fork import RunState
+from ...engine.signals import RunSignals
+from ...services import Emit, Journal, Json, Outcome, QuestionKind, Services
+from ...store.runs import RunRecord
+from ...tools.team_channel import working_in
+from ..records.messages import Messages, StoredMessage, told_text
+from ..records.metrics import iso, steps_of
+from ..records.prompt_log import Prompts, ToldModels
+from ..records.tables import OPEN, Assignment, AssignmentStatus, StoredExecution
+from .correspondence import correspondence_of
+from .dispatch import assigned_text, assignment_of, failed_at, made_for
+from .executions import ANSWERS, Clock, Executing, verdicts_of
+from .team_tools import TeamDesk
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What people gave in advance, who was given what, and what agents wrote to them: see
+    `services.People` and `services.Assignments`. `holders` are the agents of the steps unless
+    they were given to another, `models` those of the team who are models."""
+
+    execution: str
+    assignments: Sequence[Assignment]
+    answers: dict[str, list[Json]]
+    holders: Mapping[str, str]
+    models: Collection[str]
+    messages: Messages
+    clock: Clock
+
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
+        if kind == "task":
+            done = self._of(node, visit)
+            return None if done is None or done.person is False else done.result
+        given = self.answers.get(node, [])
+        return given[visit - 1] if visit <= len(given) else None
+
+    def holder(self, node: str, visit: int) -> str:
+        """The agent that does a visit of a step; "" when it is no step."""
+        given = self._of(node, visit)
+        return given.agent if given is not None else self.holders.get(node, "")
+
+    def told(self, node: str, visit: int, turn: int) -> Json | None:
+        given = self.answers.get(f"{node}#{visit}", [])
+        return given[turn - 1] if turn <= len(given) else None
+
+    async def of(self, node: str, visit: int) -> Assigned | None:
+        """A model is told what was written to it before; people read that elsewhere."""
+        given = self._of(node, visit)
+        agent = self.holder(node, visit)
+        parts = [assigned_text(given)] if given is not None else []
+        if agent in self.models:
+            parts.append(told_text(await self._written_to(agent, node, visit)))
+        text = "\n\n".join(part for part in parts if part)
+        return Assigned(agent, text) if given is not None or text else None
+
+    async def _written_to(self, agent: str, node: str, visit: int) -> list[StoredMessage]:
+        """What a model is told when an attempt begins, which it has read from then on. Asked again
+        after a crash, the same: its conversation goes on and does not hear of what came later."""
+        here = HERE.get()
+        reading = _told_at(self.execution, node, visit, here.attempt if here is not None else 1)
+        begun = await self.messages.read_as(self.execution, agent, reading)
+        marks = [id.rpartition(":")[2] for id in begun if id.startswith(reading)]
+        until = int(marks[0]) if marks else None
+        found = await self.messages.latest_for(self.execution, agent, until)
+        if until is None:
+            until = found[-1].number if found else 0
+            ids = [*(message.id for message in found), f"{reading}:{until}"]
+            await self.messages.read(self.execution, agent, ids, iso(self.clock()), reading)
+        return found
+
+    def _of(self, node: str, visit: int) -> Assignment | None:
+        return assignment_of(self.assignments, node, visit)
+
+
+def _told_at(execution: str, node: str, visit: int, attempt: int) -> str:
+    """The name of what a model is told at the beginning of an attempt. It is marked as read itself,
+    with the number of the last message."""
+    place = f"{execution} {node} {visit} {attempt}"
+    return f"told-{hashlib.sha256(place.encode()).hexdigest()[:32]}"
+
+
+async def carry_on(
+    executing: Executing, execution: StoredExecution, signals: RunSignals
+) -> Outcome | None:
+    """Execute the run until it rests; None when it had ended before. Raises `RunError`."""
+    result = executing.result_of(execution)
+    timer = _timer(executing, execution, signals)
+    engine = executing.engine
+    try:
+        assignments = await executing.register.assignments(execution.id)
+        given = _given(executing, execution, assignments)
+        services = _services(executing, execution, result, given)
+        with working_in(TeamDesk(correspondence_of(executing, execution), given.holder)):
+            if not await engine.store.has(execution.id):
+                return await engine.start(
+                    result.spec,
+                    services,
+                    run=execution.id,
+                    inputs=execution.inputs,
+                    options={**_options(executing, result).to_json(), "format": execution.format},
+                    control=signals,
+                )
+            record = await engine.store.get(execution.id)
+            if record.status in ENDED or failed_at(record.error, assignments):
+                return None
+            return await engine.resume(
+                execution.id,
+                result.spec,
+                services,
+                answers=await _verdicts(executing, execution, record),
+                control=signals,
+                on_unknown=_on_unknown(executing),
+                answered=True,
+            )
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+async def _verdicts(
+    executing: Executing, execution: StoredExecution, record: RunRecord
+) -> dict[str, Json]:
+    """Those of them that the run waits for; each is given once."""
+    valid = verdicts_of(execution, record)
+    if not valid:
+        return {}
+    state = await executing.engine.state(execution.id)
+    waiting = {question.id for question in state.questions}
+    return {id: answer for id, answer in valid.items() if id in waiting}
+
+
+def _on_unknown(executing: Executing) -> OnUnknown:
+    match executing.config.on_unknown:
+        case "repeat" | "fail" as chosen:
+            return chosen
+        case _:
+            return "ask"
+
+
+def _timer(
+    executing: Executing, execution: StoredExecution, signals: RunSignals
+) -> asyncio.TimerHandle | None:
+    """Stops the run when the execution's time is over."""
+    end = deadline_of(execution)
+    if end is None:
+        return None
+    left = max(0.0, (end - executing.clock()).total_seconds())
+    loop = asyncio.get_running_loop()
+    return loop.call_later(left, signals.request_drain, "limit")
+
+
+def _options(executing: Executing, result: CompileResult) -> RunOptions:
+    """Agents that name no model have the configured one, else that of the first that does.
+    Nobody who sends a request approves commands on this machine."""
+    agents = result.workflow.agents if result.workflow else ()
+    named = next((agent.model for agent in agents if agent.model), None)
+    config = executing.config
+    return RunOptions(model=config.model or named, base_url=config.base_url)
+
+
+def _given(
+    executing: Executing, execution: StoredExecution, assignments: list[Assignment]
+) -> Given:
+    workflow = executing.workflow_of(execution)
+    return Given(
+        execution=execution.id,
+        assignments=assignments,
+        answers=execution.config.get(ANSWERS, {}),
+        holders={step.id: step.agent for step in steps_of(workflow) if step.agent},
+        models={id for id, person in executing.people_of(execution).items() if not person},
+        messages=Messages(executing.db),
+        clock=executing.clock,
+    )
+
+
+def _services(
+    executing: Executing, execution: StoredExecution, result: CompileResult, given: Given
+) -> Any:
+    made = make_services(_options(executing, result), result.spec, executing.config)
+    prompts = Prompts(executing.engine.store.db)
+
+    def services(journal: Journal, emit: Emit) -> Services:
+        plain = made(journal, emit)
+        models = ToldModels(plain.models, prompts, execution.id)
+        return replace(plain, models=models, people=given, assignments=given)
+
+    return services
+
+
+async def write_down(executing: Executing, execution: StoredExecution) -> None:
+    """Bring the assignments up to date with the run."""
+    state = await executing.engine.state(execution.id)
+    register = executing.register
+    assignments = await register.assignments(execution.id)
+    steps = {step.id: step for step in steps_of(executing.workflow_of(execution))}
+    people = executing.people_of(execution)
+    for question in state.questions:
+        if question.kind != "task" or question.node not in steps:
+            continue
+        visit = state.visits.get(question.node, 0) + 1
+        if assignment_of(assignments, question.node, visit) is None:
+            step = steps[question.node]
+            made = made_for(execution, step, visit, people, executing.clock())
+            await register.assign(made, anew=False)
+    await _close_done(executing, state, assignments)
+
+
+async def _close_done(executing: Executing, state: RunState, assignments: list[Assignment]) -> None:
+    """What a model has done is completed, now."""
+    for assignment in assignments:
+        if assignment.status not in OPEN or assignment.person:
+            continue
+        if state.visits.get(assignment.step, 0) >= assignment.visit:
+            result = state.variables.get(assignment.step)
+            ended = iso(executing.clock())
+            status: AssignmentStatus = "completed" if isinstance(result, dict) else "failed"
+            done = replace(assignment, status=status, ended=ended)
+            await executing.register.change_open(done)
+
+
+def deadline_of(execution: StoredExecution) -> datetime | None:
+    """When the execution's time is over; None when it has no limit."""
+    minutes = execution.config.get("timeout_minutes")
+    if minutes is None:
+        return None
+    return datetime.fromisoformat(execution.timeout_from) + timedelta(minutes=minutes)

@@ -1,0 +1,282 @@
+"""Where an execution stands, from its run's checkpoint and its assignments, and as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from flowc.compiler.ir import Workflow
+
+from ...engine.fork import RunState
+from ...services import Question
+from ...store.runs import RunRecord
+from ..contract import responses as told
+from ..records.errors import FaultCode, ServiceFault
+from ..records.metrics import (
+    Step,
+    completion_time,
+    gates_of,
+    percentage,
+    phase,
+    ready,
+    remaining_minutes,
+    score_of,
+    steps_of,
+    utilisation,
+)
+from ..records.tables import OPEN, Assignment, StoredExecution
+
+SEQUENTIAL = "sequential"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An execution now. `record` and `state` are None before its run has begun."""
+
+    execution: StoredExecution
+    workflow: Workflow
+    record: RunRecord | None
+    state: RunState | None
+    assignments: Sequence[Assignment]
+    fault: str
+    now: datetime
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return steps_of(self.workflow)
+
+    @property
+    def sequential(self) -> bool:
+        return self.execution.sequential
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What the steps gave, by id: what the run holds, and what people completed that it has not
+        taken in yet."""
+        known: dict[str, Any] = {}
+        if self.state is not None:
+            ids = {step.id for step in self.steps}
+            values = self.state.variables.items()
+            known = {id: v for id, v in values if id in ids and isinstance(v, dict)}
+        for assignment in self.assignments:
+            if assignment.status == "completed" and assignment.result is not None:
+                known.setdefault(assignment.step, assignment.result)
+        return known
+
+    @property
+    def done(self) -> set[str]:
+        """The steps that are done and are not being done anew."""
+        anew = {a.step for a in self.open} | {q.node for q in self.task_questions}
+        fresh = {a.step for a in self.assignments if a.status == "completed"}
+        waiting = anew - {a.step for a in self._unheard}
+        return {id for id in self.results if id not in waiting} | (fresh - waiting)
+
+    @property
+    def _unheard(self) -> list[Assignment]:
+        """Completed by a person, and not yet taken in by the run."""
+        visits = self.state.visits if self.state else {}
+        return [
+            a
+            for a in self.assignments
+            if a.result is not None and a.status == "completed" and a.visit > visits.get(a.step, 0)
+        ]
+
+    @property
+    def open(self) -> list[Assignment]:
+        return [a for a in self.assignments if a.status in OPEN]
+
+    @property
+    def task_questions(self) -> list[Question]:
+        return [q for q in self._questions if q.kind == "task"]
+
+    @property
+    def other_questions(self) -> list[Question]:
+        return [q for q in self._questions if q.kind != "task"]
+
+    @property
+    def _questions(self) -> tuple[Question, ...]:
+        return self.state.questions if self.state else ()
+
+    @property
+    def status(self) -> told.Status:
+        """In the contract's words (C12)."""
+        if self.execution.paused is not None:
+            return "paused"
+        if self.record is None:
+            return "failed" if self.fault else "starting"
+        match self.record.status:
+            case "success":
+                return "completed"
+            case "failed" | "error":
+                return "failed"
+            case "stopped":
+                return "failed" if self.timed_out else "paused"
+            case _:
+                return "failed" if self.fault else "executing"
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the execution's time was over before its work was."""
+        record = self.record
+        return record is not None and record.status == "stopped"
+
+    def failure(self) -> ServiceFault | None:
+        """Why it failed, as a fault of the contract; None when it has not."""
+        if self.status != "failed":
+            return None
+        error = (self.record.error if self.record else None) or {}
+        message = str(error.get("message") or self.fault or "the workflow ended FAILED")
+        code: FaultCode = "EXECUTION_NOT_ACTIVE"
+        if self.timed_out:
+            code = "WORKFLOW_TIMEOUT"
+        elif error.get("kind") == "gate":
+            code = "QUALITY_GATE_FAILED"
+        agents = tuple(dict.fromkeys(a.agent for a in self.open))
+        return ServiceFault(
+            code,
+            message,
+            execution=self.execution.id,
+            step=str(error.get("node", "")),
+            agents=agents,
+        )
+
+    def require_active(self) -> None:
+        """Raises `ServiceFault` unless it is being executed."""
+        if self.status in ("starting", "executing"):
+            return
+        failure = self.failure()
+        if failure is not None and failure.code in ("WORKFLOW_TIMEOUT", "QUALITY_GATE_FAILED"):
+            raise failure
+        raise ServiceFault(
+            "EXECUTION_NOT_ACTIVE",
+            f"execution {self.execution.id} is {self.status}",
+            execution=self.execution.id,
+            recovery=("resume it",) if self.status == "paused" else (),
+        )
+
+    def estimated_end(self) -> str:
+        """When the rest is done if it begins now and takes as long as estimated."""
+        left = remaining_minutes(self.steps, self.done, self.sequential)
+        return completion_time(self.now, left)
+
+    def answer(self, *, details: bool, metrics: bool) -> told.WorkflowStatus:
+        """GET_WORKFLOW_STATUS (C19)."""
+        failure = self.failure()
+        ended = self.status in ("completed", "failed")
+        steps, done = self.steps, self.done
+        return told.WorkflowStatus(
+            execution_id=self.execution.id,
+            workflow_status=self.status,
+            overall_progress=told.Progress(
+                completed_steps=len(done),
+                total_steps=len(steps),
+                completion_percentage=percentage(steps, done),
+                current_phase=phase(steps, done, gates_of(self.workflow), ended),
+            ),
+            active_steps=[] if ended else [self._active(a) for a in self.open],
+            completed_steps=self._completed() if details else None,
+            performance_metrics=self._metrics() if metrics else None,
+            next_steps=[] if ended else self._next(),
+            questions=[
+                told.OpenQuestion(
+                    question_id=q.name, kind=q.kind, text=q.text, choices=list(q.choices)
+                )
+                for q in self.other_questions
+            ],
+            result=self.record.result if self.record else None,
+            failure=told.ErrorAnswer(**failure.as_answer()) if failure else None,
+        )
+
+    def _active(self, assignment: Assignment) -> told.ActiveStep:
+        step = next(s for s in self.steps if s.id == assignment.step)
+        blocked = [need for need in step.needs if need not in self.done]
+        review = step.form == "review" and not blocked
+        start = datetime.fromisoformat(assignment.start)
+        return told.ActiveStep(
+            step_id=step.id,
+            step_name=step.name,
+            assigned_agent=assignment.agent,
+            assignment_id=assignment.id,
+            status="blocked" if blocked else "review_pending" if review else "in_progress",
+            progress_percentage=assignment.progress,
+            estimated_completion=assignment.deadline or completion_time(start, step.minutes),
+        )
+
+    def _completed(self) -> list[told.CompletedStep]:
+        results = self.results
+        found = []
+        for step in self.steps:
+            if step.id not in self.done:
+                continue
+            last = self._last(step.id)
+            feedback = (last.feedback if last else {}) or {}
+            words = [str(v) for k, v in feedback.items() if k in _FEEDBACK and v]
+            found.append(
+                told.CompletedStep(
+                    step_id=step.id,
+                    completion_time=last.ended if last else None,
+                    quality_score=score_of(step.id, results),
+                    agent_feedback="\n".join(words),
+                )
+            )
+        return found
+
+    def _last(self, step: str) -> Assignment | None:
+        own = [a for a in self.assignments if a.step == step and a.status == "completed"]
+        return own[-1] if own else None
+
+    def _metrics(self) -> told.Metrics:
+        begin = datetime.fromisoformat(self.execution.created)
+        end = self._end()
+        spans = [
+            (a.agent, _when(a.start), _when(a.ended) if a.ended else end)
+            for a in self.assignments
+            if a.status in (*OPEN, "completed", "failed")
+        ]
+        ended = [a for a in self.assignments if a.status == "completed" and a.ended]
+        took = [_minutes(a) for a in ended]
+        results = self.results
+        trend = [score_of(a.step, results) for a in sorted(ended, key=lambda a: a.ended or "")]
+        return told.Metrics(
+            total_duration=int((end - begin).total_seconds() // 60),
+            average_step_duration=round(sum(took) / len(took), 3) if took else None,
+            quality_trend=[score for score in trend if score is not None],
+            resource_utilization=utilisation(spans, begin, end),
+        )
+
+    def _end(self) -> datetime:
+        if self.record is not None and self.status in ("completed", "failed"):
+            return _when(self.record.updated)
+        return self.now.astimezone(UTC)
+
+    def _next(self) -> list[told.NextStep]:
+        done, assigned = self.done, {a.step for a in self.open}
+        free = {step.id for step in ready(self.steps, done, self.sequential)}
+        return [
+            told.NextStep(
+                step_id=step.id,
+                step_name=step.name,
+                required_role=step.role,
+                dependencies_met=step.id in free,
+            )
+            for step in self.steps
+            if step.id not in done and step.id not in assigned
+        ]
+
+
+_FEEDBACK = ("challenges_encountered", "recommendations")
+
+
+def _when(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _minutes(assignment: Assignment) -> float:
+    """What the agent said it took, else from beginning to end."""
+    said = assignment.feedback.get("duration_minutes")
+    if said is not None:
+        return float(said)
+    assert assignment.ended is not None
+    return (_when(assignment.ended) - _when(assignment.start)).total_seconds() / 60

@@ -1,0 +1,1 @@
+"""The service's tables: tokens, messages, work, metrics."""

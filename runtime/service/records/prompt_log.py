@@ -1,0 +1,96 @@
+"""What models were really sent in an execution, word for word, for people who look at its page.
+
+Kept before it is sent, the last request of each place: it repeats what was said in those before
+it. Values of secrets stand in none of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...context import HERE
+from ...db.database import Database
+from ...secrets import redacted, secret_values
+from ...services import ModelReply, ModelRequest, Models
+
+SCHEMA = """
+create table if not exists service_prompts (
+    execution text not null, place text not null, body text not null,
+    primary key (execution, place)
+)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A request to a model at a place of an execution, `CALL/NODE`. `turn` counts the model calls
+    of the visit from 1; `messages` have role, content, and calls of tools; `tools` were offered."""
+
+    place: str
+    visit: int
+    turn: int
+    model: str
+    tools: list[str]
+    messages: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The prompts of one store."""
+
+    db: Database
+
+    async def keep(self, execution: str, prompt: Prompt) -> None:
+        """In place of the one that was sent from there before."""
+        body = self.db.seal(json.dumps(asdict(prompt), ensure_ascii=False))
+        await self.db.put(
+            "insert into service_prompts values (?, ?, ?) on conflict (execution, place)"
+            " do update set body = excluded.body",
+            (execution, prompt.place, body),
+        )
+
+    async def at(self, execution: str, node: str) -> list[Prompt]:
+        """What was sent last from a node, or from each place below a call of it."""
+        query = "select body from service_prompts where execution = ? order by place"
+        rows = await self.db.rows(query, (execution,))
+        found = [Prompt(**json.loads(self.db.unseal(row[0]))) for row in rows]
+        return [p for p in found if _first(p.place) == node]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldModels:
+    """`services.Models` that keep what they are sent."""
+
+    models: Models
+    prompts: Prompts
+    execution: str
+
+    @property
+    def label(self) -> str:
+        return self.models.label
+
+    @property
+    def is_model(self) -> bool:
+        return self.models.is_model
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        here = HERE.get()
+        hidden = secret_values(os.environ)
+        prompt = Prompt(
+            place=here.place if here is not None else request.node,
+            visit=request.visit,
+            turn=request.turn,
+            model=request.model or self.label,
+            tools=[tool.name for tool in request.tools],
+            messages=redacted(list(request.messages), hidden),
+        )
+        await self.prompts.keep(self.execution, prompt)
+        return await self.models.reply(request)
+
+
+def _first(place: str) -> str:
+    """The node of the main workflow that a place lies in: `each` of `each@2#3/draft`."""
+    return place.split("/", 1)[0].split("#", 1)[0].split("@", 1)[0]

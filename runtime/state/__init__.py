@@ -1,0 +1,1 @@
+"""The state of a LangGraph thread: channels, reducers, interrupts."""

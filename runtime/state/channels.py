@@ -1,0 +1,309 @@
+"""Channels of a GraphSpec -> LangGraph state schema, with reducers.
+
+Only JSON values are ever in the state. Threads grow without end, so they are delta channels: a
+checkpoint holds what was added, not the whole conversation again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, assert_never
+
+from flowc.compiler.expr.values import read_number, shown
+from flowc.compiler.ir import TypeName
+from flowc.compiler.lowering.graphspec import Channel, GraphSpec
+from langgraph._internal._typing import MISSING
+from langgraph.channels.delta import DeltaChannel
+from langgraph.channels.last_value import LastValue
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+from ..errors import Failure
+from .trimming import grown
+
+State = Mapping[str, Any]
+STEPS = "$steps"
+"""The key in the visits channel under which every node of every level counts as one step."""
+STEPS_BEFORE, SECONDS_BEFORE = "$steps before", "$seconds before"
+"""Keys beside it: how many steps the run had done when this run of a called workflow began, and how
+old it was."""
+
+_CLASH = "$clash"
+"""The only key of what is kept in place of a value that several branches wrote."""
+
+_TYPES: dict[TypeName, Any] = {
+    "text": str,
+    "number": float,
+    "integer": int,
+    "boolean": bool,
+    "object": dict[str, Any],
+    "list": list[Any],
+    "any": Any,
+}
+
+
+def begun_after(steps: int, seconds: float) -> dict[str, float]:
+    """The visits with which a run of a called workflow begins."""
+    return {STEPS: steps, STEPS_BEFORE: steps, SECONDS_BEFORE: seconds}
+
+
+def append(messages: Sequence[Any]) -> dict[str, Any]:
+    """A write to a delta channel: put these at its end."""
+    return {"append": list(messages)}
+
+
+def append_within(messages: Sequence[Any], max_chars: int, keep_min: int) -> dict[str, Any]:
+    """A write to a thread: add these, and cut it to its bounds after each."""
+    return {"append": list(messages), "max_chars": max_chars, "keep_min": keep_min}
+
+
+def reset(messages: Sequence[Any]) -> dict[str, Any]:
+    """A write to a delta channel: nothing but these from now on."""
+    return {"reset": list(messages)}
+
+
+def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
+    """Reducer of the delta channels. Folding two batches one after another gives the same as
+    folding both at once, which LangGraph relies on when it rebuilds a state."""
+    result = list(items)
+    for write in writes:
+        match write:
+            case {"reset": list() as fresh}:
+                result = list(fresh)
+            case {"append": list() as more, "max_chars": int() as most, "keep_min": int() as least}:
+                result = grown(result, more, most, least)
+            case {"append": list() as more}:
+                result.extend(more)
+            case list():
+                result.extend(write)
+            case _:
+                result.append(write)
+    return result
+
+
+def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
+    """Keys of `new` win."""
+    return {**(old or {}), **(new or {})}
+
+
+def first(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
+    """What was written first stays."""
+    return old or new or {}
+
+
+def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Reducer of the visits channel: adds up by key, so that nodes that run at the same time lose
+    nothing. A delta channel too, because a long chain counts every node of it."""
+    result = dict(counts)
+    for write in writes:
+        for key, value in write.items():
+            result[key] = result.get(key, 0) + value
+    return result
+
+
+def add(old: float | None, new: float | None) -> float:
+    """The sum, where nothing written yet counts as 0."""
+    return (old or 0) + (new or 0)
+
+
+def worse(old: str, new: str) -> str:
+    """Reducer of the outcome: where one branch failed, the workflow did."""
+    return "failed" if "failed" in (old, new) else new
+
+
+def later(old: Any, new: Any) -> Any:
+    """The value written last. Of writes in one step LangGraph gives the last in the graph's
+    order."""
+    return new
+
+
+class OneWriter(LastValue[Any]):
+    """A variable whose values are not put together: which of two writers in one step came last
+    would be chance. It keeps that there were several, so that the state can still be read, and
+    `refuse_clashes` says so before anything reads the variable."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        return super().update([{_CLASH: len(values)}] if len(values) > 1 else values)
+
+
+def refuse_clashes(state: State) -> None:
+    """Raises `Failure` when several branches wrote a variable, or used a shell, in one step."""
+    for key, value in state.items():
+        if isinstance(value, dict) and _CLASH in value:
+            shell = key.removeprefix("$session.")
+            what = f"the shell `{shell}` was used" if shell != key else f"`{key}` was written"
+            raise Failure(
+                f"{what} by {value[_CLASH]} branches at the same time",
+                help="let the branches use different shells, or one after the other"
+                if shell != key
+                else "declare how its values are put together (append, merge or add), or let the "
+                "branches write different variables",
+            )
+
+
+def combinable(channel: Channel, value: Any) -> Any:
+    """What is written for a new value of a variable: of one with a reducer that which is put to
+    what is there. An append takes a list's items, or one item; null adds nothing. Raises
+    `Failure` for a value that cannot be put together."""
+    match channel.reducer:
+        case "replace":
+            return value
+        case "append":
+            items = [] if value is None else value
+            return append(items if isinstance(items, list) else [items])
+        case "merge":
+            if value is None or isinstance(value, dict):
+                return value
+            raise Failure(f"`{channel.variable}` merges objects: {shown(value)} is none")
+        case "add":
+            number = read_number(value)
+            if value is None or number is not None:
+                return number
+            raise Failure(f"`{channel.variable}` adds up numbers: {shown(value)} is none")
+        case _:
+            assert_never(channel.reducer)
+
+
+def starting_values(spec: GraphSpec) -> dict[str, Any]:
+    """Defaults of variables whose values are put together: what they begin with, by channel."""
+    return {
+        channel.name: combinable(channel, channel.default)
+        for channel in variables_of(spec).values()
+        if channel.reducer != "replace" and channel.default is not None
+    }
+
+
+SNAPSHOT_AFTER = 50
+"""Updates after which a checkpoint holds a short list, or the visits, as a whole."""
+SNAPSHOT_AT_LAST = 150
+"""Updates after which it holds any list, however long: who reads a state adds up no more."""
+
+
+class GrowingChannel(DeltaChannel):  # type: ignore[type-arg]
+    """A delta channel whose snapshots come the later the longer its list is. Each of them writes
+    the list anew: at a short distance they soon take more room than what was added."""
+
+    @property
+    def snapshot_frequency(self) -> int:
+        """Updates from one snapshot to the next."""
+        length = len(self.value) if isinstance(self.value, list) else 0
+        return min(max(SNAPSHOT_AFTER, length // 2), SNAPSHOT_AT_LAST)
+
+    @snapshot_frequency.setter
+    def snapshot_frequency(self, _: int) -> None:
+        """LangGraph hands the number on to copies: here it is the list's."""
+
+
+Items = Annotated[list[Any], GrowingChannel(fold)]
+"""A list that only grows or starts anew."""
+Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=SNAPSHOT_AFTER)]
+"""How often each node ran."""
+
+
+class Opening:
+    """`fold` for a conversation that begins with `seed`."""
+
+    def __init__(self, seed: Sequence[Any]) -> None:
+        self.seed = list(seed)
+
+    def __call__(self, items: list[Any], writes: Sequence[Any]) -> list[Any]:
+        return fold(items, writes)
+
+
+class SeededChannel(GrowingChannel):
+    """A delta channel that holds its reducer's seed before anything is written to it."""
+
+    def from_checkpoint(self, checkpoint: Any) -> SeededChannel:
+        """What was stored; with nothing stored, the seed, to which the writes are added."""
+        channel = super().from_checkpoint(checkpoint)
+        if checkpoint is MISSING:
+            assert isinstance(self.reducer, Opening)
+            channel.value = list(self.reducer.seed)
+        return channel
+
+
+def state_schema(spec: GraphSpec) -> type[Any]:
+    """Every channel, as a TypedDict that no key must be in."""
+    fields = {channel.name: _annotation(channel) for channel in spec.channels}
+    for thread in spec.threads:
+        if thread.seed:
+            opening = Opening([{"role": s.role, "content": s.content} for s in thread.seed])
+            channel = SeededChannel(opening)
+            fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
+    return _typed_of("State", fields)
+
+
+def input_schema(spec: GraphSpec) -> type[Any]:
+    """What a caller gives: the parameters, or for a workflow without any its variables."""
+    names = {param.name for param in spec.params} or set(variables_of(spec))
+    return _typed("Input", (c for c in spec.channels if c.variable in names))
+
+
+def output_schema(spec: GraphSpec) -> type[Any]:
+    """What comes out: the results (every variable where none is named) and the outcome."""
+    names = set(spec.outputs) or set(variables_of(spec))
+    kept = (c for c in spec.channels if c.variable in names or c.role == "outcome")
+    return _typed("Output", kept)
+
+
+def nested_schema(spec: GraphSpec) -> type[Any]:
+    """What passes between a calling and a called workflow, both ways."""
+    passed = ("variable", "session", "visits", "outcome")
+    return _typed("Passed", (c for c in spec.channels if c.role in passed))
+
+
+def variables_of(spec: GraphSpec) -> dict[str, Channel]:
+    """The variables' channels by the names that expressions use."""
+    return {c.variable: c for c in spec.channels if c.role == "variable" and c.variable}
+
+
+def variable_values(spec: GraphSpec, state: State) -> dict[str, Any]:
+    """Every variable's value; one that was never written has its default (None: unset)."""
+    values = {n: state.get(c.name, c.default) for n, c in variables_of(spec).items()}
+    return {n: None if isinstance(v, dict) and _CLASH in v else v for n, v in values.items()}
+
+
+def _typed(name: str, channels: Iterable[Channel]) -> type[Any]:
+    return _typed_of(name, {channel.name: _annotation(channel) for channel in channels})
+
+
+def _typed_of(name: str, fields: dict[str, Any]) -> type[Any]:
+    return TypedDict(name, fields, total=False)  # type: ignore[operator, no-any-return]
+
+
+def _annotation(channel: Channel) -> Any:
+    match channel.role:
+        case "messages" | "handled":
+            return Items
+        case "visits":
+            return Visits
+        case "reports":
+            return Annotated[dict[str, Any], merge]
+        case "session":
+            return Annotated[dict[str, Any] | None, OneWriter]
+        case "error":
+            return Annotated[dict[str, Any] | None, later]
+        case "outcome":
+            return Annotated[str, worse]
+        case "clock":
+            return Annotated[dict[str, Any], first]
+        case "route":
+            return str
+        case "variable":
+            return _variable(channel)
+        case _:
+            assert_never(channel.role)
+
+
+def _variable(channel: Channel) -> Any:
+    declared = _TYPES[channel.type]
+    match channel.reducer:
+        case "replace":
+            return Annotated[declared if declared is Any else declared | None, OneWriter]
+        case "append":
+            return Items
+        case "merge":
+            return Annotated[dict[str, Any], merge]
+        case "add":
+            return Annotated[float, add]
+        case _:
+            assert_never(channel.reducer)

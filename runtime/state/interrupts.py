@@ -1,0 +1,184 @@
+"""Interrupts as questions for people, and people's answers checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from flowc.compiler.ir import CallNode, ForeachNode
+from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
+
+from ..errors import RunError
+from ..services import Json, Question
+from ..values import Unfit, keepable
+from .task_results import ResultFault, read_result
+
+ALLOWING = ("yes", "no", "always")
+"""Answers to the question whether commands may run; "always" holds for the session from then on."""
+_SHORT = {"y": "yes", "n": "no", "a": "always"}
+
+
+def question_of(interrupt: Any, spec: GraphSpec) -> Question:
+    """The question that a LangGraph interrupt asks."""
+    value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
+    node, place = str(value.get("node", "")), str(value.get("place", ""))
+    if node and not place and not value.get("path"):
+        place = next((str(n.place or "") for n in spec.nodes if n.id == node), "")
+    if not node and (found := _node_of(value.get("key"), spec)) is not None:
+        node, place = found.id, str(found.place or "")
+    return Question(
+        id=interrupt.id,
+        kind=value.get("kind", "ask"),
+        node=node,
+        text=str(value.get("text", "")),
+        choices=tuple(value.get("choices", ())),
+        commands=tuple(value.get("commands", ())),
+        place=place,
+        schema=value.get("schema"),
+        who=str(value.get("who", "")),
+        asker=str(value.get("asker", "")),
+        path=tuple(value.get("path", ())),
+        input=value.get("input"),
+        idempotency_key=str(value.get("idempotency_key", "")),
+        messages=tuple(value.get("messages", ())),
+        tools=tuple(value.get("tools", ())),
+        ending=str(value.get("ending", "")),
+    )
+
+
+def breakpoint_of(node: str, spec: GraphSpec) -> Question:
+    """The pause before a node at which the person who runs the workflow set a breakpoint."""
+    place = next((n.place for n in spec.nodes if n.id == node), None)
+    text = f"stopped before `{node}`"
+    return Question(f"breakpoint:{node}", "breakpoint", node, text, place=str(place or ""))
+
+
+def effect_key(interrupt: Any) -> tuple[str, str, int] | None:
+    """The journal's key when the interrupt asks about an effect in doubt."""
+    value = interrupt.value if isinstance(interrupt.value, dict) else {}
+    if value.get("kind") != "unknown":
+        return None
+    run, key, ordinal = value["key"]
+    return (run, key, ordinal)
+
+
+def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> dict[str, Json]:
+    """Answers by interrupt id, checked and in their full form. The id "" stands for the only
+    pending question. Raises `RunError` for an answer to nothing and for a word that is no
+    choice.
+    """
+    questions = {question.id: question for question in pending}
+    matched: dict[str, Json] = {}
+    for given, value in answers.items():
+        question = questions.get(given)
+        if question is None and given == "" and len(questions) == 1:
+            question = next(iter(questions.values()))
+        if question is None:
+            raise RunError(_no_such(given, questions), help="see `flowc show RUN` for what waits")
+        matched[question.id] = _checked(question, _kept(value))
+    return matched
+
+
+def no_command(line: str) -> str:
+    """The line. Raises `RunError` when there is nothing in it, and for one that begins with `/`,
+    which is a command and never reaches a workflow (J46)."""
+    if not line.strip():
+        raise RunError("there is nothing in the line", help="say something")
+    if line.lstrip().startswith("/"):
+        raise RunError(
+            f"`{line.split()[0]}` is a command, and commands do not reach a workflow",
+            help="begin the line with another character",
+        )
+    return line
+
+
+def _checked(question: Question, value: Json) -> Json:
+    if question.kind == "task":
+        check_result(question, value)
+    if question.asker:
+        return no_command(str(value))
+    if question.kind == "ask" and question.choices:
+        return choice_of(question, value)
+    if question.kind != "approve":
+        return value
+    word = {True: "yes", False: "no"}.get(value) if isinstance(value, bool) else value
+    word = str(word).strip().lower()
+    word = _SHORT.get(word, word)
+    if word not in ALLOWING:
+        raise RunError(
+            f"`{value}` is no answer to whether `{question.node}` may run its commands",
+            help=f"one of: {', '.join(ALLOWING)}",
+        )
+    return word
+
+
+def check_result(question: Question, value: Json) -> None:
+    """Raises `RunError` for what is no result of the task that the question is about."""
+    try:
+        read_result(question.schema, value)
+    except ResultFault as fault:
+        raise RunError(
+            f"`{question.node}` cannot take that answer: {fault.message}", help=fault.suggestion
+        ) from None
+
+
+def choice_of(question: Question, value: Json) -> str:
+    """The choice that the answer to a question with choices is. Raises `RunError`."""
+    choice = choice_in(question.choices, value)
+    if choice is None:
+        raise RunError(
+            f"`{value}` is no answer to `{question.node}`",
+            help=f"one of: {', '.join(question.choices)}",
+        )
+    return choice
+
+
+def _kept(value: Json) -> Json:
+    try:
+        return keepable(value)
+    except Unfit as error:
+        raise RunError(f"the answer cannot be kept: {error}") from None
+
+
+def _no_such(given: str, questions: Mapping[str, Question]) -> str:
+    if not questions:
+        return "the run waits for no answer"
+    if given == "":
+        return f"{len(questions)} questions wait: say which one is answered"
+    return f"no question has the id `{given}`; waiting: {', '.join(questions)}"
+
+
+def _node_of(key: Any, spec: GraphSpec) -> NodeSpec | None:
+    """The innermost node of the workflow on the path of calls that a journal key is."""
+    if not isinstance(key, list | tuple) or len(key) != 3:
+        return None
+    found: NodeSpec | None = None
+    inner: GraphSpec | None = spec
+    for segment in str(key[1]).split("|"):
+        if segment.isdigit():  # the number of an element, or of an attempt
+            continue
+        name = segment.rsplit(":", 1)[0]
+        node = next((n for n in inner.nodes if n.id == name), None) if inner else None
+        if node is None:
+            break
+        found = node
+        called = node.op.workflow if isinstance(node.op, CallNode | ForeachNode) else None
+        inner = dict(spec.subgraphs).get(called) if called else None
+    return found
+
+
+def choice_in(choices: Sequence[str], value: Json) -> str | None:
+    """The choice that is meant: written out, in any case, or by its first letter where that is
+    enough. A truth value is yes or no unless it is a choice itself."""
+    words = [str(value).strip()]
+    if isinstance(value, bool):
+        words.append("yes" if value else "no")
+    for word in words:
+        if word in choices:
+            return word
+        low = word.lower()
+        found = [choice for choice in choices if choice.lower() == low]
+        found = found or [c for c in choices if len(low) == 1 and c[:1].lower() == low]
+        if len(found) == 1:
+            return found[0]
+    return None

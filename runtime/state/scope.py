@@ -1,0 +1,48 @@
+"""What expressions read while a run is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flowc.compiler.expr.ast import Expr
+from flowc.compiler.expr.evaluate import EvaluationError, evaluate, text_of
+
+from ..errors import Failure
+from ..services import Files, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Values by name; a name without a value is null. `files` reads what stands as a literal path
+    in the workflow's file (M22), relative to `base`; without it nothing is read.
+    """
+
+    values: Mapping[str, Json]
+    files: Files | None = None
+    base: str = ""
+
+    def value(self, expr: Expr) -> Json:
+        """The expression's value. Raises `Failure` when it has none (a wrong type, a bad
+        pattern).
+        """
+        try:
+            return evaluate(expr, self.values, files=self._read)
+        except EvaluationError as error:
+            raise Failure(str(error)) from error
+
+    def text(self, expr: Expr) -> str:
+        return self.show(self.value(expr))
+
+    def show(self, value: Json) -> str:
+        """A value's text form."""
+        return text_of(value)
+
+    def with_values(self, values: Mapping[str, Json]) -> Scope:
+        """The same scope with some values more, or other ones."""
+        return Scope({**self.values, **values}, self.files, self.base) if values else self
+
+    def _read(self, path: str) -> str:
+        if self.files is None:
+            raise Failure(f"`{path}` may not be read here", "refused")
+        return self.files.read(path, self.base)

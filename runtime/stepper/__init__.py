@@ -1,0 +1,1 @@
+"""A client that answers in place of the model, one turn after another."""

@@ -1,0 +1,167 @@
+"""Where a workflow stands that a client carries out step by step, and what that is in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from flowc.compiler.diagnostics.render import as_dict
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.ir import AgentNode, Workflow
+from flowc.compiler.lowering.graphspec import GraphSpec
+
+from ..engine.fork import RunState
+from ..errors import RunError
+from ..services import Json, Question
+from ..state.step_reports import ReportFault
+from ..store.runs import RunRecord
+from .turns import asked, described
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A workflow that a client loaded, and its run."""
+
+    file: str
+    compiled: CompileResult
+    inputs: dict[str, Json]
+    run: str
+
+    @cached_property
+    def spec(self) -> GraphSpec:
+        """What is executed. Of a list of steps no input is required before it begins: the step that
+        needs one says so when its turn comes (S32)."""
+        spec = self.compiled.spec
+        if not self.steps:
+            return spec
+        params = tuple(replace(param, required=False) for param in spec.params)
+        return replace(spec, params=params)
+
+    @property
+    def workflow(self) -> Workflow:
+        assert self.compiled.workflow is not None
+        return self.compiled.workflow
+
+    @property
+    def steps(self) -> tuple[AgentNode, ...]:
+        """The numbered steps, in order; none where a workflow's nodes are no list of steps."""
+        nodes = (node for node in self.workflow.nodes if isinstance(node, AgentNode))
+        return tuple(node for node in nodes if node.report and node.step is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a loaded workflow stands. `outcomes` are the reported ones by step number."""
+
+    record: RunRecord
+    state: RunState
+    outcomes: dict[int, Mapping[str, Json]]
+    missing: str = ""
+    """A variable that the current step needs and that has no value."""
+    answered: int = 0
+    """How many questions were answered."""
+
+    @property
+    def position(self) -> int:
+        """The number of the current step: as many as passed."""
+        return sum(outcome["status"] == "passed" for outcome in self.outcomes.values())
+
+    @property
+    def failed(self) -> bool:
+        return any(outcome["status"] != "passed" for outcome in self.outcomes.values())
+
+    @property
+    def variables(self) -> dict[str, Json]:
+        return {name: value for name, value in self.state.variables.items() if value is not None}
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return self.state.questions
+
+
+def prompt_of(loaded: Loaded, standing: Standing) -> dict[str, Json]:
+    """What is to be done now, for a client."""
+    question = standing.questions[0]
+    if loaded.steps:
+        step = loaded.steps[standing.position]
+        return {
+            "prompt": question.text,
+            "step_number": standing.position,
+            "step_name": step.title,
+            "total_steps": len(loaded.steps),
+        }
+    number = standing.answered
+    about = {"step_number": number, "step_name": question.name, "total_steps": None}
+    return {"prompt": asked(question, number), **about, **described(question)}
+
+
+def refuse_over(loaded: Loaded, standing: Standing) -> None:
+    """Raises `ReportFault` when nothing can be done: all is, a step failed, a value is missing."""
+    if loaded.steps:
+        if len(standing.outcomes) == len(loaded.steps):
+            raise complete()
+        if standing.failed:
+            raise ReportFault(
+                "the workflow cannot continue: a step failed",
+                "failed",
+                "report the failed step again, or reset",
+            )
+    refuse_missing(loaded, standing)
+    status = standing.record.status
+    if status == "failed" and not loaded.steps:
+        raise ReportFault("the workflow has ended FAILED", "failed", "reset or load again")
+    if status == "success":
+        raise complete()
+    if not standing.questions:
+        error = standing.record.error or {}
+        message = str(error.get("message") or "the run stands still")
+        raise ReportFault(message, "stopped", f"flowc show {loaded.run} says more")
+
+
+def refuse_missing(loaded: Loaded, standing: Standing) -> None:
+    """Raises `ReportFault` naming variable and step (S32)."""
+    if not standing.missing:
+        return
+    steps = loaded.steps
+    where = steps[min(standing.position, len(steps) - 1)].title if steps else loaded.file
+    raise ReportFault(
+        f"`{where}` needs the variable `{standing.missing}`, which is not set",
+        "variable_missing",
+        "an earlier step has to report it, or give it to load_workflow with `inputs`",
+    )
+
+
+def complete() -> ReportFault:
+    """What is said when there is nothing left to do."""
+    return ReportFault("the workflow is already complete", "complete", "reset or load again")
+
+
+def numbers_of(outcomes: Mapping[int, Mapping[str, Json]], *, passed: bool) -> list[int]:
+    """The steps that passed, or those that did not, in order."""
+    return sorted(n for n, o in outcomes.items() if (o["status"] == "passed") is passed)
+
+
+def outcome_told(outcome: Mapping[str, Json]) -> dict[str, Json]:
+    """An outcome in the words of the step protocol (S45)."""
+    return {
+        "status": outcome["status"],
+        "assertion_results": [
+            {"assertion": a["text"], "passed": a["claimed"], "detail": a["detail"]}
+            for a in outcome["assertions"]
+            if a["claimed"] is not None
+        ],
+        "output_variables": dict(outcome["outputs"]),
+        "error_message": outcome["error"],
+    }
+
+
+class Faulty(RunError):
+    """A workflow with errors; `diagnostics` are those of `flowc check --format json`."""
+
+    def __init__(self, compiled: CompileResult) -> None:
+        errors = [d for d in compiled.diagnostics if d.severity == "error"]
+        count = f"{len(errors)} error{'s' * (len(errors) != 1)}"
+        first = errors[0].message if errors else "it holds no workflow"
+        super().__init__(f"{compiled.path} has {count}: {first}", help="correct the file")
+        self.diagnostics = [as_dict(d, compiled.sources) for d in compiled.diagnostics]

@@ -1,0 +1,283 @@
+"""A workflow carried out step by step by a client, each step of it a durable run's (S26 to S46).
+
+The client is the model: it gets a step's prompt, does the work with its own tools, and reports.
+Every step is an interrupt of a run in the store, so a server that is started anew goes on where the
+one before it was killed. A step that failed is reported again in a fork from just before it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.ir import AgentNode
+
+from ..assembly.compose import make_services
+from ..assembly.run_options import RunOptions
+from ..config.settings import Config
+from ..engine.engine import ENDED, Engine
+from ..errors import Failure, RunError
+from ..files.roots import Roots
+from ..models.people import PEOPLE
+from ..services import Json, Outcome
+from ..state.step_reports import ReportFault, read_report
+from .position import (
+    Faulty,
+    Loaded,
+    Standing,
+    complete,
+    numbers_of,
+    outcome_told,
+    prompt_of,
+    refuse_missing,
+    refuse_over,
+)
+from .turns import answer_of
+
+STEPPED, STEPPED_IN = "stepped_by", "stepped_in"
+"""The keys of a run's options that name the client that steps it, and the server it does so
+through."""
+KEPT = 500
+"""Workflows that are kept loaded."""
+
+
+@dataclass(slots=True)
+class Stepper:
+    """Carries out workflows for clients, one each at a time. Files lie below `folder`; `new_run`
+    makes names of runs, `server` is the lease of this process, `loaded` what was loaded last, by
+    client and by run. Raises `ReportFault` for what a client cannot do now and `RunError` for
+    what cannot be done at all."""
+
+    engine: Engine
+    config: Config
+    folder: Path
+    new_run: Callable[[], str]
+    server: str = field(default_factory=lambda: f"mcp-{secrets.token_hex(8)}")
+    loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
+
+    async def load(self, client: str, file: str, inputs: dict[str, Json]) -> dict[str, Json]:
+        """Begin with a workflow; whatever the client had loaded before is left as it is (S27)."""
+        loaded = Loaded(file, self._compiled(file), dict(inputs), "")
+        loaded = await self._begun(client, loaded)
+        steps = loaded.steps
+        answer: dict[str, Json] = {"success": True, "run": loaded.run}
+        if steps:
+            first = steps[0]
+            about = {"name": first.title, "description": first.description}
+            answer |= {
+                "step_count": len(steps),
+                "first_step": {**about, "tool_names": list(first.tools)},
+            }
+            return answer
+        standing = await self._standing(loaded)
+        first_step = {}
+        for question in standing.questions[:1]:
+            about = {"name": question.name, "description": question.text}
+            first_step = {**about, "tool_names": list(question.tools)}
+        complete = {} if first_step else {"workflow_complete": True}
+        return {**answer, "step_count": None, "first_step": first_step or None, **complete}
+
+    async def go_on(self, client: str, run: str) -> None:
+        """Take up a run that was stepped before. Raises `RunError` for one that is stepped by
+        nobody."""
+        record = await self.engine.store.get(run)
+        if STEPPED not in record.options:
+            raise RunError(f"run {run} is not carried out step by step", help="flowc resume")
+        file = str(record.options.get("loaded_as", record.file))
+        inputs = dict(record.inputs)
+        self._keep(client, Loaded(file, self._compiled(file), inputs, record.id))
+
+    async def execute(self, client: str) -> dict[str, Json]:
+        """What is to be done now; nothing changes (S29)."""
+        loaded = self._of(client)
+        standing = await self._standing(loaded)
+        refuse_over(loaded, standing)
+        return {**prompt_of(loaded, standing), "run": loaded.run}
+
+    async def report(self, client: str, args: Mapping[str, Json]) -> dict[str, Json]:
+        """Take in what came of the current step (S36 to S43)."""
+        loaded = self._of(client)
+        standing = await self._standing(loaded)
+        if loaded.steps:
+            return await self._report_step(client, loaded, standing, args)
+        return await self._report_turn(loaded, standing, args)
+
+    async def state(self, client: str) -> dict[str, Json]:
+        """Everything there is to know (S45)."""
+        loaded = self._of(client)
+        standing = await self._standing(loaded)
+        outcomes = standing.outcomes
+        status = standing.record.status
+        ended = status in ENDED
+        complete = len(outcomes) == len(loaded.steps) if loaded.steps else ended
+        return {
+            "file_path": loaded.file,
+            "run": loaded.run,
+            "total_steps": len(loaded.steps) or None,
+            "current_step": standing.position if loaded.steps else standing.answered,
+            "is_complete": complete,
+            "is_failed": standing.failed if loaded.steps else status == "failed",
+            "completed_steps": numbers_of(outcomes, passed=True),
+            "failed_steps": numbers_of(outcomes, passed=False),
+            "variables": standing.variables,
+            "step_outcomes": {str(n): outcome_told(o) for n, o in sorted(outcomes.items())},
+        }
+
+    async def reset(self, client: str) -> dict[str, Json]:
+        """Back to the first step, in a new run (S46)."""
+        loaded = self._of(client)
+        who = (await self.engine.store.get(loaded.run)).options[STEPPED]
+        again = await self._begun(str(who), loaded)
+        self._keep(client, again)
+        total = len(loaded.steps) or None
+        return {"success": True, "run": again.run, "current_step": 0, "total_steps": total}
+
+    async def _report_step(
+        self, client: str, loaded: Loaded, standing: Standing, args: Mapping[str, Json]
+    ) -> dict[str, Json]:
+        steps = loaded.steps
+        if standing.position >= len(steps):
+            raise complete()
+        step = steps[standing.position]
+        report = read_report(step, args)
+        refuse_missing(loaded, standing)
+        asked = standing.questions[0].id if standing.questions else ""
+        if standing.failed:
+            loaded, asked = await self._again(client, loaded, step), ""
+        await self._resume(loaded, {asked: {**args, "step_number": step.step or 0}})
+        answer: dict[str, Json] = {"success": report.status == "passed", "run": loaded.run}
+        answer["step_number"] = step.step or 0
+        if report.warnings:
+            answer["warning"] = " ".join(report.warnings)
+        if report.contradiction:
+            answer["contradiction"] = report.contradiction
+        if report.status == "failed":
+            return {**answer, "status": "failed", "error_message": report.error}
+        after = await self._standing(loaded)
+        if after.position == len(steps):
+            return {**answer, "workflow_complete": True}
+        refuse_missing(loaded, after)
+        prompt = prompt_of(loaded, after)["prompt"]
+        return {**answer, "next_step": after.position, "prompt": prompt}
+
+    async def _report_turn(
+        self, loaded: Loaded, standing: Standing, args: Mapping[str, Json]
+    ) -> dict[str, Json]:
+        """Of a workflow that is no list of steps: the answer to what it waits for."""
+        number = standing.answered
+        refuse_over(loaded, standing)
+        if str(args.get("step_number")) != str(number):
+            raise ReportFault(
+                f"step {args.get('step_number')} was reported, but {number} is the current one",
+                "step_out_of_order",
+                f"report step_number {number}",
+            )
+        question = standing.questions[0]
+        outcome = await self._resume(loaded, {question.id: answer_of(question, args)})
+        answer: dict[str, Json] = {"run": loaded.run, "step_number": number, "success": True}
+        if outcome.status in ENDED:
+            passed = outcome.status == "success"
+            return {
+                **answer,
+                "success": passed,
+                "workflow_complete": True,
+                "result": outcome.result,
+            }
+        after = await self._standing(loaded)
+        refuse_over(loaded, after)
+        return {**answer, "next_step": number + 1, "prompt": prompt_of(loaded, after)["prompt"]}
+
+    async def _begun(self, client: str, loaded: Loaded) -> Loaded:
+        """With its run, at the first thing to do."""
+        run = self.new_run()
+        frontend = loaded.compiled.frontend
+        await self.engine.start(
+            loaded.spec,
+            self._services(loaded),
+            run=run,
+            inputs=loaded.inputs,
+            options={
+                **self._options().to_json(),
+                "format": frontend.name if frontend else "",
+                "folder": os.getcwd(),
+                "loaded_as": loaded.file,
+                STEPPED: client,
+                STEPPED_IN: self.server,
+            },
+        )
+        begun = replace(loaded, run=run)
+        self._keep(client, begun)
+        self._keep(run, begun)
+        return begun
+
+    async def _again(self, client: str, loaded: Loaded, step: AgentNode) -> Loaded:
+        """A fork from just before a step that failed, waiting for its report (S43)."""
+        run = self.new_run()
+        await self.engine.fork(loaded.run, step.id, {}, run)
+        again = replace(loaded, run=run)
+        await self._resume(again, {})
+        self._keep(client, again)
+        self._keep(run, again)
+        return again
+
+    def _keep(self, key: str, loaded: Loaded) -> None:
+        """Under a client or a run: what goes for it can be taken up again."""
+        self.loaded[key] = loaded
+        self.loaded.move_to_end(key)
+        while len(self.loaded) > KEPT:
+            self.loaded.popitem(last=False)
+
+    async def _resume(self, loaded: Loaded, answers: dict[str, Json]) -> Outcome:
+        spec = loaded.spec
+        return await self.engine.resume(loaded.run, spec, self._services(loaded), answers=answers)
+
+    async def _standing(self, loaded: Loaded) -> Standing:
+        """Where it stands. A run that was killed on its way to the next question is brought there
+        first: that is what its last report had set going."""
+        store = self.engine.store
+        record = await store.get(loaded.run)
+        state = await self.engine.state(loaded.run)
+        if record.status not in ENDED and not state.questions:
+            await self._resume(loaded, {})
+            record, state = await store.get(loaded.run), await self.engine.state(loaded.run)
+        outcomes: dict[int, Mapping[str, Json]] = {}
+        missing = ""
+        for step in loaded.steps:
+            outcome = state.reports.get(step.id)
+            lacking = [i.name for i in step.inputs if state.variables.get(i.name) is None]
+            if outcome is not None and outcome["status"] != "passed" and lacking:
+                missing = lacking[0]  # it could not be started: nobody reported it
+            elif outcome is not None:
+                outcomes[step.step or 0] = outcome
+        events = await store.events(loaded.run) if not loaded.steps else ()
+        answered = sum(event.kind == "answered" for event in events)
+        return Standing(record, state, outcomes, missing, answered)
+
+    def _of(self, client: str) -> Loaded:
+        if client not in self.loaded:
+            raise ReportFault("no workflow loaded", "not_loaded", "load a workflow first")
+        return self.loaded[client]
+
+    def _compiled(self, file: str) -> CompileResult:
+        try:
+            place = Roots(self.folder).locate(file)
+        except Failure as failure:
+            raise RunError(failure.message, help=failure.help) from None
+        compiled = compile_file(os.path.relpath(place))
+        if not compiled.ok or compiled.workflow is None:
+            raise Faulty(compiled)
+        if compiled.parsed is not None and compiled.parsed.not_run:
+            raise RunError(f"{file} is not run: {compiled.parsed.not_run}")
+        return compiled
+
+    def _options(self) -> RunOptions:
+        return RunOptions(model=PEOPLE, team=PEOPLE, roots=(str(self.folder),))
+
+    def _services(self, loaded: Loaded) -> Any:
+        return make_services(self._options(), loaded.spec, self.config)

@@ -1,0 +1,1 @@
+"""Where runs are kept: opening, listing, retention, the audit log."""

@@ -1,0 +1,139 @@
+"""Opens what a store consists of: connections for our own tables, who executes which run, and
+LangGraph's checkpointer. PostgreSQL's packages are an extra and imported here alone."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ..db.database import Database
+from ..db.encryption import Seal
+from ..db.file_lease import FileLeases, Leases
+from ..db.schema_version import admitted
+from ..db.url import Location
+from ..errors import RunError
+from .sqlite.connection import open_sqlite, refuse_unfit
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A store that has been let in: its seal is known, its layout is the newest. `steady` is
+    PostgreSQL's alone: whether the runs are held still."""
+
+    location: Location
+    db: Database
+    leases: Leases
+    cipher: Seal | None = None
+    steady: Any = None
+
+    @asynccontextmanager
+    async def ringing(self, channel: str, ring: Callable[[], None]) -> AsyncIterator[None]:
+        """Ring when another process says that there are news, where the store can tell."""
+        if self.location.kind != "postgresql":
+            yield
+            return
+        listening = asyncio.create_task(_extra("notify").listen(self.location, channel, ring))
+        try:
+            yield
+        finally:
+            listening.cancel()
+            await asyncio.wait([listening])
+
+    @asynccontextmanager
+    async def durable(self) -> AsyncIterator[Database]:
+        """Another connection, whose writes are on the disk when they return."""
+        async with open_database(self.location, durable=True, steady=self.steady) as db:
+            yield _sealed(db, self.cipher)
+
+    @asynccontextmanager
+    async def checkpointer(self) -> AsyncIterator[Any]:
+        """LangGraph's saver."""
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        from ..db.serializer import StrictSerializer
+
+        serde = StrictSerializer(self.cipher)
+        if self.location.kind == "memory":
+            yield InMemorySaver(serde=serde)
+        elif self.location.kind == "postgresql":
+            saver = _extra("saver").open_postgres_saver
+            async with saver(self.location, serde, self.steady) as opened:
+                yield opened
+        else:
+            from .sqlite.saver import open_sqlite_saver
+
+            async with open_sqlite_saver(self.location, serde) as opened:
+                yield opened
+
+
+@asynccontextmanager
+async def open_location(location: Location) -> AsyncIterator[Opened]:
+    """A store, made when it is not there. Raises `RunError`."""
+    if location.kind != "postgresql":
+        await refuse_unfit(location)
+        async with open_database(location, durable=False) as db:
+            cipher = await admitted(db, location)
+            leases: Leases = FileLeases(location.leases)
+            yield Opened(location, _sealed(db, cipher), leases, cipher)
+        return
+    steady = _extra("connection").Steady()
+    async with AsyncExitStack() as stack:
+        opening = open_database(location, durable=False, steady=steady)
+        db = await stack.enter_async_context(opening)
+        cipher = await admitted(db, location)
+        held = _extra("advisory_lease").PostgresLeases(location, db, steady)
+        stack.push_async_callback(held.close)
+        yield Opened(location, _sealed(db, cipher), held, cipher, steady)
+
+
+@asynccontextmanager
+async def open_database(
+    location: Location, *, durable: bool, steady: Any = None
+) -> AsyncIterator[Database]:
+    """A connection for our own tables. `durable` waits for the disk at each commit, which is what
+    a statement needs that is written before or after something leaves the machine. Raises
+    `RunError` when the store cannot be opened."""
+    if location.kind == "postgresql":
+        opening = _extra("connection").open_postgres(location, durable=durable, steady=steady)
+    else:
+        opening = open_sqlite(location, durable=durable)
+    async with opening as db:
+        yield db
+
+
+async def is_there(location: Location) -> bool:
+    """Whether there is a store already; none is made. Raises `RunError` when PostgreSQL does not
+    answer."""
+    if location.kind == "postgresql":
+        found: bool = await _extra("connection").is_there(location)
+        return found
+    return location.path is not None and location.path.exists()
+
+
+def _sealed(db: Any, cipher: Seal | None) -> Database:
+    sealed: Database = dataclasses.replace(db, cipher=cipher)
+    return sealed
+
+
+def _extra(module: str) -> ModuleType:
+    """A module of ours that needs the extra. Raises `RunError` when that is not installed."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    try:
+        import psycopg  # noqa: F401
+
+        missing = find_spec("langgraph.checkpoint.postgres") is None
+    except ImportError:  # also when it finds no library of PostgreSQL's
+        missing = True
+    if missing:
+        raise RunError(
+            "a store in PostgreSQL needs an extra that is not installed",
+            help="pip install 'flowc[postgres]'",
+        )
+    return import_module(f".postgres.{module}", __package__)

@@ -1,0 +1,31 @@
+"""News from other processes, as PostgreSQL's NOTIFY brings them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import psycopg.sql
+
+from ...db.url import Location
+from .connection import Link
+
+
+async def listen(location: Location, channel: str, ring: Callable[[], None]) -> None:
+    """Ring at each notification of a channel, until cancelled; and whenever the connection was made
+    anew, because what was said before is lost. Raises `RunError` when the server stays away."""
+    link = Link(location, durable=False)
+    try:
+        while True:
+            connection = await link.live()
+            try:
+                await connection.execute(
+                    psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel))
+                )
+                ring()
+                async for _ in connection.notifies():
+                    ring()
+            except psycopg.Error:
+                await link.drop()
+    finally:
+        await link.close()

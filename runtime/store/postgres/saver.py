@@ -1,0 +1,207 @@
+"""LangGraph's saver on PostgreSQL, on a connection that mends itself."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import math
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from langgraph.checkpoint.base import WRITES_IDX_MAP, get_serializable_checkpoint_metadata
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from psycopg.types.json import Jsonb
+
+from ...db.integrity import IntactReads
+from ...db.serializer import StrictSerializer
+from ...db.url import Location
+from .connection import Link, PostgresDatabase, Steady
+from .errors import is_gone, postgres_error
+
+Result = TypeVar("Result")
+_MIGRATIONS = "hashtext('flowc migrations')"
+MOST = 5_000
+"""Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
+SHORT = 100
+"""Characters of a text that may lie in a checkpoint itself."""
+
+
+class PostgresSaver(IntactReads, AsyncPostgresSaver):
+    """Writes again what a server that went away did not say it had: each of its statements leads
+    to the same rows however often it is executed."""
+
+    # A name with a backslash is no valid text of `bytea`.
+    SELECT_SQL = AsyncPostgresSaver.SELECT_SQL.replace(
+        "bl.channel::bytea", "convert_to(bl.channel, 'UTF8')"
+    ).replace("cw.channel::bytea", "convert_to(cw.channel, 'UTF8')")
+
+    def __init__(self, link: Link, serde: StrictSerializer) -> None:
+        assert link.connection is not None
+        connection: Any = link.connection
+        super().__init__(connection, serde=serde)
+        self.serde: StrictSerializer = serde
+        self.link = link
+
+    async def aget_tuple(self, config: Any) -> Any:
+        return await self._again(lambda: IntactReads.aget_tuple(self, config))
+
+    async def alist(self, config: Any, **limits: Any) -> AsyncIterator[Any]:
+        async def listed() -> list[Any]:
+            found = IntactReads.alist(self, config, **limits)
+            return [item async for item in found]
+
+        for item in await self._again(listed):
+            yield item
+
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        """The rows of LangGraph's own method, in one statement: it sends one for each value and
+        another for the checkpoint."""
+        into = config["configurable"]
+        place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
+        shown, apart = _parted(checkpoint["channel_values"], self.serde.cipher is not None)
+        versions = {name: v for name, v in new_versions.items() if name in apart}
+        rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
+        while len(rows) > MOST:
+            await self._write(_values_alone(MOST), [v for row in rows[:MOST] for v in row])
+            rows = rows[MOST:]
+        values: list[Any] = [value for row in rows for value in row]
+        values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
+        values.append(Jsonb({**checkpoint, "channel_values": shown}))
+        values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
+        await self._write(_putting(len(rows)), values)
+        return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
+
+    async def aput_writes(
+        self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """The rows of LangGraph's own method, in one statement."""
+        if not writes:
+            return
+        into = config["configurable"]
+        place = (into["thread_id"], into["checkpoint_ns"], into["checkpoint_id"])
+        rows = self._dump_writes(*place, task_id, task_path, writes)
+        special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
+        for first in range(0, len(rows), MOST):
+            some = rows[first : first + MOST]
+            values = [value for row in some for value in row]
+            await self._write(_writing(len(some), special), values)
+
+    async def _write(self, query: Any, values: Sequence[Any]) -> None:
+        async def written() -> None:
+            async with self._cursor() as cursor:
+                await cursor.execute(query, values)
+
+        await self._again(written)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await self._again(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
+
+    async def aget_delta_channel_history(self, *, config: Any, channels: Sequence[str]) -> Any:
+        return await self._again(
+            lambda: IntactReads.aget_delta_channel_history(self, config=config, channels=channels)
+        )
+
+    async def _again(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        while True:
+            connection: Any = await self.link.live()
+            self.conn = connection
+            try:
+                return await call()
+            except psycopg.Error as error:
+                if not is_gone(error):
+                    raise postgres_error(error, self.link.location) from error
+            async with self.lock:
+                if self.conn is connection:
+                    await connection.close()
+
+
+@functools.lru_cache(maxsize=64)
+def _writing(count: int, special: bool) -> Any:
+    """LangGraph's statement for one write, for `count` of them."""
+    saver = AsyncPostgresSaver
+    one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
+    return _repeated(one, count)
+
+
+@functools.lru_cache(maxsize=64)
+def _putting(count: int) -> Any:
+    """LangGraph's two statements for a checkpoint of which `count` values lie apart, as one."""
+    checkpoint = AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL
+    return f"with apart as ({_values_alone(count)}) {checkpoint}" if count else checkpoint
+
+
+@functools.lru_cache(maxsize=64)
+def _values_alone(count: int) -> Any:
+    return _repeated(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, count)
+
+
+def _repeated(one: str, count: int) -> str:
+    """A statement that inserts one row, for `count` of them."""
+    head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
+    return f"{head} {', '.join([row] * count)}{tail}"
+
+
+def _parted(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What lies in the checkpoint itself, and what lies apart in a row that only its new versions
+    add to. As with LangGraph, except that long texts and what its JSON cannot hold lie apart: a
+    long text would be there again in every checkpoint. With a cipher everything lies apart."""
+    shown, apart = {}, {}
+    for name, value in values.items():
+        if isinstance(value, _DeltaSnapshot):
+            shown[name], apart[name] = True, value
+        elif value is None or (not sealed and _is_plain(value)):
+            shown[name] = value
+        else:
+            apart[name] = value
+    return shown, apart
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= SHORT and value.isprintable()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int)
+
+
+@asynccontextmanager
+async def open_postgres_saver(
+    location: Location, serde: StrictSerializer, steady: Steady
+) -> AsyncIterator[PostgresSaver]:
+    """LangGraph's saver, its tables made or brought up to date. Raises `RunError`."""
+    link = Link(location, durable=True, steady=steady)
+    await link.open()
+    try:
+        saver = PostgresSaver(link, serde)
+        await _set_up(saver, link)
+        yield saver
+    finally:
+        await link.close()
+
+
+async def _set_up(saver: PostgresSaver, link: Link) -> None:
+    """LangGraph's own migrations. Of several processes one does them: the lock is the session's,
+    since an index that is made concurrently waits for every transaction."""
+    newest = len(AsyncPostgresSaver.MIGRATIONS) - 1
+    db = PostgresDatabase(link)
+    known = await db.rows("select to_regclass('checkpoint_migrations')::text")
+    if known != [(None,)] and await db.rows(
+        "select 1 from checkpoint_migrations where v = ?", (newest,)
+    ):
+        return
+    connection = await link.live()
+    try:
+        # Waiting in a statement would deadlock: an index that is made concurrently waits for it.
+        query = f"select pg_try_advisory_lock({_MIGRATIONS})"
+        while await db.rows(query) != [(True,)]:  # noqa: ASYNC110 - another process frees it
+            await asyncio.sleep(0.05)
+        try:
+            await saver.setup()
+        finally:
+            await connection.execute(f"select pg_advisory_unlock({_MIGRATIONS})".encode())
+    except psycopg.Error as error:
+        raise postgres_error(error, link.location) from error

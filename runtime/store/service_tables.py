@@ -1,0 +1,78 @@
+"""What the service keeps of an execution beside its run, and which of it goes with the run.
+
+An execution is a run of the same id. Here stand the names of tables and nothing of the service: a
+store that no service has used has none of them. Workflows, teams, tokens and the audit log belong
+to no execution and stay; answers to idempotency keys go by their age (`sweeping`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from ..db.database import Database
+from ..db.schema_version import has_table
+
+KEPT_OF: Mapping[str, tuple[str, str]] = {
+    "executions": ("service_executions", "id"),
+    "assignments": ("service_assignments", "execution"),
+    "messages": ("service_messages", "execution"),
+    "readings": ("service_message_reads", "execution"),
+    "prompts": ("service_prompts", "execution"),
+    "news": ("service_due", "execution"),
+}
+"""What there is of each: its table, and the column that says of which execution."""
+MOST_AT_ONCE = 500
+"""Ids in one query."""
+
+
+async def kept_of(db: Database, runs: Collection[str]) -> Counter[str]:
+    """How much of each there is of these runs; nothing of a store without a service."""
+    found: Counter[str] = Counter()
+    ids = list(runs)
+    for word, (table, column) in KEPT_OF.items():
+        if not ids or not await has_table(db, table):
+            continue
+        for begin in range(0, len(ids), MOST_AT_ONCE):
+            some = ids[begin : begin + MOST_AT_ONCE]
+            holes = ", ".join("?" * len(some))
+            query = f"select count(*) from {table} where {column} in ({holes})"
+            found[word] += int((await db.rows(query, some))[0][0])
+    return +found
+
+
+async def forget(db: Database, run: str) -> None:
+    """Drop all of it, or nothing."""
+    async with db.transaction() as inside:
+        for table, column in KEPT_OF.values():
+            if await has_table(inside, table):
+                await inside.run(f"delete from {table} where {column} = ?", (run,))
+
+
+async def left_over(db: Database) -> list[str]:
+    """Executions whose run was forgotten without them, and those of which only a part is left."""
+    if not await has_table(db, "service_executions"):
+        return []
+    found = set(await _ended_alone(db))
+    for table, column in KEPT_OF.values():
+        if await has_table(db, table):
+            rows = await db.rows(
+                f"select distinct {column} from {table}"
+                f" where {column} not in (select id from service_executions)"
+            )
+            found.update(row[0] for row in rows)
+    return sorted(found)
+
+
+async def _ended_alone(db: Database) -> list[str]:
+    """Those without a run that do not wait for one: nothing is to be done about them, nobody has
+    paused them, and they have not failed before they began."""
+    if not await has_table(db, "service_due"):
+        return []
+    rows = await db.rows(
+        "select id, body from service_executions where id not in (select id from runs)"
+        " and id not in (select execution from service_due)"
+    )
+    kept = ((id, json.loads(db.unseal(body))) for id, body in rows)
+    return [id for id, body in kept if body["paused"] is None and not body["fault"]]

@@ -1,0 +1,276 @@
+"""A store in one SQLite file, or in memory: opening it, using it, and what is wrong with it.
+
+The file holds LangGraph's checkpoints and flowc's tables, in WAL mode, readable by its owner alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shlex
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import aiosqlite
+
+from ...db.database import Database, Dialect, Row
+from ...db.encryption import Sealing
+from ...db.ownership import SQLITE_COLUMNS, refuse_foreign
+from ...db.url import Location
+from ...errors import RunError
+
+PATIENCE = 30.0
+"""Seconds that a connection waits for another's lock."""
+CHECK_SECONDS = 0.25
+"""Seconds for looking at a file before anything is done with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Statements(Sealing):
+    """Statements on a connection, without regard to who else uses it."""
+
+    connection: aiosqlite.Connection
+    location: Location
+    file: tuple[int, int] | None = None
+    """Device and inode of what was opened; None in memory."""
+
+    @property
+    def dialect(self) -> Dialect:
+        return "sqlite"
+
+    async def run(self, query: str, values: Sequence[Any] = ()) -> int:
+        with in_words(self.location):
+            return (await self.connection.execute(query, values)).rowcount
+
+    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
+        await self.run(query, values)
+
+    async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+        with in_words(self.location):
+            await self.connection.executemany(query, rows)
+
+    async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
+        with in_words(self.location):
+            return [tuple(row) for row in await self.connection.execute_fetchall(query, values)]
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Database]:
+        """Part of the transaction that this already is."""
+        yield self
+
+    async def size(self) -> int:
+        path = self.location.path
+        files = () if path is None else (path, path.with_name(f"{path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    async def shrink(self, *, alone: bool) -> None:
+        await self.run("vacuum")
+        await self.rows("pragma wal_checkpoint(truncate)")
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteDatabase(_Statements):
+    """A connection of our own: LangGraph's would have two writers wait for each other. Statements
+    of other tasks wait while one is in a transaction."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def run(self, query: str, values: Sequence[Any] = ()) -> int:
+        async with self.lock:
+            await self._in_place()
+            return await _Statements.run(self, query, values)
+
+    async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+        async with self.transaction() as inside:
+            await inside.many(query, rows)
+
+    async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
+        async with self.lock:
+            return await _Statements.rows(self, query, values)
+
+    async def _in_place(self) -> None:
+        """Wait for a file that was moved away: SQLite would go on writing to what nobody finds.
+        Raises `RunError` when it does not come back."""
+        if _identity(self.location) == self.file:
+            return
+        deadline = time.monotonic() + PATIENCE
+        while _identity(self.location) != self.file:
+            if time.monotonic() > deadline:
+                raise RunError(
+                    f"the store {self.location.url} was moved, deleted or replaced",
+                    help="put the file back, then `flowc resume` goes on from what is kept",
+                )
+            await asyncio.sleep(0.05)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Database]:
+        async with self.lock:
+            await self._in_place()
+            with in_words(self.location):
+                try:
+                    await self.connection.execute("begin immediate")
+                    yield _Statements(self.connection, self.location, cipher=self.cipher)
+                    await self.connection.commit()
+                except BaseException:
+                    # Queued behind what was cancelled; nothing happens where all was committed.
+                    await self.connection.rollback()
+                    raise
+
+
+def _identity(location: Location) -> tuple[int, int] | None:
+    """Which file lies where the store is; None when there is none."""
+    if location.path is None:
+        return None
+    try:
+        found = location.path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+@asynccontextmanager
+async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[SqliteDatabase]:
+    """A connection of our own. `durable` waits for the disk at each commit. Raises `RunError` when
+    the store cannot be opened."""
+    prepare(location)
+    target = str(location.path) if location.path else ":memory:"
+    with explained(location):
+        db = await aiosqlite.connect(target, isolation_level=None, timeout=PATIENCE)
+    try:
+        with explained(location):
+            await db.execute("pragma journal_mode=wal")
+            await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
+        yield SqliteDatabase(db, location, _identity(location))
+    finally:
+        await db.close()
+
+
+async def refuse_unfit(location: Location) -> None:
+    """Raises `RunError` for a database of another program, and for a file whose pages do not fit
+    together. Looks for `CHECK_SECONDS` at most, which is enough for a hundred megabytes or so, and
+    writes nothing: not even what waits in the log, which a connection that may write moves into the
+    file when it closes."""
+    path = location.path
+    if path is None or not path.is_file():
+        return
+    if path.stat().st_size == 0:
+        await _refuse_emptied(location, path)
+        return
+    with explained(location):
+        db = await aiosqlite.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=PATIENCE)
+    try:
+        deadline = time.monotonic() + CHECK_SECONDS
+        tables = await db.execute_fetchall(SQLITE_COLUMNS)
+        refuse_foreign([(row[0], row[1]) for row in tables], location)
+        await db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
+        found = [row[0] for row in await db.execute_fetchall("pragma quick_check(1)")]
+    except sqlite3.Error as error:
+        if "interrupted" in str(error):
+            return
+        raise store_error(error, location) from error
+    finally:
+        await db.close()
+    if found != ["ok"]:
+        raise _damaged(location, found[0].splitlines()[-1])
+
+
+async def _refuse_emptied(location: Location, path: Path) -> None:
+    """A file of no bytes is new, unless runs were held beside it before: another process that makes
+    the file at this moment fills it in the next."""
+    leases = location.leases
+    if leases is None or not leases.is_dir() or not any(leases.iterdir()):
+        return
+    for _ in range(10):
+        await asyncio.sleep(0.05)
+        if _has_content(path):
+            return
+    raise _damaged(location, "it is empty, but runs were kept in it")
+
+
+def _has_content(path: Path) -> bool:
+    return path.stat().st_size > 0
+
+
+def _damaged(location: Location, reason: str) -> RunError:
+    path = location.path
+    old = shlex.quote(str(path))
+    new = shlex.quote(f"{path}.recovered")
+    return RunError(
+        f"the store {location.url} is damaged ({reason}); nothing was written to it",
+        help=f"put a copy back in its place, or save what can be read, and name that with --store:"
+        f" sqlite3 {old} .recover | sqlite3 {new}",
+    )
+
+
+def prepare(location: Location) -> None:
+    """Make the parent folder and the file (mode 0600). Raises `RunError` when the place cannot
+    hold a store: a folder, no permission, a full disk.
+
+    A file that is there is never opened here: closing it would free every lock that SQLite holds
+    on it in this process, and another process would then take the log away under our feet.
+    """
+    path = location.path
+    if path is None:
+        return
+    if path.is_dir():
+        raise RunError(f"the store {path} is a folder", help="name a file: sqlite:///PATH/runs.db")
+    with explained(location):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+@contextmanager
+def explained(location: Location) -> Iterator[None]:
+    """Turn what the operating system or SQLite says about the store into a `RunError`."""
+    try:
+        yield
+    except PermissionError as error:
+        raise RunError(
+            f"the store {location.path} cannot be written: permission denied ({error.filename})",
+            help="choose another place with `--store`",
+        ) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(f"the store {location.path} cannot be opened: {reason}") from error
+    except sqlite3.Error as error:
+        raise store_error(error, location) from error
+
+
+@contextmanager
+def in_words(location: Location) -> Iterator[None]:
+    """Turn what SQLite says while a store is being used, by LangGraph's saver too, into a
+    `RunError`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise store_error(error, location) from error
+
+
+def store_error(error: sqlite3.Error, location: Location) -> RunError:
+    """What SQLite says, in words: full, read-only, damaged, locked."""
+    place, text = f"the store {location.url}", str(error)
+    if "full" in text or "disk I/O" in text:
+        return RunError(
+            f"{place} cannot be written: the disk is full or faulty ({text})",
+            help="make room, then `flowc resume` goes on from the last checkpoint",
+        )
+    if "readonly" in text or "read-only" in text:
+        return RunError(f"{place} is read-only", help="choose another place with `--store`")
+    if "not a database" in text:
+        return RunError(
+            f"{place} is not a database of flowc, or is damaged",
+            help="name another file with `--store`",
+        )
+    if "malformed" in text or "encrypted" in text:
+        return _damaged(location, text)
+    if "locked" in text:
+        return RunError(f"{place} is locked by another program", help="try again in a moment")
+    return RunError(f"{place} cannot be used: {text}")

@@ -1,0 +1,1 @@
+"""A workflow's own tests: cases, coverage, reports."""
