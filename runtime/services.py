@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from flowc.compiler.ir import Effect, Script
 
-from .delegation import Assignments, AsTheTeamSays
-from .errors import Failure
+from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
+from .errors import Failure, LimitReached
 from .events import EventKind
 from .grants import NO_GRANTS as NO_GRANTS
 from .grants import CommandResult as CommandResult
 from .grants import Grants as Grants
-
-if TYPE_CHECKING:
-    from .budget.budget import Budget
+from .people import Assignments, AsTheTeamSays, Nobody, People, Question
 
 Json = Any
-QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn"]
 MODEL_CALL = "model call"
 """The journal's name for a call of a model: an attempt after a failed one always repeats it."""
 Message = dict[str, Any]
@@ -38,32 +35,6 @@ class ToolSchema:
     parameters: dict[str, Any]
     effect: Effect = "once"
     source: str = "builtin"
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one model call, as the provider reports them (all 0: it reports none), or of all
-    the calls of a run. `cached_tokens` are among those of the input. `cost` is in dollars, None
-    when a price is not known; `estimated` says that some of it is the worst case."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: float | None = None
-    estimated: bool = False
-
-
-class Grant(Protocol):
-    """What a budget grants one model call: see runtime/budget/budget.py."""
-
-    @property
-    def max_tokens(self) -> int | None:
-        """How many tokens the answer may have; None: nobody said."""
-
-    async def lost(self, again: bool, usage: Usage | None = None) -> None:
-        """An attempt was made whose answer was lost, so it may have been paid; `usage` is what it
-        said that it used. `again`: another one follows, for which as much is granted anew. Raises
-        as a limit does when there is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +66,7 @@ class ModelReply:
 
     text: str
     tool_calls: tuple[dict[str, Any], ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     model: str = ""
     cut: bool = False
 
@@ -112,6 +83,53 @@ class Models(Protocol):
 
     async def reply(self, request: ModelRequest) -> ModelReply:
         """Raises `Failure` (kind failure, timeout or limit) when there is no answer."""
+
+
+class Reservation(Grant, Protocol):
+    """The worst case of one call, taken from every limit that the call counts in."""
+
+    async def settle(self, reply: ModelReply) -> Charge:
+        """Put what the call really used in its place. Raises as `Budget.reserve` does when the
+        answer, which is paid, has more characters than are left."""
+
+    async def release(self) -> None:
+        """Give it back: the call was refused and cost nothing."""
+
+    def let_go(self) -> None:
+        """The call is no longer under way; what is charged for it stays."""
+
+    def cut_short(self) -> Failure | LimitReached:
+        """Why an answer broke off that had all the tokens it might have."""
+
+
+class Budget(Protocol):
+    """What a run's model calls may use up: see runtime/budget/budget.py."""
+
+    @property
+    def caps(self) -> tuple[Cap, ...]:
+        """The caller's limits of the whole run."""
+
+    async def open(self, ledger: ChargeLedger) -> None:
+        """Go on from what the run has used up before."""
+
+    def full_name(self, model: str | None) -> str:
+        """`provider:name` of the model that an agent names; without one the run's."""
+
+    async def reserve(self, estimate: Estimate) -> Reservation:
+        """Take the worst case of a call from every scope, when there is room. Raises `Failure` of
+        kind limit, or `LimitReached`."""
+
+    async def renew(self, scope: str, name: str, used: int | None = None) -> None:
+        """Let a limit that stopped the run count anew from here, or from `used`."""
+
+    def since(self, scope: str, name: str) -> int:
+        """From where a limit of the program counts."""
+
+    def left_of(self, estimate: Estimate) -> dict[str, float]:
+        """What the limits on a call leave, by what they measure; cost in dollars."""
+
+    def used(self) -> Usage:
+        """What all calls of the run used up together."""
 
 
 class Tools(Protocol):
@@ -216,29 +234,6 @@ class Files(Protocol):
     def write(self, path: str, text: str, base: str) -> str: ...
 
 
-class People(Protocol):
-    """What people answered before the run asks (scripted answers). A node asks here first and
-    interrupts only when nothing was answered in advance."""
-
-    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
-        """The answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes" or "no"
-        for "approve"; a text or an object for "task". None: a person has to be asked."""
-
-    def told(self, node: str, visit: int, turn: int) -> Json | None:
-        """The answer to what a model asks in one of its turns (from 1) of a visit (J44)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Nobody:
-    """Nothing was answered in advance."""
-
-    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
-        return None
-
-    def told(self, node: str, visit: int, turn: int) -> Json | None:
-        return None
-
-
 class Journal(Protocol):
     """Write-ahead record of effects: see runtime/journal/effects.py."""
 
@@ -313,12 +308,6 @@ Emit = Callable[[EventKind, str, dict[str, Any]], None]
 """emit(kind, node, data)."""
 
 
-def _no_limits() -> Budget:
-    from .budget.budget import Budget
-
-    return Budget()
-
-
 @dataclass(slots=True)
 class Services:
     """What a graph is built with. `approve` says whether commands need a person's approval
@@ -329,6 +318,7 @@ class Services:
     shell: Shell
     files: Files
     journal: Journal
+    budget: Budget
     emit: Emit
     approve: Literal["ask", "allow"] = "ask"
     env: dict[str, str] = field(default_factory=dict)
@@ -342,42 +332,7 @@ class Services:
     scripts: Scripts = field(default_factory=NoScripts)
     by_hand: bool = False
     """Whoever answers as the model uses tools of their own: what those gave is not known here."""
-    budget: Budget = field(default_factory=_no_limits)
     tape: Tape = field(default_factory=NoTape)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
-    (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
-    person does: a text, or an object that fits `schema`; `who` is whose it is), turn (a person is
-    the model: see models/people.py; `messages` is what was said before, `tools` are those that the
-    person may use, `ending` the call that ends the node, with the arguments in `schema`). `path`
-    are the calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent
-    whose model asks (J44). Of an effect in doubt: its `input`, abridged, and the `idempotency_key`
-    that it was given."""
-
-    id: str
-    kind: QuestionKind
-    node: str
-    text: str
-    choices: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    place: str = ""
-    schema: Json = None
-    who: str = ""
-    asker: str = ""
-    path: tuple[str, ...] = ()
-    input: Json = None
-    idempotency_key: str = ""
-    messages: tuple[Message, ...] = ()
-    tools: tuple[str, ...] = ()
-    ending: str = ""
-
-    @property
-    def name(self) -> str:
-        """The node with the calls that lead to it: what no other question is called."""
-        return "/".join((*self.path, self.node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,4 +350,4 @@ class Outcome:
     error: dict[str, str] | None = None
     nodes: int = 0
     seconds: float = 0.0
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal as Lit
 
-from .replies import tool_arguments, tool_calls
-from .shell_text import shell_quote
 from .values import (
     MAX_TEXT,
     EvaluationError,
@@ -23,6 +23,10 @@ from .values import (
 )
 
 Type = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
+
+
+WHERE = ("word", "double", "single")
+_SPECIAL_IN_DOUBLE = re.compile(r'([\\$`"])')
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,36 @@ def _mean(values: Json) -> Number | None:
 
 def _least(values: Json) -> Number | None:
     return min(_numbers(values, "least"), default=None)
+
+
+def tool_calls(reply: Json) -> list[Json]:
+    """The calls of a reply in their order; none of anything else."""
+    calls = reply.get("tool_calls") if isinstance(reply, dict) else None
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def tool_arguments(reply: Json, tool: Json) -> Json:
+    """The arguments of the first call of a tool; null without one."""
+    name = text_of(tool)
+    return next((c.get("args") for c in tool_calls(reply) if c.get("name") == name), None)
+
+
+def shell_quote(value: Json, where: Json = "word") -> str:
+    """The value's text form as one shell word, never as commands (POSIX shell quoting), for the
+    place where it stands. Raises `EvaluationError` for another place than those of `WHERE`.
+
+    word      between blanks          a'b      ->  'a'"'"'b'
+    double    inside "double quotes"  $HOME    ->  \\$HOME
+    single    inside 'single quotes'  a'b      ->  a'\\''b
+    """
+    text = text_of(value)
+    if where == "word":
+        return shlex.quote(text)
+    if where == "double":
+        return _SPECIAL_IN_DOUBLE.sub(r"\\\1", text)
+    if where == "single":
+        return text.replace("'", "'\\''")
+    raise EvaluationError(f"shell_quote knows {', '.join(WHERE)}")
 
 
 _ROWS: tuple[Function, ...] = (

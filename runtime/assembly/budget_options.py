@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from flowc.compiler.lowering.graphspec import GraphSpec, agent_asked
 
-from ..budget.budget import Budget, caller_caps
+from ..budget.budget import RunBudget, caller_caps
 from ..config.prices import Prices, how_to_price, picodollars, read_dollars
 from ..config.settings import Config
 from ..errors import RunError
@@ -19,15 +19,15 @@ def budget_of(
     base_url: str | None,
     max_tokens: int | None,
     max_cost: str | None,
-) -> Callable[[], Budget]:
+) -> Callable[[], RunBudget]:
     """How the budget of one run is made; `max_cost` is in dollars. Raises `RunError` for a limit on
     cost, the caller's or the workflow's, where a model may be called that has no price."""
     most = None if max_cost is None else picodollars(read_dollars(max_cost))
     caps = caller_caps(max_tokens, most)
     prices = Prices(config.prices, base_url)
 
-    def budget() -> Budget:
-        return Budget(prices, model or "", caps, config.max_output_tokens)
+    def budget() -> RunBudget:
+        return RunBudget(prices, model or "", caps, config.max_output_tokens)
 
     if model and (most is not None or _limits_cost(specs)):
         for name in _models(specs, budget()):
@@ -44,7 +44,7 @@ def _limits_cost(specs: tuple[GraphSpec, ...]) -> bool:
     return any(limit.name == "cost" for limit in limits)
 
 
-def _models(specs: tuple[GraphSpec, ...], budget: Budget) -> tuple[str, ...]:
+def _models(specs: tuple[GraphSpec, ...], budget: RunBudget) -> tuple[str, ...]:
     """Every model that may be called, as `provider:name`."""
     agents = (agent_asked(node.op, spec) for spec in specs for node in spec.nodes)
     return tuple(dict.fromkeys(budget.full_name(a.model) for a in agents if a is not None))

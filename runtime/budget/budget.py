@@ -8,8 +8,8 @@
                           and nothing is called
 
 Branches that run side by side share their budgets, because all of a run's calls go through one
-`Budget` in the one process that executes the run. Between two awaits nothing else looks at it, so
-it needs no lock.
+`RunBudget` in the one process that executes the run. Between two awaits nothing else looks at it,
+so it needs no lock.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
+from ..charges import Cap, Charge, ChargeLedger, Estimate, Measure, Scope, Usage
 from ..config.prices import DOLLAR, Price, Prices, dollars, how_to_price
 from ..errors import Failure, LimitReached, RunError
-from ..services import ModelReply, Usage
-from .ledger import Charge, Ledger, usage_of
+from ..services import ModelReply
+from .ledger import usage_of
 
-Measure = Literal["tokens", "cost", "chars"]
-MEASURES: tuple[Measure, ...] = ("tokens", "cost", "chars")
 MOST_OUTPUT = 32_768
 """Tokens that an answer may have under a limit when nobody says how long it may be."""
 LEAST_OUTPUT = 16
@@ -36,58 +34,38 @@ _NOTHING, _PLENTY = -1, 10**9
 """The room for an answer where there is not even room for the question, and where it is free."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """One limit: at most `bound` tokens, picodollars or characters. `whose` is who has it, in
-    words. One that `stops` has the run stop, to be resumed, instead of failing: the `caller`'s may
-    be raised then, the program's counts anew from there."""
-
-    measure: Measure
-    bound: int
-    whose: str
-    stops: bool = False
-    caller: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What calls are counted for: a run, a called workflow's run, a node within one of them."""
-
-    key: str
-    caps: tuple[Cap, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Want:
-    """A call that is about to be made: by which model (`provider:name`, "" for what is none), in
-    which scopes (the outermost first), with at most how many tokens of input."""
-
-    scopes: tuple[Scope, ...]
-    model: str = ""
-    input_tokens: int = 0
-
-    @property
-    def caps(self) -> list[tuple[Scope, Cap]]:
-        """Every limit on the call, the innermost first."""
-        return [(scope, cap) for scope in reversed(self.scopes) for cap in scope.caps]
-
-
 @dataclass(slots=True)
 class Held:
     """A call under way, and what is reserved for it. `max_tokens` bounds its answer (None: nothing
     does); `tight` is the limit that makes it shorter than it might be."""
 
-    budget: Budget
+    budget: RunBudget
     number: int
-    want: Want
+    want: Estimate
     charge: Charge
     max_tokens: int | None = None
     tight: tuple[Scope, Cap] | None = None
 
+    async def settle(self, reply: ModelReply) -> Charge:
+        """See `RunBudget.settle`."""
+        return await self.budget.settle(self, reply)
+
+    async def release(self) -> None:
+        """See `RunBudget.release`."""
+        await self.budget.release(self)
+
+    def let_go(self) -> None:
+        """See `RunBudget.let_go`."""
+        self.budget.let_go(self)
+
+    def cut_short(self) -> Failure | LimitReached:
+        """See `RunBudget.cut_short`."""
+        return self.budget.cut_short(self)
+
     async def lost(self, again: bool, usage: Usage | None = None) -> None:
         """The answer of an attempt was lost on its way, so it may have been paid: what is reserved
         stays as spent, unless it is known what the attempt used. For another attempt (`again`) as
-        much is reserved once more; raises as `Budget.reserve` does when there is no room."""
+        much is reserved once more; raises as `RunBudget.reserve` does when there is no room."""
         if usage is not None and usage.input_tokens:
             await self.budget.settle(self, ModelReply("", usage=usage))
         self.budget.let_go(self)
@@ -99,7 +77,7 @@ class Held:
 
 
 @dataclass(slots=True)
-class Budget:
+class RunBudget:
     """What one run has used up, and may. `model` is the run's own, `caps` are the caller's limits
     of the whole run, `max_output` bounds every answer (tokens; None: nobody said). Without a ledger
     everything is forgotten with the process."""
@@ -108,7 +86,7 @@ class Budget:
     model: str = ""
     caps: tuple[Cap, ...] = ()
     max_output: int | None = None
-    ledger: Ledger | None = None
+    ledger: ChargeLedger | None = None
     _charges: dict[int, Charge] = field(default_factory=dict)
     _used: dict[str, Counter[str]] = field(default_factory=dict)
     _held: dict[int, Held] = field(default_factory=dict)
@@ -116,7 +94,7 @@ class Budget:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
     _numbers: int = 0
 
-    async def open(self, ledger: Ledger) -> None:
+    async def open(self, ledger: ChargeLedger) -> None:
         """Go on from what the run has used up before."""
         self.ledger = ledger
         self._since = await ledger.renewals()
@@ -130,7 +108,7 @@ class Budget:
             return model or self.model
         return f"{self.model.partition(':')[0]}:{model}"
 
-    async def reserve(self, want: Want) -> Held:
+    async def reserve(self, want: Estimate) -> Held:
         """Take the worst case from every scope; while other calls hold what this one needs, wait
         for them. Raises `Failure` of kind limit, or `LimitReached`, when there is no room."""
         price = await self._price(want.model)
@@ -225,7 +203,7 @@ class Budget:
         since = 0 if cap.caller else self.since(scope.key, cap.measure)
         return cap.bound - (self._used.get(scope.key, Counter())[cap.measure] - since)
 
-    def left_of(self, want: Want) -> dict[str, float]:
+    def left_of(self, want: Estimate) -> dict[str, float]:
         """What the limits on a call leave, by what they measure: the least where there are several.
         Cost in dollars."""
         least: dict[str, float] = {}
@@ -239,7 +217,7 @@ class Budget:
         """What all calls of the run used up together."""
         return usage_of(self._charges.values())
 
-    def _fit(self, want: Want, price: Price | None) -> Held | tuple[Scope, Cap]:
+    def _fit(self, want: Estimate, price: Price | None) -> Held | tuple[Scope, Cap]:
         """A reservation, or the limit that leaves no room for one. The answer may be as long as it
         might be anyway; it is cut shorter only when waiting for other calls would not help."""
         rooms = [(self._room(want, scope, cap, price), scope, cap) for scope, cap in want.caps]
@@ -255,7 +233,7 @@ class Budget:
             return scope, cap
         return self._hold(want, price, room, (scope, cap))
 
-    def _room(self, want: Want, scope: Scope, cap: Cap, price: Price | None) -> int:
+    def _room(self, want: Estimate, scope: Scope, cap: Cap, price: Price | None) -> int:
         """How many tokens of answer a limit leaves to a call."""
         left = self.left(scope, cap)
         if left <= 0:
@@ -270,7 +248,7 @@ class Budget:
 
     def _hold(
         self,
-        want: Want,
+        want: Estimate,
         price: Price | None,
         output: int | None,
         tight: tuple[Scope, Cap] | None = None,
@@ -324,7 +302,7 @@ class Budget:
         if self.ledger is not None:
             await self.ledger.write(number, self._charges[number])
 
-    def _spent(self, want: Want, scope: Scope, cap: Cap) -> Failure | LimitReached:
+    def _spent(self, want: Estimate, scope: Scope, cap: Cap) -> Failure | LimitReached:
         """The limit, with what is left of it and what the next call may take."""
         left = max(self.left(scope, cap), 0)
         message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is used up"

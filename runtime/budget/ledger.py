@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..charges import Charge, Usage
 from ..config.prices import DOLLAR
 from ..db.database import Database
-from ..services import Usage
 
 SCHEMA = """
 create table if not exists charges (
@@ -36,27 +36,6 @@ _RENEW = (
     "insert into renewals values (?, ?, ?, ?) on conflict (run, scope, name) do update"
     " set used = excluded.used"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """One model call. `scopes` are the budgets it is charged to, the outermost first; `cost` is in
-    picodollars, None without a price; `chars` are those of its answer. `status`: "held" is the
-    worst case of a call under way or one that was cut off, "told" what the provider reported,
-    "guessed" the worst case of a call whose provider reported nothing."""
-
-    scopes: tuple[str, ...] = ()
-    model: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: int | None = 0
-    chars: int = 0
-    status: str = "told"
-
-    @property
-    def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)

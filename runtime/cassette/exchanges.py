@@ -8,6 +8,7 @@ from typing import Any
 
 from flowc.compiler.lowering.graphspec import Place
 
+from ..charges import Usage
 from ..errors import Failure
 from ..services import (
     MODEL_CALL,
@@ -18,7 +19,6 @@ from ..services import (
     ScriptCall,
     ScriptResult,
     ToolSchema,
-    Usage,
 )
 from .format import Kind, digest_of
 

@@ -17,6 +17,7 @@ from flowc.compiler.ir import Effect
 
 from ..errors import Failure
 from ..journal.layered import JournalBefore
+from ..people import People, QuestionKind
 from ..services import (
     NO_GRANTS,
     CommandResult,
@@ -26,8 +27,6 @@ from ..services import (
     ModelReply,
     ModelRequest,
     Models,
-    People,
-    QuestionKind,
     ScriptCall,
     ScriptResult,
     Scripts,

@@ -17,6 +17,7 @@ from flowc.compiler.ir import Effect
 
 from ..errors import RunError
 from ..journal.layered import JournalBefore
+from ..people import QuestionKind
 from ..secrets import redacted
 from ..services import (
     NO_GRANTS,
@@ -26,7 +27,6 @@ from ..services import (
     Json,
     ModelReply,
     ModelRequest,
-    QuestionKind,
     ScriptCall,
     ScriptResult,
     Services,

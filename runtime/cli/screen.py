@@ -15,8 +15,8 @@ from typing import Literal, TextIO
 
 from flowc.compiler.source.snippet import visible
 
+from ..charges import Usage
 from ..config.prices import DOLLAR, dollars
-from ..services import Usage
 
 Tone = Literal["good", "bad", "warn", "ask", "dim", "strong"]
 _SGR: dict[Tone, str] = {

@@ -17,7 +17,7 @@ from langgraph.channels.delta import DeltaChannel
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 from ..db.database import Database
-from .execution import thread_config
+from ..graph.thread import thread_config
 
 
 @dataclass(frozen=True, slots=True)

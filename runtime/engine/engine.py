@@ -30,6 +30,7 @@ from ..events import Listener
 from ..graph.build import build
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
 from ..graph.null_services import inert_services
+from ..graph.thread import thread_config
 from ..journal import effects
 from ..journal.effects import EffectJournal
 from ..secrets import secret_values
@@ -41,7 +42,7 @@ from ..store.sqlite.connection import in_words
 from .checkpoint_order import begin_after
 from .compaction import Dropped, compact
 from .document_edits import Edited, Stand, take_edits
-from .execution import Execution, thread_config
+from .execution import Execution
 from .fork import RunState, copy_thread, refuse_inner, state_of
 from .frontier import whereabouts
 from .migration import accepted, move, read_migration

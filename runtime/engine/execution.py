@@ -26,8 +26,10 @@ from ..errors import Ended, Failure, LimitReached, RunError
 from ..events import EventKind, Listener
 from ..graph.build import build
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
+from ..graph.thread import thread_config
 from ..journal.effects import EffectJournal
-from ..services import Emit, Journal, Json, Outcome, Question, Services
+from ..people import Question
+from ..services import Emit, Journal, Json, Outcome, Services
 from ..state.channels import STEPS, refuse_clashes, variable_values
 from ..state.initial import all_given
 from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
@@ -48,16 +50,6 @@ _DRAINED: dict[str, Status] = {
 }
 
 _DRAIN_ERRORS = {"limit": {"message": "the run's time is up", "kind": "limit", "limit": "seconds"}}
-
-
-def thread_config(run: str, checkpoint: str | None = None) -> RunnableConfig:
-    """The outer graph's thread of a run. Only a bare thread is ever resumed: naming a checkpoint
-    would make new effect keys and so repeat what was done.
-    """
-    configurable: dict[str, Any] = {"thread_id": run, "checkpoint_ns": ""}
-    if checkpoint is not None:
-        configurable["checkpoint_id"] = checkpoint
-    return {"configurable": configurable}
 
 
 @dataclass(slots=True)

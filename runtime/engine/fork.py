@@ -14,11 +14,12 @@ from langgraph.types import StateUpdate
 from ..db.checkpoint_rows import Shelf
 from ..errors import RunError
 from ..graph.history import CheckpointView
-from ..services import Json, Question
+from ..graph.thread import thread_config
+from ..people import Question
+from ..services import Json
 from ..state.channels import variable_values, variables_of
 from ..state.interrupts import question_of
 from ..values import keepable
-from .execution import thread_config
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..db.database import Database
 from ..graph.namespaces import called_in
+from ..graph.thread import thread_config
 from ..state.channels import variable_values
 from .compatibility import Standing, join_channel
-from .execution import thread_config
 
 _BRANCH, _INTERRUPT = "branch:to:", "__interrupt__"
 

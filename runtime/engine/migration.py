@@ -14,10 +14,10 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.graph import StateGraph
 
 from ..errors import RunError
+from ..graph.thread import thread_config
 from ..state.channels import combinable, variables_of
 from ..values import keepable
 from .compatibility import Change, Migration, Standing, changes_of, fits
-from .execution import thread_config
 from .frontier import Whereabouts
 
 MIGRATION_NODE = "$migrate"

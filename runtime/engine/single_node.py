@@ -19,16 +19,17 @@ from ..events import RunEvent
 from ..graph.build import build, nested_graph, single_graph
 from ..graph.history import Level, stops_before
 from ..graph.null_services import inert_services
+from ..graph.thread import thread_config
 from ..journal.effects import EffectJournal
 from ..journal.layered import JournalBefore
 from ..nodes.visit.visit import Setting
-from ..services import Emit, Journal, Json, Question, Services, Tools, ToolSchema
+from ..people import Question
+from ..services import Emit, Journal, Json, Services, Tools, ToolSchema
 from ..state.channels import reset, variable_values, variables_of
 from ..state.interrupts import match_answers, question_of
 from ..values import keepable
 from .engine import Engine, open_engine
 from .event_log import EventLog
-from .execution import thread_config
 
 FROM_RUN = "run"
 """`--replay run`: the results that the run's own journal keeps."""

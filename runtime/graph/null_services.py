@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ..budget.budget import RunBudget
 from ..errors import Failure
 from ..journal.effects import NoJournal
 from ..services import (
@@ -77,5 +78,11 @@ def inert_services(reason: str = "this graph is only for looking at") -> Service
         return None
 
     return Services(
-        models=inert, tools=inert, shell=inert, files=inert, journal=NoJournal(), emit=emit
+        models=inert,
+        tools=inert,
+        shell=inert,
+        files=inert,
+        journal=NoJournal(),
+        budget=RunBudget(),
+        emit=emit,
     )

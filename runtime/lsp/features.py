@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flowc.compiler.catalog.catalog import LOCK_FILE
 from flowc.compiler.diagnostics.fixes import safe_fixes
@@ -16,26 +16,16 @@ from flowc.compiler.editor.rename import Refusal, Renaming, renamable, rename
 from flowc.compiler.reading.editing import Kind, Mention
 from flowc.compiler.source.source import Source, Span
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 from pygls.uris import to_fs_path
 
 from .analysis import Analysis, format_named, references, related, tools_near
 from .convert import as_action, as_edit, as_items, as_range, as_symbol
+from .server import FlowcServer, Refused
 
-if TYPE_CHECKING:
-    from .server import FlowcServer
-
-Handler = Callable[["FlowcServer", Any], Awaitable[Any]]
+Handler = Callable[[FlowcServer, Any], Awaitable[Any]]
 PATIENT = 10.0
 """Seconds that an edit waits for the compilation of the present text."""
 MAX_FILES_LISTED = 200
-
-
-class Refused(JsonRpcException):
-    """A request that cannot be done, with the reason for the person."""
-
-    CODE = -32803
-    MESSAGE = "request failed"
 
 
 async def on_initialized(server: FlowcServer, params: types.InitializedParams) -> None:

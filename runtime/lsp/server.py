@@ -6,10 +6,7 @@ compiled waits for it a moment, then answers from the version before, its places
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
-from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 from flowc import __version__
@@ -17,17 +14,24 @@ from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.reading.editing import Mention
 from flowc.compiler.source.source import Span
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from .analysis import Analysis, Workspace
 from .convert import as_diagnostic, as_range, path_of, uri_of
 from .documents import Document, Documents, Worker, settled
-from .features import FEATURES, OPTIONS, Handler, Refused
 from .lines import Lines, Shift
 
 SOON = 0.25
 """Seconds that a look waits for the compilation of the present text."""
+
+
+class Refused(JsonRpcException):
+    """A request that cannot be done, with the reason for the person."""
+
+    CODE = -32803
+    MESSAGE = "request failed"
 
 
 class Protocol(LanguageServerProtocol):
@@ -65,8 +69,6 @@ class FlowcServer(LanguageServer):
         self.files = Workspace()
         self.documents = Documents(self.worker, self.publish, self.report)
         self.shown: dict[str, dict[str, tuple[Diagnostic, ...]]] = {}
-        for method, handler in FEATURES:
-            self.feature(method, OPTIONS.get(method))(_bound(handler, self))
 
     @property
     def encoding(self) -> str:
@@ -239,18 +241,3 @@ class FlowcServer(LanguageServer):
         return (
             None if lines is None else types.Location(self.uri_of(span.file), as_range(span, lines))
         )
-
-
-def _bound(handler: Handler, server: FlowcServer) -> Callable[[Any], Awaitable[Any]]:
-    async def handle(params: Any) -> Any:
-        return await handler(server, params)
-
-    return handle
-
-
-def serve() -> NoReturn:
-    """Serve one client over standard input and output until it leaves; never returns."""
-    sys.setswitchinterval(0.001)  # the loop answers while the worker computes
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    FlowcServer().start_io()
-    os._exit(0)  # the client is gone: nobody waits for a compilation that is under way

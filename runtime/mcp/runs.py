@@ -19,7 +19,8 @@ from ..engine.engine import Engine
 from ..errors import Failure, RunError
 from ..events import Listener, RunEvent
 from ..files.roots import Roots
-from ..services import Json, Outcome, Question
+from ..people import Question
+from ..services import Json, Outcome
 from ..stepper.position import Faulty
 
 Progress = Callable[[int, str], Awaitable[None]]

@@ -13,8 +13,8 @@ from typing import Any
 
 from flowc.compiler.ir import ErrorKind
 
+from ..charges import Usage
 from ..secrets import redact, secret_values
-from ..services import Usage
 
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 KEY_VARIABLES: dict[str, str] = {

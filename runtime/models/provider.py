@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..charges import Usage
 from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
-from ..services import ModelReply, ModelRequest, Usage
+from ..services import ModelReply, ModelRequest
 from .faults import KEY_VARIABLES, Fault, Malformed, describe, provider_errors
 from .messages import ToolNames, text_of, to_function, to_langchain
 

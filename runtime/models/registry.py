@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import Failure, RunError
-from ..services import ModelReply, ModelRequest, Models, Nobody, People
+from ..people import Nobody, People
+from ..services import ModelReply, ModelRequest, Models
 from .offline import OFFLINE, OfflineModels
 from .people import PEOPLE, PeopleModels
 from .provider import ProviderModels

@@ -13,8 +13,9 @@ from typing import Any
 
 from ..context import CALL_PATH
 from ..errors import Failure
+from ..people import QuestionKind
 from ..schemas import ANSWER_TOOL
-from ..services import Json, ModelReply, ModelRequest, QuestionKind, ToolSchema
+from ..services import Json, ModelReply, ModelRequest, ToolSchema
 from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
 from .script import REPORT_TOOL, Entry, Report, Script, Turn, read_script
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from flowc.compiler.ir import AskNode
 
 from ..errors import Failure
-from ..services import Json, Message, QuestionKind
+from ..people import QuestionKind
+from ..services import Json, Message
 from ..state.conversations import adding, channel_of
 from ..state.interrupts import choice_in
 from .visit.visit import Done, Visit, put_question

@@ -13,8 +13,8 @@ from typing import Any
 from flowc.compiler.ir import Agent, TaskNode
 from flowc.compiler.lowering.graphspec import NodeSpec
 
-from ..delegation import Assigned
 from ..errors import Failure
+from ..people import Assigned
 from ..services import Json, ToolSchema
 from ..state.task_results import (
     RESULT_TOOL,

@@ -9,7 +9,8 @@ from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
 
 from ..errors import RunError
-from ..services import Json, Question
+from ..people import Question
+from ..services import Json
 from ..values import Unfit, keepable
 from .task_results import ResultFault, read_result
 

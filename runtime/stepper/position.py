@@ -13,7 +13,8 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..engine.fork import RunState
 from ..errors import RunError
-from ..services import Json, Question
+from ..people import Question
+from ..services import Json
 from ..state.step_reports import ReportFault
 from ..store.runs import RunRecord
 from .turns import asked, described

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..services import Json, Question
+from ..people import Question
+from ..services import Json
 from ..state.step_reports import ReportFault
 
 ANSWER = "answer"

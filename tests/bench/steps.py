@@ -51,11 +51,18 @@ async def through_flowc(spec: GraphSpec, folder: Path, number: int) -> None:
 
 def _services(journal: Any, emit: Any) -> Any:
     """What the engine asks for; a chain of assignments calls none of it."""
+    from flowc.runtime.budget.budget import RunBudget
     from flowc.runtime.services import Services
 
     unused: Any = _Unused()
     return Services(
-        models=unused, tools=unused, shell=unused, files=unused, journal=journal, emit=emit
+        models=unused,
+        tools=unused,
+        shell=unused,
+        files=unused,
+        journal=journal,
+        emit=emit,
+        budget=RunBudget(),
     )
 
 

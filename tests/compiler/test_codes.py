@@ -73,7 +73,7 @@ HEAD = """\
 # Diagnostics
 
 Every fault that `flowc check` finds: its code, a file that has it and the same file without it. The
-page is generated (`make docs`) from codes.py and examples/ in compiler/diagnostics/, and the tests run
+page is generated (`make docs`) from codes.py and examples/ in compiler/diagnostics/; the tests run
 each example. `flowc explain CODE` shows the same.
 
 An error ends with exit code 1; a warning does so under `--strict`. A warning can be allowed in a

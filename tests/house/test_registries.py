@@ -6,8 +6,7 @@ import ast
 from pathlib import Path
 from typing import get_args
 
-from flowc.compiler import checks as passes
-from flowc.compiler import frontends, ir
+from flowc.compiler import checks, frontends, ir
 
 SHOWS = {
     "compiler/summary.py",
@@ -16,21 +15,17 @@ SHOWS = {
 """Modules that tell a person which format a file is in. The command line does so as well."""
 
 
-def _modules(values) -> set[str]:
-    return {getattr(value, "__module__", "").rpartition(".")[2] for value in values}
-
-
 def test_every_front_end_is_registered(root, tree):
-    """A module under frontends/ that makes a `Frontend` is one that FRONTENDS has an entry of."""
+    """A package under frontends/ that makes a `Frontend` is one that FRONTENDS has an entry of."""
     makers = {
-        file.stem
-        for file in (root / "compiler/frontends").glob("*.py")
+        file.parent.name
+        for file in (root / "compiler/frontends").rglob("*.py")
         for node in tree(file).body
         if isinstance(node, ast.Assign | ast.AnnAssign)
         and isinstance(node.value, ast.Call)
         and getattr(node.value.func, "id", "") == "Frontend"
     }
-    assert _modules(f.parse for f in frontends.FRONTENDS) == makers
+    assert {f.parse.__module__.split(".")[-2] for f in frontends.FRONTENDS} == makers
 
 
 def test_front_ends_have_names_of_their_own():
@@ -39,16 +34,16 @@ def test_front_ends_have_names_of_their_own():
 
 
 def test_every_check_is_registered(root, tree):
-    """A function under passes/ with a check's three parameters is one that CHECKS has."""
+    """A function under checks/ with a check's three parameters is one that CHECKS has."""
     found = {
         f"{file.stem}.{node.name}"
-        for file in (root / "compiler/passes").glob("*.py")
+        for file in (root / "compiler/checks").glob("*.py")
         for node in tree(file).body
         if isinstance(node, ast.FunctionDef)
         and [arg.arg for arg in node.args.args] == ["workflow", "program", "catalog"]
         and not node.name.startswith("_")
     }
-    assert {f"{c.__module__.rpartition('.')[2]}.{c.__name__}" for c in passes.CHECKS} == found
+    assert {f"{c.__module__.rpartition('.')[2]}.{c.__name__}" for c in checks.CHECKS} == found
 
 
 def test_nothing_after_the_front_ends_reads_where_a_workflow_came_from(root, sources, tree):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...source.source import Source, SourceSet, Span, Unreadable
-from .frontend import is_flowchart
+from .detect import is_flowchart
 from .mermaid.pieces import Piece, piece
 
 MAX_INCLUDED = 8 * 1024 * 1024

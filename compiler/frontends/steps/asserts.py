@@ -11,7 +11,7 @@ from ...expr.walk import children, rebuilt
 from ...ir import Assertion
 from ...reading.located import Located
 from ...source.source import Source
-from .lines import Step
+from .model import Step
 from .prompt import PLACEHOLDER
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

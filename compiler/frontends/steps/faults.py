@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
@@ -11,9 +9,7 @@ from ...reading.markdown import Fence
 from ...source.source import Source, Span
 from .items import heading_span
 from .marks import marker
-
-if TYPE_CHECKING:
-    from .lines import Step
+from .model import Step
 
 
 def check_complete(source: Source, step: Step, sink: Sink) -> None:

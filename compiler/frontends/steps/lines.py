@@ -6,7 +6,6 @@ One parse reads the whole file; every fault is reported at its place and reading
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from flowc.grammar import load
@@ -14,49 +13,16 @@ from flowc.grammar.lexing import LISTS, StepLexer
 from lark import Token
 
 from ...diagnostics.diagnostic import Label, Sink
-from ...ir import Input, Output
 from ...reading.located import Located, trimmed
 from ...reading.markdown import Fence, read_fence
 from ...source.source import Source, Span
 from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
 from .items import check_names, heading_of, heading_span, read_inputs, read_outputs, read_texts
 from .marks import USUAL, check_marker, unknown_section
+from .model import Document, Step
 
 MAX_PROSE = 4000
 """At most this many characters of the text before the first step describe the workflow."""
-
-
-@dataclass(slots=True)
-class Step:
-    """One step as written. `span` is its name, or its heading when it has none; `end` the offset
-    behind its last line."""
-
-    number: int
-    name: str
-    span: Span
-    section: str
-    end: int = 0
-    description: Located | None = None
-    tools: list[Located] = field(default_factory=list)
-    inputs: list[Input] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
-    asserts: list[Located] = field(default_factory=list)
-    sections: list[Token] = field(default_factory=list)
-    odd_fence: Span | None = None
-
-    @property
-    def called(self) -> str:
-        """What messages call the step: its 1-based number and, if it has one, its name."""
-        return f"step {self.number + 1} (`{self.name}`)" if self.name else f"step {self.number + 1}"
-
-
-@dataclass(slots=True)
-class Document:
-    """A whole file as written: its first level-1 heading, the prose before the steps, the steps."""
-
-    title: str = ""
-    prose: str = ""
-    steps: list[Step] = field(default_factory=list)
 
 
 class Orphan(NamedTuple):

@@ -31,7 +31,8 @@ from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
 from .asserts import read_assertions
 from .editing import steps_editing
-from .lines import Document, Step, read_document
+from .lines import read_document
+from .model import Document, Step
 from .prompt import step_prompt
 from .variables import check_variables
 

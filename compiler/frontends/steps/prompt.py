@@ -7,7 +7,7 @@ import re
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...ir import REPORT_TOOL
 from ...source.source import Source, Span
-from .lines import Step
+from .model import Step
 
 PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
 """`[NAME]`: capitals and underscores, and digits behind the first of them (S34)."""

@@ -6,7 +6,7 @@ from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Output
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
-from .lines import Step
+from .model import Step
 from .prompt import PLACEHOLDER
 
 

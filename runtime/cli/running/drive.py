@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...engine.signals import DrainReason, RunSignals, on_signals
-from ...services import Outcome, Question
+from ...people import Question
+from ...services import Outcome
 from ..show.output import RunView
 from ..show.questions import ask_person, read_line
 

@@ -14,7 +14,8 @@ from ...db.url import locate
 from ...engine.document_edits import Edited
 from ...engine.signals import RunSignals
 from ...errors import RunError
-from ...services import Outcome, Question
+from ...people import Question
+from ...services import Outcome
 from ...store.runs import RunRecord
 from ..app import FINDINGS
 from ..options import flags

@@ -15,8 +15,9 @@ from flowc.compiler.source.source import SourceSet
 
 from ...assembly.lazy import open_engine
 from ...budget.ledger import Ledger, usage_of
+from ...charges import Usage
 from ...events import RunEvent
-from ...services import Question, Usage
+from ...people import Question
 from ...store.runs import RunRecord, open_store
 from ..app import OK, say
 from ..inputs import typed_changes

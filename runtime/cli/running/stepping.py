@@ -30,7 +30,8 @@ from ...engine.single_node import (
 from ...errors import RunError
 from ...files.tempdirs import make_room
 from ...journal.effects import EffectJournal
-from ...services import Emit, Journal, Json, Question, Services
+from ...people import Question
+from ...services import Emit, Journal, Json, Services
 from ...state.channels import variable_values, variables_of
 from ...store.runs import RunRecord
 from ...testing.case import write_answers

@@ -13,7 +13,7 @@ from flowc.compiler.ir import REPORT_TOOL
 from flowc.compiler.source.snippet import visible
 
 from ...errors import RunError
-from ...services import Question
+from ...people import Question
 from ...state.interrupts import check_result, choice_of, no_command
 from ..screen import Screen, one_line
 from .outcomes import NOT_KEPT

@@ -78,12 +78,12 @@ async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
     held = await budget.reserve(want)
     try:
         reply = await services.models.reply(replace(request, grant=held))
-        charge = await budget.settle(held, reply)
+        charge = await held.settle(reply)
     except Failure:
-        await budget.release(held)
+        await held.release()
         raise
     finally:
-        budget.let_go(held)
+        held.let_go()
     services.emit(
         "model_called",
         talk.node.id,
@@ -99,7 +99,7 @@ async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
         },
     )
     if reply.cut and held.max_tokens is not None:
-        raise budget.cut_short(held)
+        raise held.cut_short()
     return reply
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from flowc.compiler.ir import Limit
 
-from ...budget.budget import MEASURES
+from ...charges import MEASURES
 from ...errors import Failure, LimitReached
 from ...state.channels import SECONDS_BEFORE, STEPS_BEFORE
 from .spending import scope_of

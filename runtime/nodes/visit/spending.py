@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from flowc.compiler.ir import Limit
 
-from ...budget.budget import MEASURES, Cap, Scope, Want
+from ...charges import MEASURES, Cap, Estimate, Scope
 from ...config.prices import picodollars, read_dollars
 from ...errors import Failure
 from ...services import ModelRequest
@@ -82,19 +82,19 @@ def measured(limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
     return tuple(limit for limit in limits if limit.name in MEASURES)
 
 
-def wanted(visit_model: str, request: ModelRequest) -> Want:
+def wanted(visit_model: str, request: ModelRequest) -> Estimate:
     """The call that a request makes, with the most tokens that its question can have: a token is at
     least one byte of it. What a provider adds around messages and tools is added here too."""
     scopes = (_SPENDING.get() or _Spending("")).scopes
     if not visit_model:
-        return Want(scopes)
+        return Estimate(scopes)
     size = sum(len(repr(message).encode("utf-8", "replace")) for message in request.messages)
     size += sum(
         len(repr((tool.name, tool.description, tool.parameters)).encode("utf-8", "replace"))
         for tool in request.tools
     )
     size += _PER_REQUEST + _PER_MESSAGE * len(request.messages)
-    return Want(scopes, visit_model, size + (_FOR_TOOLS if request.tools else 0))
+    return Estimate(scopes, visit_model, size + (_FOR_TOOLS if request.tools else 0))
 
 
 def _cap(visit: Visit, limit: Limit, whose: str) -> Cap:

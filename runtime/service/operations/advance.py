@@ -15,11 +15,11 @@ from flowc.compiler.ir import OnUnknown
 from ...assembly.compose import make_services
 from ...assembly.run_options import RunOptions
 from ...context import HERE
-from ...delegation import Assigned
 from ...engine.engine import ENDED
 from ...engine.fork import RunState
 from ...engine.signals import RunSignals
-from ...services import Emit, Journal, Json, Outcome, QuestionKind, Services
+from ...people import Assigned, QuestionKind
+from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
 from ...tools.team_channel import working_in
 from ..records.messages import Messages, StoredMessage, told_text

@@ -22,7 +22,8 @@ from ...config.settings import Config
 from ...db.database import Database, create_tables
 from ...engine.engine import Engine, open_engine
 from ...errors import RunError
-from ...services import Json, Question
+from ...people import Question
+from ...services import Json
 from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
 from ..records import messages

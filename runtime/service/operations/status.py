@@ -10,7 +10,7 @@ from typing import Any
 from flowc.compiler.ir import Workflow
 
 from ...engine.fork import RunState
-from ...services import Question
+from ...people import Question
 from ...store.runs import RunRecord
 from ..contract import responses as told
 from ..records.errors import FaultCode, ServiceFault

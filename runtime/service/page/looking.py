@@ -13,7 +13,7 @@ from flowc.compiler.ir import AskNode, EndNode, TaskNode, Workflow
 
 from ...events import RunEvent
 from ...graph.overlay import overlay_of
-from ...services import Question
+from ...people import Question
 from ...store.runs import RunStore
 from ..contract import responses as told
 from ..operations.compile import task_schema

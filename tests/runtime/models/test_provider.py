@@ -8,10 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from flowc.runtime.charges import Usage
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.faults import retry_after
 from flowc.runtime.models.provider import Backoff, ProviderModels
-from flowc.runtime.services import Message, ModelReply, ModelRequest, ToolSchema, Usage
+from flowc.runtime.services import Message, ModelReply, ModelRequest, ToolSchema
 from openai_server import Drop, Hang, OpenAIServer, Raw, Refuse, Say
 
 KEY = "sk-test-0123456789abcdef"
