@@ -29,7 +29,8 @@ Imports = Mapping[str, Iterable[str]]
 GRAPH = """
 import grimp, json
 graph = grimp.build_graph("flowc", cache_dir=None)
-json.dump({m: sorted(graph.find_modules_directly_imported_by(m)) for m in graph.modules}, open(1, "w"))
+modules = {m: sorted(graph.find_modules_directly_imported_by(m)) for m in graph.modules}
+json.dump(modules, open(1, "w"))
 """
 
 

@@ -21,7 +21,7 @@ from flowc.compiler.frontends.flowchart.mermaid.chart import read_chart
 from flowc.compiler.source.source import Source, SourceSet
 from flowc.compiler.writers import DIALECTS, dialect_named
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ACCEPTED = sorted(
     main for case in ROOT.glob("tests/corpus/*/ok/*/") for main in case.glob("main.*")
 )

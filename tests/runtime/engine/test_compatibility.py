@@ -15,7 +15,7 @@ from flowc.runtime.events import RunEvent
 from flowc.runtime.services import Outcome
 from worlds import World, start
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/durability.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/durability.md"
 BEFORE = "  - name: before\n    assign: {n: 1}\n"
 NODE = "  - name: node\n    ask: What?\n    into: said\n"
 AFTER = "  - name: after\n    assign: {m: 2}\n"

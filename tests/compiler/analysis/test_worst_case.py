@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import World
 
-SHIPPED = Path(__file__).parents[2] / "workflows/examples"
+SHIPPED = Path(__file__).parents[3] / "workflows/examples"
 ANSWERED = sorted(SHIPPED.glob("*/*.answers.yaml"))
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from workflows import FILE, workflows
 
-FOLDERS = [Path(__file__).parents[1] / "corpus/flow", Path(__file__).parents[2] / "workflows"]
+FOLDERS = [Path(__file__).parents[2] / "corpus/flow", Path(__file__).parents[3] / "workflows"]
 FILES = sorted(file for folder in FOLDERS for file in folder.rglob("*.flow.yaml"))
 SLOW = list(HealthCheck)
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)

@@ -218,7 +218,7 @@ def test_stores_of_the_first_layout_get_what_they_lack(any_store, lacking, wait)
     wait(go())
 
 
-WORKER = Path(__file__).parents[1] / "fixtures" / "many_runs.py"
+WORKER = Path(__file__).parents[2] / "fixtures" / "many_runs.py"
 
 
 def work(store: str, log: Path, count: int) -> subprocess.Popen[bytes]:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from workflows import FILE, workflows
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ACCEPTED = [
     *sorted((ROOT / "tests/corpus/flow/ok").glob("*/main.flow.yaml")),
     *sorted((ROOT / "workflows").rglob("*.flow.yaml")),

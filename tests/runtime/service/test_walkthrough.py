@@ -19,7 +19,7 @@ from ports import free_port
 from .served import served
 from .test_processes import environment, result
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 MARK = "\x1e"
 
 

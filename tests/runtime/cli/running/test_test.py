@@ -189,7 +189,7 @@ def test_a_recording_answers_a_case(folder: Path, capsys) -> None:
 
 
 def test_what_ships_passes_its_own_cases(monkeypatch, capsys) -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[4]
     monkeypatch.chdir(root)
     assert run(["test", "workflows/examples", "-q"]) == 0, capsys.readouterr().out
     kinds = {file.parent.name for file in (root / "workflows/examples").rglob("*.flowtest.yaml")}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SERVER = Path(__file__).parents[1] / "fixtures" / "demo_mcp_server.py"
+SERVER = Path(__file__).parents[3] / "fixtures" / "demo_mcp_server.py"
 STEP = """### 🔧 WORKFLOW STEP: Count
 ```
 Count the words.

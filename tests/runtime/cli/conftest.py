@@ -12,7 +12,7 @@ import pytest
 from forks import as_text, flowc_in
 
 Flowc = Callable[..., subprocess.CompletedProcess[str]]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from workflows import FILE, workflows
 
-CORPUS = Path(__file__).parents[2] / "corpus"
+CORPUS = Path(__file__).parents[3] / "corpus"
 CASES = sorted(CORPUS.glob("*/ok/*/"))
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
