@@ -1,4 +1,4 @@
-"""What a model call uses up, and the limits that it counts in."""
+"""Usage and charges of model calls, and the limits that they count in."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MEASURES: tuple[Measure, ...] = ("tokens", "cost", "chars")
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one model call, as the provider reports them (all 0: it reports none), or of all
-    the calls of a run. `cached_tokens` are among those of the input. `cost` is in dollars, None
-    when a price is not known; `estimated` says that some of it is the worst case."""
+    calls of a run. `input_tokens` include `cached_tokens`. `cost` is in dollars, None when a price
+    is not known; `estimated`: some of it is the worst case."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -27,9 +27,9 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """One limit: at most `bound` tokens, picodollars or characters. `whose` is who has it, in
-    words. One that `stops` has the run stop, to be resumed, instead of failing: the `caller`'s may
-    be raised then, the program's counts anew from there."""
+    """One limit: at most `bound` tokens, picodollars or characters. `whose` names its owner for
+    people. A limit that `stops` makes the run stop, resumable, instead of failing: the `caller` may
+    raise his limit then; a limit of the program counts anew from there."""
 
     measure: Measure
     bound: int
@@ -39,8 +39,8 @@ class Cap:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """What calls are counted for: a run, a called workflow's run, a node within one of them."""
+class BudgetScope:
+    """A run, a called workflow's run, or a node within one of them, that calls are charged to."""
 
     key: str
     caps: tuple[Cap, ...] = ()
@@ -48,25 +48,25 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A call that is about to be made: by which model (`provider:name`, "" for what is none), in
-    which scopes (the outermost first), with at most how many tokens of input."""
+    """The next call: its scopes (the outermost first), its model (`provider:name`, "" for what is
+    not a model), the most tokens that its input can have."""
 
-    scopes: tuple[Scope, ...]
+    scopes: tuple[BudgetScope, ...]
     model: str = ""
     input_tokens: int = 0
 
     @property
-    def caps(self) -> list[tuple[Scope, Cap]]:
+    def caps(self) -> list[tuple[BudgetScope, Cap]]:
         """Every limit on the call, the innermost first."""
         return [(scope, cap) for scope in reversed(self.scopes) for cap in scope.caps]
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One model call. `scopes` are the budgets it is charged to, the outermost first; `cost` is in
-    picodollars, None without a price; `chars` are those of its answer. `status`: "held" is the
-    worst case of a call under way or one that was cut off, "told" what the provider reported,
-    "guessed" the worst case of a call whose provider reported nothing."""
+    """The charge of one model call to `scopes`, the outermost first. `cost` is in picodollars, None
+    without a price; `chars` counts the answer's characters. `status`: "held" is the worst case of a
+    call that is under way or was cut off, "told" the usage that the provider reported, "guessed"
+    the worst case of a call whose provider reported nothing."""
 
     scopes: tuple[str, ...] = ()
     model: str = ""
@@ -86,29 +86,29 @@ class ChargeLedger(Protocol):
     """Keeps the charges of one run. One process at a time writes them."""
 
     async def write(self, number: int, charge: Charge) -> None:
-        """Keep a charge under its number, in the place of what it was before."""
+        """Keep a charge under its number, instead of the earlier one."""
 
     async def strike(self, number: int) -> None:
         """Forget a charge: its call was refused."""
 
     async def charges(self) -> dict[int, Charge]:
-        """All charges, by number."""
+        """Return all charges, by number."""
 
     async def renew(self, scope: str, name: str, used: int) -> None:
         """Keep that a limit counts anew from `used`."""
 
     async def renewals(self) -> dict[tuple[str, str], int]:
-        """From where limits count anew, by scope and name."""
+        """Return the usage that limits count anew from, by scope and name."""
 
 
 class Grant(Protocol):
-    """What a budget grants one model call: see runtime/budget/budget.py."""
+    """The room that a budget grants one model call: see runtime/budget/budget.py."""
 
     @property
     def max_tokens(self) -> int | None:
-        """How many tokens the answer may have; None: nobody said."""
+        """The most tokens that the answer may have; None: without a limit."""
 
-    async def lost(self, again: bool, usage: Usage | None = None) -> None:
-        """An attempt was made whose answer was lost, so it may have been paid; `usage` is what it
-        said that it used. `again`: another one follows, for which as much is granted anew. Raises
-        as a limit does when there is not."""
+    async def charge_lost_attempt(self, again: bool, usage: Usage | None = None) -> None:
+        """Charge an attempt whose answer was lost, which may have been paid; `usage` is what the
+        provider reported. `again`: another attempt follows and gets as much room. Raises as a limit
+        does when there is not enough."""

@@ -1,4 +1,4 @@
-"""What leads to the code that is running: calls, visits, attempts, the effect it is part of."""
+"""The context of the code that is running: calls, visit, attempt, effect."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ CALL_PATH: ContextVar[tuple[str, ...]] = ContextVar("flowc_call_path", default=(
 foreach node `each` is `each#3`."""
 
 EARLIER: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("flowc_earlier", default=())
-"""For every node around, and at, the one that is running which is being tried again: the namespace
-of all its attempts, and that of the present one."""
+"""The namespace of all attempts and that of the present one, for the running node and every node
+around it that is being tried again."""
 
 EFFECT_KEY: ContextVar[str] = ContextVar("flowc_effect_key", default="")
 """The idempotency key of the effect that is under way: the same whenever that effect is repeated,
-different for every other one. "" outside of an effect."""
+different for every other effect. "" outside of an effect."""
 
 ON_UNKNOWN: ContextVar[OnUnknown | None] = ContextVar("flowc_on_unknown", default=None)
-"""What the node that is running, or the nearest around it that says so, has done about an effect
-that was under way when the process died."""
+"""The policy for an effect that was under way when the process died, of the running node or the
+nearest node around it that has one."""
 
 
 @dataclass(slots=True)
 class Here:
     """The visit of a node that is under way. `place` names the node with the calls that lead to it
-    and with the visits of the callers after their first: `CALL@2/each#3/draft`. `visit` counts the
-    node's own visits and `attempt` the attempts of this one, both from 1. `counts` are what the
-    attempt has asked for so far, by kind."""
+    and the visits of the callers after their first: `CALL@2/each#3/draft`. `visit` counts the
+    node's own visits and `attempt` the attempts of this visit, both from 1. `counts` holds the
+    exchanges of the attempt so far, by kind."""
 
     place: str
     visit: int
@@ -41,12 +41,12 @@ class Here:
     counts: dict[str, int] = field(default_factory=dict)
 
     def next(self, kind: str) -> int:
-        """The number, from 1, of one more of a kind in this attempt."""
+        """Count one more exchange of a kind in this attempt, and return its number from 1."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return self.counts[kind]
 
     def try_again(self, attempt: int) -> None:
-        """Another attempt begins: it asks for everything anew."""
+        """Begin another attempt, which makes all exchanges anew."""
         self.attempt = attempt
         self.counts.clear()
 
@@ -56,10 +56,10 @@ HERE: ContextVar[Here | None] = ContextVar("flowc_here", default=None)
 
 
 @contextmanager
-def entered(
+def visiting(
     node: str, visit: int, runtime: Any, on_unknown: OnUnknown | None = None
 ) -> Iterator[None]:
-    """The block is a visit of a node; `on_unknown` is what that says of its effects."""
+    """Make the block a visit of a node; `on_unknown` is the node's policy for its effects."""
     outer, path = HERE.get(), CALL_PATH.get()
     before = ""
     if outer is not None and path:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 class Failure(Exception):
-    """A node could not do its work. `kind` decides which error edge is taken; a failure that no
-    edge takes ends the run. `node` and `place` are filled in by the node's wrapper."""
+    """A node could not do its work. `kind` decides which error edge takes it; a failure that no
+    edge takes ends the run. The node's wrapper fills in `node` and `place`."""
 
     def __init__(
         self,
@@ -31,20 +31,20 @@ class Failure(Exception):
         self.help = help
 
     def at(self, node: str, place: Place | None) -> Failure:
-        """The same failure with its node and place, unless an inner node has already said them."""
+        """Add the node and the place, unless an inner node has set them, and return the failure."""
         self.node = self.node or node
         self.place = self.place or place
         return self
 
     def as_value(self) -> dict[str, str]:
-        """What expressions see as `error`."""
+        """Return the value that expressions see as `error`."""
         place = str(self.place) if self.place else ""
         return {"message": self.message, "kind": self.kind, "node": self.node, "place": place}
 
 
 class RunError(Exception):
-    """A run cannot be started, resumed or read; `help` says what to do, `exit_code` how to end.
-    `diff` are the lines of a difference, as `diff -u` writes them."""
+    """A run cannot be started, resumed or read; `help` says what to do, `exit_code` is the one of
+    the command, `diff` holds lines as `diff -u` writes them."""
 
     def __init__(
         self, message: str, *, help: str = "", exit_code: int = 2, diff: tuple[str, ...] = ()
@@ -57,14 +57,14 @@ class RunError(Exception):
 
 
 class InDoubt(Failure):
-    """A call may or may not have had its effect: the journal keeps it as unknown."""
+    """A call that may or may not have had its effect: the journal keeps it as unknown."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "timeout")
 
 
 class Ended(Exception):
-    """A branch of the graph has ended FAILED, so no other begins another node. `state` is the
+    """A branch of the graph has ended FAILED, so that no other branch begins a node. `state` is the
     graph's, by channel."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
@@ -73,9 +73,9 @@ class Ended(Exception):
 
 
 class LimitReached(Exception):
-    """A limit that stops the run, so that it can be resumed. `name` is what is limited; `scope` the
-    budget whose limit counts anew when the run goes on, "" for a limit of the caller's. It counts
-    from `used` on, where that is not what model calls used."""
+    """A limit that stops the run, resumable. `name` is the limit's; `scope` is the budget whose
+    limit counts anew when the run goes on, "" for a limit of the caller. It counts from `used` on,
+    unless it measures model calls."""
 
     def __init__(
         self, message: str, name: str = "", scope: str = "", used: int | None = None
@@ -87,7 +87,7 @@ class LimitReached(Exception):
         self.used = used
 
     def as_value(self) -> dict[str, str]:
-        """For the run's outcome and its record."""
+        """Return the value for the run's outcome and its record."""
         about = {"message": self.message, "kind": "limit", "limit": self.name, "scope": self.scope}
         if self.used is not None:
             about["used"] = str(self.used)

@@ -1,4 +1,4 @@
-"""What happens in a run, as values: the CLI, the store and tests all consume the same events."""
+"""The events of a run, as values: the CLI, the store and tests all consume the same ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EventKind = Literal[
     "node_finished",  # seconds, case (of a choose), writes (names), text (short)
     "node_failed",  # message, kind, place, caught (bool)
     "node_retry",  # attempt, of, error, kind, wait (seconds)
-    "model_called",  # model, tokens, cost and what is left of them (nodes/answers.py), seconds
+    "model_called",  # model, tokens, cost, what the limits leave (nodes/visit/spending.py), seconds
     "limit_reached",  # message, limit, scope: what stopped the run, to be resumed
     "model_retry",  # attempt, error, wait
     "model_text",  # a piece of a streamed answer
@@ -30,7 +30,7 @@ EventKind = Literal[
     "answered",
     "changed",  # changes (text, refusal, was, now, migrate): of the workflow since; migrated
     "document_edited",  # document, moves (bool), taken: list of step, what, source, line
-    "said",  # line: what a person said unasked
+    "said",  # line: an unasked line of a person
     "run_finished",  # status, seconds
 ]
 

@@ -1,4 +1,4 @@
-"""What commands are granted, and what comes of one."""
+"""The rights of a workflow's commands, and the result of a command."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """What a workflow's file gives its commands beside what every command may: the network, and a
-    folder to write in, below the one that the run is started in."""
+    """The rights that a workflow's file gives its commands: the network, and a folder to write in,
+    below the one that the run is started in."""
 
     network: bool = False
     workspace: str = ""
@@ -21,7 +21,7 @@ NO_GRANTS = Grants()
 class CommandResult:
     """One command: `exit_code` (negative: killed by that signal), combined output (cut at the
     limit), duration in seconds, whether a time limit killed it, the shell's state afterwards, the
-    level of the sandbox that it ran at."""
+    level of its sandbox."""
 
     command: str
     exit_code: int

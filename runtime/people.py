@@ -1,4 +1,4 @@
-"""People in a run: what they are asked, what they answered in advance, and whose a task is."""
+"""People in a run: the questions they get, their answers in advance, the assignees of tasks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn"
 @dataclass(frozen=True, slots=True)
 class Question:
     """An interrupt that waits for a person. Kinds: ask (free text), approve (commands), unknown
-    (an effect whose outcome is not known: repeat, fail, or give the result), task (work that a
-    person does: a text, or an object that fits `schema`; `who` is whose it is), turn (a person is
-    the model: see models/people.py; `messages` is what was said before, `tools` are those that the
-    person may use, `ending` the call that ends the node, with the arguments in `schema`). `path`
-    are the calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent
-    whose model asks (J44). Of an effect in doubt: its `input`, abridged, and the `idempotency_key`
-    that it was given."""
+    (an effect whose outcome is not known: repeat, fail, or give the result), task (work of the
+    person `who`: a text, or an object that fits `schema`), turn (a person is the model: see
+    models/people.py; `messages` is the conversation, `tools` are those that the person may use,
+    `ending` is the call that ends the node, with the arguments in `schema`). `path` holds the
+    calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent whose
+    model asks (J44). An effect in doubt has its abridged `input` and its `idempotency_key`."""
 
     id: str
     kind: QuestionKind
@@ -38,36 +37,36 @@ class Question:
 
     @property
     def name(self) -> str:
-        """The node with the calls that lead to it: what no other question is called."""
+        """The node with the calls that lead to it: unique among the open questions."""
         return "/".join((*self.path, self.node))
 
 
 class People(Protocol):
-    """What people answered before the run asks (scripted answers). A node asks here first and
-    interrupts only when nothing was answered in advance."""
+    """Answers that people gave in advance (scripted answers). A node asks here first and interrupts
+    only when there is no such answer."""
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Any | None:
-        """The answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes" or "no"
-        for "approve"; a text or an object for "task". None: a person has to be asked."""
+        """Return the answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes"
+        or "no" for "approve"; a text or an object for "task". None: a person has to answer."""
 
-    def told(self, node: str, visit: int, turn: int) -> Any | None:
-        """The answer to what a model asks in one of its turns (from 1) of a visit (J44)."""
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Any | None:
+        """Return the answer to a model's question in one turn (from 1) of a visit (J44)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Nobody:
-    """Nothing was answered in advance."""
+class NoPeople:
+    """Nobody answered anything in advance."""
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Any | None:
         return None
 
-    def told(self, node: str, visit: int, turn: int) -> Any | None:
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Any | None:
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
-    """Who does one visit of a task instead of the role's holder, and what they are told beside the
+class Assignee:
+    """The agent who does one visit of a task instead of the role's holder, with `text` added to the
     task's own text."""
 
     agent: str
@@ -75,15 +74,16 @@ class Assigned:
 
 
 class Assignments(Protocol):
-    """Tasks that were given to somebody while the run goes on (C13)."""
+    """The assignments of tasks that people make while the run goes on (C13)."""
 
-    async def of(self, node: str, visit: int) -> Assigned | None:
-        """None: whoever holds the role does the `visit`-th visit (from 1) of the node."""
+    async def of(self, node: str, visit: int) -> Assignee | None:
+        """Return the assignee of the `visit`-th visit (from 1) of a node, or None: the role's
+        holder does it."""
 
 
 @dataclass(frozen=True, slots=True)
-class AsTheTeamSays:
-    """Every task is done by whoever holds its role."""
+class TeamAssignments:
+    """The holder of a role does every task of it, as the team file says."""
 
-    async def of(self, node: str, visit: int) -> Assigned | None:
+    async def of(self, node: str, visit: int) -> Assignee | None:
         return None

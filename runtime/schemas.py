@@ -1,23 +1,23 @@
-"""Values held against JSON Schema; what does not fit is said in words for a model or a person."""
+"""JSON Schema: the misfits of a value, in words for a model or a person."""
 
 from __future__ import annotations
 
 from typing import Any
 
 ANSWER_TOOL = "give_answer"
-"""The tool with which a model gives an answer that has a schema."""
+"""The tool that a model calls to give an answer that has a schema."""
 
 _LONGEST = 300
 _SHOWN = 5
 
 
 class BrokenSchema(Exception):
-    """The schema itself is none, or refers to something that is not in it."""
+    """A schema that is not valid, or refers to something that is not in it."""
 
 
 def misfits(schema: Any, value: Any) -> str:
-    """What of the value does not fit, "" when all of it does. Nothing is fetched, whatever a `$ref`
-    says. Raises `BrokenSchema`."""
+    """Describe what of the value does not fit, "" when all of it does. A `$ref` never fetches
+    anything. Raises `BrokenSchema`."""
     import jsonschema
     import referencing
 
@@ -36,6 +36,6 @@ def _fault(fault: Any) -> str:
     return f"{where}: {_short(fault.message)}" if where else _short(fault.message)
 
 
-def _short(said: object) -> str:
-    text = " ".join(str(said).split())
+def _short(message: object) -> str:
+    text = " ".join(str(message).split())
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"

@@ -1,4 +1,4 @@
-"""Which names look like secrets, and how their values are kept out of what is shown and stored."""
+"""Names that look like secrets, and the removal of their values from what is shown or stored."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ SECRET_NAMES = (
     "(^|_)(PASS|PWD|PW|PIN|SALT|DSN|JWT|SAS|PAT)(_|$)|"
     "(DATABASE|DB|REDIS|MONGO[A-Z]*|POSTGRES[A-Z]*|AMQP|BROKER|SENTRY)_?UR[LI]$"
 )
-"""Matches names in capitals. Python and bash (as an extended expression) both read it."""
+"""Matches names in capitals; a regular expression of Python and an extended one of bash."""
 _SECRET_NAME = re.compile(SECRET_NAMES)
 _BASH_QUOTED = re.compile(r'["$`\\]')
 _HARMLESS = frozenset({"PWD", "OLDPWD"})
 _SHORTEST = 6
-"""Shorter values are not blotted out: they would hit ordinary words."""
+"""Shorter values stay: they would hit ordinary words."""
 
 BLOT = "[redacted]"
 
 
 def looks_secret(name: str) -> bool:
-    """Whether a variable of this name may hold a key, token or password (M21, M39). When in
-    doubt, yes: a name that is needed can be listed in the configuration."""
+    """Return whether a variable of this name may hold a key, token or password (M21, M39). When in
+    doubt, yes: the configuration can list a name that is needed."""
     return name not in _HARMLESS and _SECRET_NAME.search(name.upper()) is not None
 
 
 def secret_values(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The values behind secret-looking names, longest first, so that none shows through another."""
+    """Return the values of secret-looking names, longest first: a value may contain another."""
     values = {value for name, value in env.items() if looks_secret(name)}
     return tuple(sorted((v for v in values if len(v) >= _SHORTEST), key=len, reverse=True))
 
 
 def forget(data: bytes, values: Iterable[str]) -> bytes:
-    """Shell code without the values, as they stand and as bash writes them in double quotes."""
+    """Return shell code without the values, bare or as bash writes them in double quotes."""
     for value in values:
         for form in (value, _BASH_QUOTED.sub(r"\\\g<0>", value)):
             data = data.replace(form.encode("utf-8", "surrogateescape"), b"")
@@ -43,21 +43,21 @@ def forget(data: bytes, values: Iterable[str]) -> bytes:
 
 
 def redact(text: str, values: Iterable[str], blot: str = BLOT) -> str:
-    """The text with every one of the values replaced."""
+    """Return the text with `blot` for each of the values."""
     for value in values:
         text = text.replace(value, blot)
     return text
 
 
-def redacted(value: Any, values: tuple[str, ...]) -> Any:
-    """A JSON value with the same done to every text in it, names of fields included."""
+def redact_value(value: Any, values: tuple[str, ...]) -> Any:
+    """Return a JSON value with every text in it redacted, names of fields included."""
     if not values:
         return value
     match value:
         case str():
             return redact(value, values)
         case dict():
-            return {redacted(k, values): redacted(v, values) for k, v in value.items()}
+            return {redact_value(k, values): redact_value(v, values) for k, v in value.items()}
         case list() | tuple():
-            return [redacted(item, values) for item in value]
+            return [redact_value(item, values) for item in value]
     return value

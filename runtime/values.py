@@ -1,7 +1,7 @@
-"""Which JSON values a checkpoint can hold, wherever they come from: a model, a tool, a person.
+"""The JSON values that a checkpoint can hold, whether from a model, a tool or a person.
 
-A value that the store would refuse or change is found at the door, where it can be said whose it
-is. Behind the door it would end the run in the middle, or come back different after a resume.
+A value that the store would refuse or change is refused where it arrives, where a message can name
+its owner. Later it would end the run in the middle, or come back different after a resume.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from typing import Any
 from .services import Json
 
 MAX_DEPTH = 200
-"""How deep lists and objects may be nested."""
+"""The deepest nesting of lists and objects."""
 _MOST, _LEAST = 2**64 - 1, -(2**63)
 
 
-class Unfit(ValueError):
-    """A value that cannot be kept; the message says why, as in "it holds …"."""
+class NotStorable(ValueError):
+    """A value that no checkpoint can hold; the message says why, as in "it holds …"."""
 
 
-def keepable(value: Any) -> Json:
-    """The value, halves of surrogate pairs (which no file can hold) shown as U+FFFD. Raises `Unfit`
-    for a number beyond 64 bits, NaN and infinities, and what is nested too deeply."""
-    return _kept(value, 0)
+def storable_value(value: Any) -> Json:
+    """Return the value with U+FFFD for lone halves of surrogate pairs, which no file can hold.
+    Raises `NotStorable` for a number beyond 64 bits, NaN, infinities, and too deep nesting."""
+    return _convert(value, 0)
 
 
-def keepable_text(text: str) -> str:
-    """The text, halves of surrogate pairs shown as U+FFFD."""
+def storable_text(text: str) -> str:
+    """Return the text with U+FFFD for lone halves of surrogate pairs."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -34,24 +34,25 @@ def keepable_text(text: str) -> str:
     return text
 
 
-def _kept(value: Any, depth: int) -> Any:
+def _convert(value: Any, depth: int) -> Any:
     match value:
         case str():
-            return keepable_text(value)
+            return storable_text(value)
         case None | bool():
             return value
         case int():
             if not _LEAST <= value <= _MOST:
-                raise Unfit("it holds a whole number beyond 64 bits")
+                raise NotStorable("it holds a whole number beyond 64 bits")
             return value
         case float():
+            # NaN - NaN and inf - inf are NaN, which differs from 0.
             if value - value != 0:
-                raise Unfit("it holds a number that is not finite")
+                raise NotStorable("it holds a number that is not finite")
             return value
         case _ if depth == MAX_DEPTH:
-            raise Unfit(f"it is nested more than {MAX_DEPTH} levels deep")
+            raise NotStorable(f"it is nested more than {MAX_DEPTH} levels deep")
         case dict():
-            return {_kept(k, depth): _kept(v, depth + 1) for k, v in value.items()}
+            return {_convert(k, depth): _convert(v, depth + 1) for k, v in value.items()}
         case list() | tuple():
-            return [_kept(item, depth + 1) for item in value]
-    raise Unfit(f"it holds a {type(value).__name__}, which is no JSON value")
+            return [_convert(item, depth + 1) for item in value]
+    raise NotStorable(f"it holds a {type(value).__name__}, which is no JSON value")

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ..charges import Cap, Charge, ChargeLedger, Estimate, Measure, Scope, Usage
+from ..charges import BudgetScope, Cap, Charge, ChargeLedger, Estimate, Measure, Usage
 from ..config.prices import DOLLAR, Price, Prices, dollars, how_to_price
 from ..errors import Failure, LimitReached, RunError
 from ..services import ModelReply
@@ -44,7 +44,7 @@ class Held:
     want: Estimate
     charge: Charge
     max_tokens: int | None = None
-    tight: tuple[Scope, Cap] | None = None
+    tight: tuple[BudgetScope, Cap] | None = None
 
     async def settle(self, reply: ModelReply) -> Charge:
         """See `RunBudget.settle`."""
@@ -62,7 +62,7 @@ class Held:
         """See `RunBudget.cut_short`."""
         return self.budget.cut_short(self)
 
-    async def lost(self, again: bool, usage: Usage | None = None) -> None:
+    async def charge_lost_attempt(self, again: bool, usage: Usage | None = None) -> None:
         """The answer of an attempt was lost on its way, so it may have been paid: what is reserved
         stays as spent, unless it is known what the attempt used. For another attempt (`again`) as
         much is reserved once more; raises as `RunBudget.reserve` does when there is no room."""
@@ -198,7 +198,7 @@ class RunBudget:
         """From where a limit of the program counts."""
         return self._since.get((scope, name), 0)
 
-    def left(self, scope: Scope, cap: Cap) -> int:
+    def left(self, scope: BudgetScope, cap: Cap) -> int:
         """What a limit leaves; below 0 when more was used than there was."""
         since = 0 if cap.caller else self.since(scope.key, cap.measure)
         return cap.bound - (self._used.get(scope.key, Counter())[cap.measure] - since)
@@ -217,7 +217,7 @@ class RunBudget:
         """What all calls of the run used up together."""
         return usage_of(self._charges.values())
 
-    def _fit(self, want: Estimate, price: Price | None) -> Held | tuple[Scope, Cap]:
+    def _fit(self, want: Estimate, price: Price | None) -> Held | tuple[BudgetScope, Cap]:
         """A reservation, or the limit that leaves no room for one. The answer may be as long as it
         might be anyway; it is cut shorter only when waiting for other calls would not help."""
         rooms = [(self._room(want, scope, cap, price), scope, cap) for scope, cap in want.caps]
@@ -233,7 +233,7 @@ class RunBudget:
             return scope, cap
         return self._hold(want, price, room, (scope, cap))
 
-    def _room(self, want: Estimate, scope: Scope, cap: Cap, price: Price | None) -> int:
+    def _room(self, want: Estimate, scope: BudgetScope, cap: Cap, price: Price | None) -> int:
         """How many tokens of answer a limit leaves to a call."""
         left = self.left(scope, cap)
         if left <= 0:
@@ -251,7 +251,7 @@ class RunBudget:
         want: Estimate,
         price: Price | None,
         output: int | None,
-        tight: tuple[Scope, Cap] | None = None,
+        tight: tuple[BudgetScope, Cap] | None = None,
     ) -> Held:
         keys = tuple(scope.key for scope in want.scopes)
         cost = _cost(price, want.model, want.input_tokens, output or 0)
@@ -280,7 +280,7 @@ class RunBudget:
             return self.prices.of(model)
         return await asyncio.to_thread(self.prices.of, model)
 
-    def _is_held(self, scope: Scope) -> bool:
+    def _is_held(self, scope: BudgetScope) -> bool:
         """Whether calls under way hold some of it."""
         held = (one.want for one in self._held.values() if one.want.model)
         return any(scope.key == other.key for want in held for other in want.scopes)
@@ -302,7 +302,7 @@ class RunBudget:
         if self.ledger is not None:
             await self.ledger.write(number, self._charges[number])
 
-    def _spent(self, want: Estimate, scope: Scope, cap: Cap) -> Failure | LimitReached:
+    def _spent(self, want: Estimate, scope: BudgetScope, cap: Cap) -> Failure | LimitReached:
         """The limit, with what is left of it and what the next call may take."""
         left = max(self.left(scope, cap), 0)
         message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is used up"

@@ -39,7 +39,7 @@ async def effect_key(journal: Journal, runtime: Any, ordinal: int) -> EffectKey:
     """The key of the effect that the journal is asked about."""
     visit = here()
     own = f"{runtime.execution_info.checkpoint_ns}:{ordinal}"
-    known = await journal.kept(visit.runtime, NUMBERED)
+    known = await journal.entries(visit.runtime, NUMBERED)
     number = next((n for n, name in known.items() if name == own), None)
     if number is None:
         number = max(known, default=0) + 1

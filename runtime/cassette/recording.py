@@ -302,11 +302,11 @@ class RecordedPeople:
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         return self._kept(kind, self.inner.answer(kind, node, visit))
 
-    def told(self, node: str, visit: int, turn: int) -> Json | None:
-        return self._kept(f"told {turn}", self.inner.told(node, visit, turn))
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
+        return self._kept(f"told {turn}", self.inner.answer_to_model(node, visit, turn))
 
     def _kept(self, name: str, answer: Json | None) -> Json | None:
         if answer is not None:
-            self.recorder.heard(name, answer)
+            self.recorder.record_answer(name, answer)
             self.recorder.complain()
         return answer

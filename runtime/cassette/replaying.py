@@ -18,7 +18,7 @@ from flowc.compiler.ir import Effect
 from ..errors import RunError
 from ..journal.layered import JournalBefore
 from ..people import QuestionKind
-from ..secrets import redacted
+from ..secrets import redact_value
 from ..services import (
     NO_GRANTS,
     CommandResult,
@@ -86,7 +86,7 @@ class Player:
                 help="record a run from its start: flowc run FILE --record",
             )
 
-    def heard(self, name: str, answer: Json) -> None:
+    def record_answer(self, name: str, answer: Json) -> None:
         return None
 
     def end(self, complete: bool) -> str:
@@ -126,7 +126,7 @@ class Player:
 
     def compare(self, exchange: Exchange, given: dict[str, Json]) -> None:
         """Raises `RunError` when something else is asked than was recorded."""
-        asked = redacted(given, self.secrets)
+        asked = redact_value(given, self.secrets)
         if "digest" in exchange.body:
             refuse_drift(exchange, asked, self.cassette.path, self.then, self.now)
 
@@ -303,7 +303,7 @@ class ReplayedFiles:
         return text
 
     def _refuse_changed(self, exchange: Exchange, text: str) -> None:
-        now = redacted(text, self.player.secrets)
+        now = redact_value(text, self.player.secrets)
         if now != exchange.body["text"]:
             given = {"path": exchange.body["path"], "text": exchange.body["text"]}
             was = replace(exchange, body={"digest": "", "given": given})
@@ -347,7 +347,7 @@ class ReplayedPeople:
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         return self._said(kind)
 
-    def told(self, node: str, visit: int, turn: int) -> Json | None:
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
         return self._said(f"told {turn}")
 
     def _said(self, name: str) -> Json | None:

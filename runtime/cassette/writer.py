@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RunError
-from ..secrets import redacted
+from ..secrets import redact_value
 from ..services import Json, ToolSchema
 from .exchanges import offer_body, offer_name
 from .format import (
@@ -66,7 +66,7 @@ class Recorder:
         header = dataclasses.replace(
             self.header,
             run=run,
-            inputs=redacted(inputs, self.secrets),
+            inputs=redact_value(inputs, self.secrets),
             begins=RESUMED if resumed else WHOLE,
         )
         try:
@@ -108,7 +108,7 @@ class Recorder:
             )
         return known
 
-    def heard(self, name: str, answer: Json) -> None:
+    def record_answer(self, name: str, answer: Json) -> None:
         """A person's answer to a question of the running node."""
         self.keep("answer", name, {"said": answer})
 
@@ -141,7 +141,7 @@ class Recorder:
     def write(self, exchange: Exchange) -> None:
         """Write an exchange. A file that takes no more is complained of by `complain`, when what
         happened has been kept in the journal."""
-        body = redacted(dict(exchange.body), self.secrets)
+        body = redact_value(dict(exchange.body), self.secrets)
         if "given" in body:
             body = {"digest": digest_of(body["given"]), **body}
         if exchange.kind == "model":

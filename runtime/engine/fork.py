@@ -19,7 +19,7 @@ from ..people import Question
 from ..services import Json
 from ..state.channels import variable_values, variables_of
 from ..state.interrupts import question_of
-from ..values import keepable
+from ..values import storable_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ async def copy_thread(
         at = parents[at]
     await shelf.copy(run, new_run, list(line)[::-1])
     if updates:
-        values = {channels[name].name: keepable(value) for name, value in updates.items()}
+        values = {channels[name].name: storable_value(value) for name, value in updates.items()}
         sources = view.nodes or (START,)
         steps = [StateUpdate(values if source == sources[0] else {}, source) for source in sources]
         await app.abulk_update_state(thread_config(new_run), [steps])

@@ -16,7 +16,7 @@ from langgraph.graph import StateGraph
 from ..errors import RunError
 from ..graph.thread import thread_config
 from ..state.channels import combinable, variables_of
-from ..values import keepable
+from ..values import storable_value
 from .compatibility import Change, Migration, Standing, changes_of, fits
 from .frontier import Whereabouts
 
@@ -129,7 +129,7 @@ async def move(
     values = where.standing.values
     channels = variables_of(new)
     writes = {
-        channels[now].name: combinable(channels[now], keepable(values[was]))
+        channels[now].name: combinable(channels[now], storable_value(values[was]))
         for was, now in migration.variables.items()
         if now and now != was and values.get(was) is not None
     }

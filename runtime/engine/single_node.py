@@ -27,7 +27,7 @@ from ..people import Question
 from ..services import Emit, Journal, Json, Services, Tools, ToolSchema
 from ..state.channels import reset, variable_values, variables_of
 from ..state.interrupts import match_answers, question_of
-from ..values import keepable
+from ..values import storable_value
 from .engine import Engine, open_engine
 from .event_log import EventLog
 
@@ -105,7 +105,7 @@ async def run_again(
         if name not in channels:
             raise RunError(f"{spec.file} has no variable `{name}`")
     state = {c.name: before.state.get(c.name) for c in spec.channels}
-    state |= {channels[name].name: keepable(value) for name, value in changes.items()}
+    state |= {channels[name].name: storable_value(value) for name, value in changes.items()}
     # LangGraph makes messages of its own of lists that it is given; of a write it does not.
     given = {
         name: reset(value) if isinstance(value, list) and _grows(spec, name) else value

@@ -18,7 +18,7 @@ from ..services import Json
 from ..state.channels import reset, variable_values, variables_of
 from ..state.interrupts import no_command
 from ..state.scope import Scope
-from ..values import Unfit, keepable, keepable_text
+from ..values import NotStorable, storable_text, storable_value
 
 INPUT_NODE = "$input"
 """A node that never runs: the state is changed in its name, and its edge leads to the target."""
@@ -44,7 +44,7 @@ def checked_line(spec: GraphSpec, line: str) -> str:
             f"{spec.file} does not say what becomes of a line that it did not ask for",
             help="without `--say` the run goes on where it stands",
         )
-    return keepable_text(no_command(line))
+    return storable_text(no_command(line))
 
 
 def lines_obeyed(values: Mapping[str, Any]) -> int:
@@ -74,6 +74,6 @@ def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str
 
 def _kept(name: str, value: Json) -> Json:
     try:
-        return keepable(value)
-    except Unfit as error:
+        return storable_value(value)
+    except NotStorable as error:
         raise RunError(f"the value of `{name}` cannot be kept: {error}") from None

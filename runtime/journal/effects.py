@@ -130,7 +130,7 @@ class EffectJournal:
             row,
         )
 
-    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
         """Everything that a visit kept under a name, by number."""
         run, namespace, _ = _key(runtime, 0)
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
@@ -343,7 +343,7 @@ class NoJournal:
     async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
         return None
 
-    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
+    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
         return {}
 
     async def abandon(self, runtime: Any, name: str | None = None) -> None:

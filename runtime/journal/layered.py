@@ -17,8 +17,8 @@ class JournalBefore:
     async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
         await self.inner.keep(runtime, name, ordinal, value)
 
-    async def kept(self, runtime: Any, name: str) -> dict[int, Json]:
-        return await self.inner.kept(runtime, name)
+    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
+        return await self.inner.entries(runtime, name)
 
     async def abandon(self, runtime: Any, name: str | None = None) -> None:
         await self.inner.abandon(runtime, name)

@@ -91,7 +91,7 @@ class ProviderModels:
                 wait = self.backoff.wait(attempt, fault.wait)
                 again = self._worth(fault, attempt, wait)
                 if fault.lost and request.grant is not None:
-                    await request.grant.lost(again, getattr(error, "usage", None))
+                    await request.grant.charge_lost_attempt(again, getattr(error, "usage", None))
                 if not again:
                     raise _failure(fault, attempt) from error
             if request.on_retry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import Failure, RunError
-from ..people import Nobody, People
+from ..people import NoPeople, People
 from ..services import ModelReply, ModelRequest, Models
 from .offline import OFFLINE, OfflineModels
 from .people import PEOPLE, PeopleModels
@@ -49,12 +49,12 @@ def choose_models(
     if model is None:
         if needed:
             raise RunError("no model was chosen for this run", help=CHOICES)
-        return Answering(NoModels(), Nobody())
+        return Answering(NoModels(), NoPeople())
     if model == PEOPLE:
-        return Answering(PeopleModels(), Nobody(), by_hand=True)
+        return Answering(PeopleModels(), NoPeople(), by_hand=True)
     if model == OFFLINE:
         _refuse_others(named)
-        return Answering(OfflineModels(), Nobody())
+        return Answering(OfflineModels(), NoPeople())
     if OFFLINE in named:
         raise RunError(
             "an agent asks the offline rules by name, and this run asks a language model",
@@ -63,7 +63,7 @@ def choose_models(
     provider = ProviderModels(model, base_url, timeout)
     if needed:
         provider.prepare(named)
-    return Answering(provider, Nobody())
+    return Answering(provider, NoPeople())
 
 
 def _refuse_others(named: tuple[str, ...]) -> None:

@@ -67,8 +67,8 @@ class ScriptedModels:
             case "unknown" | "breakpoint" | "turn":
                 return None
 
-    def told(self, node: str, visit: int, turn: int) -> Json | None:
-        """What the script lets a person say to a question of a model (`services.People.told`)."""
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
+        """Return the script's answer to a question of a model (`People.answer_to_model`)."""
         entry = self._entry(node)
         turns = (entry.turns(visit) if entry else None) or ()
         return turns[turn - 1].reply if turn <= len(turns) else None

@@ -50,7 +50,7 @@ async def run(visit: Visit) -> Done:
 
 async def _items(visit: Visit, op: ForeachNode) -> list[Json]:
     """The list as it was when the node began."""
-    kept = await visit.services.journal.kept(visit.runtime, ITEMS)
+    kept = await visit.services.journal.entries(visit.runtime, ITEMS)
     if 0 in kept:
         return list(kept[0])
     items = visit.value(op.items)
@@ -84,11 +84,11 @@ class _Loop:
     async def recall(self) -> None:
         """What was done before the run stopped."""
         journal, runtime = self.visit.services.journal, self.visit.runtime
-        done = await journal.kept(runtime, DONE)
+        done = await journal.entries(runtime, DONE)
         for place in sorted(done):
             self._take(place, done[place]["value"], done[place]["steps"])
         if self.op.until is not None:
-            self.begun = set(await journal.kept(runtime, BEGUN))
+            self.begun = set(await journal.entries(runtime, BEGUN))
 
     async def run(self) -> None:
         """Until nothing is left to begin and nothing is under way. Raises what ends the visit."""

@@ -14,7 +14,7 @@ from flowc.compiler.ir import Agent, TaskNode
 from flowc.compiler.lowering.graphspec import NodeSpec
 
 from ..errors import Failure
-from ..people import Assigned
+from ..people import Assignee
 from ..services import Json, ToolSchema
 from ..state.task_results import (
     RESULT_TOOL,
@@ -99,7 +99,7 @@ def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:
     )
 
 
-def _holder(setting: Setting, op: TaskNode, assigned: Assigned | None) -> Agent | None:
+def _holder(setting: Setting, op: TaskNode, assigned: Assignee | None) -> Agent | None:
     id = op.agent if assigned is None else assigned.agent
     return next((agent for agent in setting.spec.agents if agent.id == id), None)
 

@@ -10,7 +10,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..errors import RunError
 from ..services import Json
-from ..values import Unfit, keepable, keepable_text
+from ..values import NotStorable, storable_text, storable_value
 from .channels import combinable, starting_values, variables_of
 
 
@@ -49,14 +49,14 @@ def all_given(
     values = dict(inputs)
     for param in spec.params:
         if param.name not in values and param.env is not None and param.env in env:
-            values[param.name] = keepable_text(env[param.env])
+            values[param.name] = storable_text(env[param.env])
     return values
 
 
 def _kept(name: str, value: Json, spec: GraphSpec) -> Json:
     try:
-        kept = keepable(value)
-    except Unfit as error:
+        kept = storable_value(value)
+    except NotStorable as error:
         raise RunError(f"the input `{name}` of {spec.file} cannot be kept: {error}") from None
     if kept != value:
         raise RunError(f"the input `{name}` of {spec.file} is not UTF-8 text")

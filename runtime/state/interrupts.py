@@ -11,7 +11,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
 from ..errors import RunError
 from ..people import Question
 from ..services import Json
-from ..values import Unfit, keepable
+from ..values import NotStorable, storable_value
 from .task_results import ResultFault, read_result
 
 ALLOWING = ("yes", "no", "always")
@@ -136,8 +136,8 @@ def choice_of(question: Question, value: Json) -> str:
 
 def _kept(value: Json) -> Json:
     try:
-        return keepable(value)
-    except Unfit as error:
+        return storable_value(value)
+    except NotStorable as error:
         raise RunError(f"the answer cannot be kept: {error}") from None
 
 

@@ -13,7 +13,7 @@ from flowc.compiler.ir import Effect
 from ..errors import Failure, RunError
 from ..schemas import BrokenSchema, misfits
 from ..services import Json, ToolSchema
-from ..values import keepable
+from ..values import storable_value
 from .source import ToolSource
 
 _LONGEST = 300
@@ -109,7 +109,7 @@ def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
 def as_json(value: Any, name: str) -> Json:
     """The value as JSON would give it back. Raises `Failure` for what is no JSON value."""
     try:
-        return keepable(json.loads(json.dumps(value, allow_nan=False)))
+        return storable_value(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
         raise Failure(f"`{name}` gave no JSON value: {_short(error)}") from None
 

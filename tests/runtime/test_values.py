@@ -9,7 +9,7 @@ from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AgentNode, Assignment, AssignNode, Output, Param
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.tools.registry import as_json
-from flowc.runtime.values import MAX_DEPTH, Unfit, keepable
+from flowc.runtime.values import MAX_DEPTH, NotStorable, storable_value
 from specs import FAILED, SUCCESS, lit, name, on_error, program
 
 
@@ -38,17 +38,17 @@ STEP = AgentNode(
 
 @pytest.mark.parametrize("reason", UNFIT)
 def test_what_a_checkpoint_cannot_hold_is_named(reason) -> None:
-    with pytest.raises(Unfit, match=reason):
-        keepable({"deep": [UNFIT[reason]]})
+    with pytest.raises(NotStorable, match=reason):
+        storable_value({"deep": [UNFIT[reason]]})
 
 
 def test_what_a_checkpoint_can_hold_stays_as_it_is() -> None:
     value = {"a": [1, -(2**63), 2**64 - 1, 2.5, None, True, "\0", "\U0001f600"], "b": nested(100)}
-    assert keepable(value) == value
+    assert storable_value(value) == value
 
 
 def test_half_a_surrogate_pair_becomes_a_replacement_character_and_a_whole_one_its_sign() -> None:
-    assert keepable("a\ud83db \ud83d\ude00") == "a\ufffdb \U0001f600"
+    assert storable_value("a\ud83db \ud83d\ude00") == "a\ufffdb \U0001f600"
 
 
 @pytest.mark.parametrize("value", [10**30, nested(700)], ids=["big", "deep"])

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from ...config.prices import DOLLAR
 from ...errors import Failure
 from ...services import MODEL_CALL, Json, Message, ModelReply, ModelRequest, ToolSchema
-from ...values import Unfit, keepable, keepable_text
+from ...values import NotStorable, storable_text, storable_value
 from ..visit.spending import wanted
 from .talk import Ending, Talk
 
@@ -56,8 +56,8 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
 
     async def call() -> Json:
         reply = await _paid_reply(talk, request)
-        calls = [_keepable_call(one) for one in reply.tool_calls]
-        return {"text": keepable_text(reply.text), "tool_calls": calls}
+        calls = [_storable_call(one) for one in reply.tool_calls]
+        return {"text": storable_text(reply.text), "tool_calls": calls}
 
     effect: Effect = "once" if services.models.is_model else "pure"
     given = {"messages": asked.messages, "tools": [schema.name for schema in request.tools]}
@@ -109,12 +109,12 @@ def _forced(ending: Ending | None, asked: Asked) -> str | None:
     return ending.tool.name if ending is not None and forced else None
 
 
-def _keepable_call(call: dict[str, Any]) -> dict[str, Any]:
+def _storable_call(call: dict[str, Any]) -> dict[str, Any]:
     """The call as it can be kept; without its arguments and with a `fault` when they cannot."""
     try:
-        return dict(keepable(call))
-    except Unfit as error:
-        return dict(keepable({**call, "args": {}, "fault": str(error)}))
+        return dict(storable_value(call))
+    except NotStorable as error:
+        return dict(storable_value({**call, "args": {}, "fault": str(error)}))
 
 
 def offered(talk: Talk) -> tuple[ToolSchema, ...]:

@@ -86,7 +86,7 @@ def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
     if not isinstance(question, str) or not question.strip():
         return _error(f"`{ASK_TOOL}` needs a `question`")
     node, services = talk.node, talk.setting.services
-    known = services.people.told(node.id, state["visit"], state["turn"])
+    known = services.people.answer_to_model(node.id, state["visit"], state["turn"])
     if known is None:
         place = str(node.place) if node.place else ""
         about = {"kind": "ask", "node": node.id, "text": question, "place": place}

@@ -15,7 +15,7 @@ from flowc.compiler.lowering.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from ...context import entered
+from ...context import visiting
 from ...errors import Ended, Failure, LimitReached, RunError
 from ...services import Json
 from ...state.channels import (
@@ -27,7 +27,7 @@ from ...state.channels import (
     variables_of,
 )
 from ...state.scope import Scope
-from ...values import Unfit, keepable
+from ...values import NotStorable, storable_value
 from .limits import counted, enforce_limits
 from .retry import tried
 from .spending import spending
@@ -82,7 +82,7 @@ async def _enter(
         raise Ended(state)
     refuse_clashes(state)
     told = node.op.on_unknown
-    with entered(node.id, visit.number, runtime, told), setting.siblings.visit(runtime):
+    with visiting(node.id, visit.number, runtime, told), setting.siblings.visit(runtime):
         try:
             return await _run(visit, body, branch)
         except (Failure, LimitReached):
@@ -177,6 +177,6 @@ def _writes(visit: Visit, done: Done) -> dict[str, Any]:
 
 def _kept(name: str, value: Json) -> Json:
     try:
-        return keepable(value)
-    except Unfit as error:
+        return storable_value(value)
+    except NotStorable as error:
         raise Failure(f"the value of `{name}` cannot be kept: {error}") from None

@@ -32,7 +32,7 @@ async def tried(visit: Visit, body: Body) -> Done:
     if retry is None:
         return await bounded(visit, body)
     journal = visit.services.journal
-    past = await journal.kept(visit.runtime, FAILED_ATTEMPT)
+    past = await journal.entries(visit.runtime, FAILED_ATTEMPT)
     attempt = len(past) + 1
     if past:
         await _wait(visit, past[len(past)])

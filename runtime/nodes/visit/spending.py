@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from flowc.compiler.ir import Limit
 
-from ...charges import MEASURES, Cap, Estimate, Scope
+from ...charges import MEASURES, BudgetScope, Cap, Estimate
 from ...config.prices import picodollars, read_dollars
 from ...errors import Failure
 from ...services import ModelRequest
@@ -28,7 +28,7 @@ class _Spending:
     run that nodes are entered in."""
 
     workflow: str
-    scopes: tuple[Scope, ...] = ()
+    scopes: tuple[BudgetScope, ...] = ()
 
 
 _SPENDING: ContextVar[_Spending | None] = ContextVar("flowc_spending", default=None)
@@ -44,9 +44,9 @@ def spending(visit: Visit) -> Iterator[None]:
     if outer is None:
         outer = _Spending(_thread(visit))
         caps = [*budget.caps, *caps]
-    workflow = Scope(outer.workflow, tuple(caps))
+    workflow = BudgetScope(outer.workflow, tuple(caps))
     own = [_cap(visit, m, f"the limit of `{visit.node.id}`") for m in measured(visit.node.limits)]
-    node = Scope(scope_of(visit, visit.node.id), tuple(own))
+    node = BudgetScope(scope_of(visit, visit.node.id), tuple(own))
     token = _SPENDING.set(_Spending(outer.workflow, (*outer.scopes, workflow, node)))
     try:
         yield

@@ -114,7 +114,7 @@ def put_question(services: Services, about: dict[str, Any], name: str = "") -> J
     `name` is what the tape calls it where its kind is not enough."""
     path = list(CALL_PATH.get())
     answer = interrupt({**about, "path": path} if path else about)
-    services.tape.heard(name or about["kind"], answer)
+    services.tape.record_answer(name or about["kind"], answer)
     return answer
 
 

@@ -33,7 +33,7 @@ from flowc.compiler.lowering.graphspec import Place
 
 from ...errors import Failure, RunError
 from ...services import Json, ScriptCall, ScriptResult
-from ...values import Unfit, keepable
+from ...values import NotStorable, storable_value
 from ..confine import confined_python
 from ..confinement import Confinement
 from ..policy import Limits, SandboxReport
@@ -325,7 +325,7 @@ def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult
         raise _raised(call, error, limits, at)
     try:
         return _read(answer)
-    except (Unfit, KeyError, TypeError, ValueError, AttributeError, RecursionError) as fault:
+    except (NotStorable, KeyError, TypeError, ValueError, AttributeError, RecursionError) as fault:
         raise Failure(f"what `{call.function}` gave cannot be kept: {fault}", place=at) from None
 
 
@@ -336,24 +336,24 @@ def _read(answer: dict[str, Any]) -> ScriptResult:
     for name, change in answer["threads"].items():
         ((mode, messages),) = change.items()
         if mode not in ("append", "reset"):
-            raise Unfit("a conversation was changed in an unknown way")
+            raise NotStorable("a conversation was changed in an unknown way")
         threads[str(name)] = {mode: [_message(message) for message in messages]}
     logs = [(str(level), str(line)) for level, line in answer["logs"]]
     if answer["left"]:
         logs.append(("warn", f"… {int(answer['left'])} more lines are left out"))
     return ScriptResult(
-        value=keepable(answer["value"]),
-        shares=dict(keepable(dict(answer["shares"]))),
-        kept=None if kept is None else dict(keepable(dict(kept))),
+        value=storable_value(answer["value"]),
+        shares=dict(storable_value(dict(answer["shares"]))),
+        kept=None if kept is None else dict(storable_value(dict(kept))),
         threads=threads,
         log=tuple(logs),
     )
 
 
 def _message(value: Json) -> dict[str, Any]:
-    message = dict(keepable(value))
+    message = dict(storable_value(value))
     if not (isinstance(message.get("role"), str) and isinstance(message.get("content"), str)):
-        raise Unfit("a message has no role or no content")
+        raise NotStorable("a message has no role or no content")
     return message
 
 

@@ -19,14 +19,14 @@ from pydantic import (
     Field,
 )
 
-from ...values import Unfit, keepable
+from ...values import NotStorable, storable_value
 
 
 def kept_as_it_is(value: Any) -> Any:
     """The value. Raises `ValueError` for what would be kept as something else, or not at all."""
     try:
-        kept = keepable(value)
-    except Unfit as unfit:
+        kept = storable_value(value)
+    except NotStorable as unfit:
         raise ValueError(str(unfit)) from None
     if kept != value:
         raise ValueError("it holds half of a surrogate pair, which is no character")

@@ -18,7 +18,7 @@ from ...context import HERE
 from ...engine.engine import ENDED
 from ...engine.fork import RunState
 from ...engine.signals import RunSignals
-from ...people import Assigned, QuestionKind
+from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
 from ...tools.team_channel import working_in
@@ -58,11 +58,11 @@ class Given:
         given = self._of(node, visit)
         return given.agent if given is not None else self.holders.get(node, "")
 
-    def told(self, node: str, visit: int, turn: int) -> Json | None:
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
         given = self.answers.get(f"{node}#{visit}", [])
         return given[turn - 1] if turn <= len(given) else None
 
-    async def of(self, node: str, visit: int) -> Assigned | None:
+    async def of(self, node: str, visit: int) -> Assignee | None:
         """A model is told what was written to it before; people read that elsewhere."""
         given = self._of(node, visit)
         agent = self.holder(node, visit)
@@ -70,7 +70,7 @@ class Given:
         if agent in self.models:
             parts.append(told_text(await self._written_to(agent, node, visit)))
         text = "\n\n".join(part for part in parts if part)
-        return Assigned(agent, text) if given is not None or text else None
+        return Assignee(agent, text) if given is not None or text else None
 
     async def _written_to(self, agent: str, node: str, visit: int) -> list[StoredMessage]:
         """What a model is told when an attempt begins, which it has read from then on. Asked again

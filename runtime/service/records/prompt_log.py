@@ -13,7 +13,7 @@ from typing import Any
 
 from ...context import HERE
 from ...db.database import Database
-from ...secrets import redacted, secret_values
+from ...secrets import redact_value, secret_values
 from ...services import ModelReply, ModelRequest, Models
 
 SCHEMA = """
@@ -85,7 +85,7 @@ class ToldModels:
             turn=request.turn,
             model=request.model or self.label,
             tools=[tool.name for tool in request.tools],
-            messages=redacted(list(request.messages), hidden),
+            messages=redact_value(list(request.messages), hidden),
         )
         await self.prompts.keep(self.execution, prompt)
         return await self.models.reply(request)

@@ -25,7 +25,7 @@ class Said:
     def answer(self, *about: object) -> Any:
         return self.word
 
-    def told(self, *about: object) -> Any:
+    def answer_to_model(self, *about: object) -> Any:
         return None
 
 

@@ -16,7 +16,7 @@ from flowc.runtime.cli.show.outcomes import exit_code
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure
 from flowc.runtime.services import ModelReply, ModelRequest, Outcome
-from flowc.runtime.values import keepable
+from flowc.runtime.values import storable_value
 from worlds import World
 
 
@@ -49,7 +49,7 @@ class Crew:
         if "decision" in tool.parameters["required"]:
             args.setdefault("decision", "yes")
         self.log.append(f"{request.node} ends")
-        call = {"id": f"c{len(self.log)}", "name": tool.name, "args": keepable(args)}
+        call = {"id": f"c{len(self.log)}", "name": tool.name, "args": storable_value(args)}
         return ModelReply("", (call,))
 
 
