@@ -41,7 +41,7 @@ def run(
 ) -> dict[str, Any]:
     """Start or resume; dies at the `die_at`-th change of the document: in the middle of replacing
     it, or, not `in_file`, when the file is changed and the checkpoint is not."""
-    import flowc.runtime.document as module
+    import flowc.runtime.documents.file as module
 
     real, seen = os.replace, -1
 

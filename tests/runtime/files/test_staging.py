@@ -145,7 +145,7 @@ def test_what_another_process_is_writing_stays(tmp_path):
 
 
 def test_one_that_was_swept_between_its_making_and_its_lock_is_made_anew(tmp_path, monkeypatch):
-    import flowc.runtime.scratch as module
+    import flowc.runtime.files.staging as module
 
     made, real = [], module.tempfile.mkstemp
 

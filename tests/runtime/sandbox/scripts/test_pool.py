@@ -268,7 +268,7 @@ def test_a_worker_dies_with_the_process_that_started_it() -> None:
     program = """
 import asyncio, time
 from flowc.compiler.ir import Script
-from flowc.runtime.sandbox.scripts import ScriptLimits, ScriptWorkers
+from flowc.runtime.sandbox.scripts.pool import ScriptLimits, ScriptWorkers
 from flowc.runtime.services import ScriptCall
 async def go():
     workers = ScriptWorkers(ScriptLimits(seconds=100, cpu=90))
