@@ -113,8 +113,6 @@ def _listing(opening: str) -> re.Pattern[str]:
 
 _REAL, _SPACED = "`{3}|~{3}", "`[ ]`[ ]`"
 _ANY_FENCE = f"{_REAL}|{_SPACED}"
-_LINES = _lines(FENCE, _REAL), _listing(_REAL)
-_SPACED_LINES = _lines(SPACED_FENCE, _SPACED), _listing(_SPACED)
 
 ITEM = re.compile(
     rf"^(?!{_RULE})(?P<bullet>{_BULLET}){_item(_ANY_FENCE).removeprefix(_BULLET)}",
@@ -127,7 +125,12 @@ def line_patterns(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The patterns that split `text` and that match the items of a list below its heading: fences
     with blanks count only when no real one is there."""
     damaged = "` ` `" in text and not _REAL_FENCE.search(text)
-    return _SPACED_LINES if damaged else _LINES
+    return _patterns(*((SPACED_FENCE, _SPACED) if damaged else (FENCE, _REAL)))
+
+
+@functools.cache  # compiled when a file needs them: each pair is a fortieth of a cold start
+def _patterns(fence: str, opening: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return _lines(fence, opening), _listing(opening)
 
 
 @functools.lru_cache(maxsize=512)

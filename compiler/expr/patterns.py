@@ -7,9 +7,10 @@ backtracking does not exist in it: look-around, back references, repetition over
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import re2
+if TYPE_CHECKING:
+    import re2
 
 MAX_CHARACTERS = 1_000
 """A longer pattern is refused."""
@@ -45,6 +46,8 @@ _REASONS = {
 def _compiled(pattern: str) -> Any:
     if len(pattern) > MAX_CHARACTERS:
         return f"it has more than {MAX_CHARACTERS} characters"
+    import re2
+
     options = re2.Options()
     options.log_errors = False
     try:
