@@ -15,7 +15,7 @@ from .diagnostics.diagnostic import Diagnostic, Label, Sink
 from .frontends.plan.places import Places
 from .plan import (
     PlanDocument,
-    Refused,
+    PlanError,
     Status,
     is_manual,
     is_placeholder,
@@ -77,7 +77,7 @@ def reconcile(
 
 
 def apply(document: PlanDocument, again: Mapping[str, Again], no_code: str) -> PlanDocument:
-    """The document with the steps that are begun again. Raises `Refused`."""
+    """The document with the steps that are begun again. Raises `PlanError`."""
     for entry in again.values():
         document = document.set("Status", entry.status, step=entry.step)
         code = _value(document, entry.step, "Code")
@@ -302,7 +302,7 @@ class _Two:
         output = text_value(self.now.document.blocks[now], "Output Audio")
         try:
             return not output or self.exists(resolve_path(self.now.document, output))
-        except Refused:
+        except PlanError:
             return False
 
     def _readers(self, then: int) -> list[str]:

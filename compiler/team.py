@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from .diagnostics.diagnostic import Label, Sink
 from .expr.ast import Literal
 from .ir import Agent, Program, TaskNode, Tool, Workflow
-from .reading.json_syntax import Node, Scalar
-from .reading.json_tree import Fields, Words, read_json
+from .reading.json_syntax import JsonNode, Scalar
+from .reading.json_tree import Fields, JsonText, read_json
 from .source.source import Source, SourceSet, Unreadable
 
 PEOPLE = "people"
@@ -138,11 +138,11 @@ def _count(agents: int) -> str:
     return f"{agents or 'no'} agent{'' if agents == 1 else 's'}"
 
 
-def _members(fields: Fields, nodes: Sequence[Node], created: bool, team: str) -> Team:
+def _members(fields: Fields, nodes: Sequence[JsonNode], created: bool, team: str) -> Team:
     agents: list[Agent] = []
     tools: dict[str, Tool] = {}
-    roles: dict[str, Words] = {}
-    ids: dict[str, Words] = {}
+    roles: dict[str, JsonText] = {}
+    ids: dict[str, JsonText] = {}
     for number, node in enumerate(nodes, 1):
         inner = fields.tree.fields(node, f"agent {number}")
         if inner is None:
@@ -199,7 +199,9 @@ def _with_provider(model: str) -> str:
     return model if ":" in model else f"openai:{model}"
 
 
-def _unique(fields: Fields, key: str, taken: dict[str, Words], *, required: bool) -> Words | None:
+def _unique(
+    fields: Fields, key: str, taken: dict[str, JsonText], *, required: bool
+) -> JsonText | None:
     words = fields.text(key, required=required)
     if words is None:
         return None
@@ -216,7 +218,7 @@ def _unique(fields: Fields, key: str, taken: dict[str, Words], *, required: bool
     return words
 
 
-def _id(fields: Fields, taken: dict[str, Words]) -> Words | None:
+def _id(fields: Fields, taken: dict[str, JsonText]) -> JsonText | None:
     """An agent's own id, under which it can be written to."""
     words = _unique(fields, "agent_id", taken, required=False)
     if words is None:

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..source.snippet import Mark, Paint, excerpt, last_line, visible
+from ..source.snippet import Paint, Underline, excerpt, last_line, visible
 from ..source.source import Position, Source, SourceSet, Span
 from .codes import CODES
 from .diagnostic import MAX_SHOWN, Diagnostic, Label
@@ -115,14 +115,16 @@ def _block(diagnostic: Diagnostic, sources: SourceSet, paint: Paint, width: int)
     return "\n".join(rows)
 
 
-def _marks_by_file(diagnostic: Diagnostic, sources: SourceSet) -> list[tuple[Source, list[Mark]]]:
+def _marks_by_file(
+    diagnostic: Diagnostic, sources: SourceSet
+) -> list[tuple[Source, list[Underline]]]:
     """The primary place first, then the labels, gathered by file in order of appearance."""
     span = diagnostic.primary
-    found = {span.file: [Mark(span.start, span.end, diagnostic.severity)]}
+    found = {span.file: [Underline(span.start, span.end, diagnostic.severity)]}
     for label in diagnostic.labels:
-        mark = Mark(label.span.start, label.span.end, "second", label.text, primary=False)
+        mark = Underline(label.span.start, label.span.end, "second", label.text, primary=False)
         if label.span == span:
-            found[span.file][0] = Mark(span.start, span.end, diagnostic.severity, label.text)
+            found[span.file][0] = Underline(span.start, span.end, diagnostic.severity, label.text)
         else:
             found.setdefault(label.span.file, []).append(mark)
     return [(sources.get(file) or Source(file, ""), marks) for file, marks in found.items()]

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
 from .functions import FUNCTIONS
-from .patterns import found_in, pattern_fault
+from .patterns import pattern_fault, pattern_matches
 from .values import (
     MAX_TEXT,
     EvaluationError,
@@ -21,8 +21,8 @@ from .values import (
     equal,
     kind_of,
     order_of,
+    preview,
     read_number,
-    shown,
     text_of,
     truth_of,
 )
@@ -63,7 +63,7 @@ def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None =
             left = evaluate(expr.left, variables, files=files)
             return _binary(expr, left, evaluate(expr.right, variables, files=files))
         case Text():
-            return _joined([text_of(evaluate(p, variables, files=files)) for p in expr.parts])
+            return _join([text_of(evaluate(p, variables, files=files)) for p in expr.parts])
         case ListOf():
             return [evaluate(item, variables, files=files) for item in expr.items]
         case ObjectOf():
@@ -132,7 +132,7 @@ def _binary(expr: Binary, left: Json, right: Json) -> Json:
         case "!=":
             return not equal(left, right)
         case "<" | "<=" | ">" | ">=":
-            return _ordered(expr.op, left, right)
+            return _compare(expr.op, left, right)
         case "contains":
             return _contains(left, right)
         case "in":
@@ -153,7 +153,7 @@ def _binary(expr: Binary, left: Json, right: Json) -> Json:
             assert_never(expr.op)
 
 
-def _ordered(op: str, left: Json, right: Json) -> bool:
+def _compare(op: str, left: Json, right: Json) -> bool:
     if left is None or right is None:
         return False
     for value in (left, right):
@@ -182,16 +182,16 @@ def _matches(value: Json, pattern: Json) -> bool:
     fault = pattern_fault(written)
     if fault is not None:
         raise EvaluationError(f"`{written[:60]}` is no regular expression: {fault}")
-    return found_in(written, text_of(value))
+    return pattern_matches(written, text_of(value))
 
 
 def _plus(left: Json, right: Json) -> Json:
     if isinstance(left, str) or isinstance(right, str):
-        return _joined([text_of(left), text_of(right)])
-    return _bounded(_operand(left, "+") + _operand(right, "+"))
+        return _join([text_of(left), text_of(right)])
+    return _require_finite(_operand(left, "+") + _operand(right, "+"))
 
 
-def _joined(texts: list[str]) -> str:
+def _join(texts: list[str]) -> str:
     if sum(map(len, texts)) > MAX_TEXT:
         raise EvaluationError(f"the text has more than {MAX_TEXT} characters")
     return "".join(texts)
@@ -200,7 +200,7 @@ def _joined(texts: list[str]) -> str:
 def _operand(value: Json, op: str) -> Number:
     number = read_number(value)
     if number is None:
-        raise EvaluationError(f"`{op}` needs numbers, not {shown(value)}")
+        raise EvaluationError(f"`{op}` needs numbers, not {preview(value)}")
     return number
 
 
@@ -210,12 +210,12 @@ def _arithmetic(op: str, left: Number, right: Number) -> Number:
     try:
         match op:
             case "-":
-                return _bounded(left - right)
+                return _require_finite(left - right)
             case "*":
-                return _bounded(left * right)
+                return _require_finite(left * right)
             case "/":
                 exact = isinstance(left, int) and isinstance(right, int) and left % right == 0
-                return _bounded(left // right if exact else left / right)
+                return _require_finite(left // right if exact else left / right)
             case _:
                 return _remainder(left, right)
     except OverflowError:
@@ -230,7 +230,7 @@ def _remainder(left: Number, right: Number) -> Number:
     return math.fmod(left, right)
 
 
-def _bounded(number: Number) -> Number:
+def _require_finite(number: Number) -> Number:
     too_large = number.bit_length() > 1023 if isinstance(number, int) else not math.isfinite(number)
     if too_large:
         raise EvaluationError("the number is too large")

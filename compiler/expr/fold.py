@@ -21,17 +21,17 @@ from .walk import children, rebuilt
 def fold(expr: Expr) -> Expr:
     """The same expression with constant parts computed; spans stay. Evaluates to the same value."""
     parts = tuple(fold(part) for part in children(expr))
-    return _reduced(rebuilt(expr, parts, expr.span))
+    return _reduce(rebuilt(expr, parts, expr.span))
 
 
-def _reduced(expr: Expr) -> Expr:
+def _reduce(expr: Expr) -> Expr:
     match expr:
         case Literal() | Name():
             return expr
         case Text():
             return _text(expr)
         case Binary(op="and" | "or", left=Literal() as left):
-            return _decided(expr, truth_of(left.value))
+            return _decide(expr, truth_of(left.value))
         case Call() if _from_outside(expr):
             return expr
         case _ if not all(isinstance(part, Literal) for part in children(expr)):
@@ -50,7 +50,7 @@ def _from_outside(expr: Call) -> bool:
     return function is None or function.apply is None
 
 
-def _decided(expr: Binary, left: bool) -> Expr:
+def _decide(expr: Binary, left: bool) -> Expr:
     if left == (expr.op == "or"):
         return Literal(value=left, span=expr.span)
     if isinstance(expr.right, Literal):

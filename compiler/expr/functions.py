@@ -16,8 +16,8 @@ from .values import (
     json_text,
     kind_of,
     order_of,
+    preview,
     read_number,
-    shown,
     text_of,
     truth_of,
 )
@@ -67,7 +67,7 @@ def _number(value: Json) -> Number:
         return int(value)
     number = read_number(value)
     if number is None:
-        raise EvaluationError(f"{shown(value)} is no number")
+        raise EvaluationError(f"{preview(value)} is no number")
     return number
 
 

@@ -33,7 +33,7 @@ from .ast import (
     Text,
     Unary,
 )
-from .walk import children, moved, names_read
+from .walk import children, names_read, shift_spans
 
 MAX_CHARACTERS = 10_000
 """More, the texts in quotes left out, is refused: an expression of that size is data, not a
@@ -70,7 +70,7 @@ def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     if isinstance(read, ParseFault):
         span = Span(file, read.span.start + offset, read.span.end + offset)
         return ParseFault(read.message, span, read.help)
-    return moved(read, file, offset)
+    return shift_spans(read, file, offset)
 
 
 def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()) -> Expr | None:
@@ -149,10 +149,10 @@ def _fault(text: str, error: UnexpectedInput) -> ParseFault:
         token = error.token
         if token.type == "$END" or isinstance(error, UnexpectedEOF):
             return _ends_early(text)
-        return _unexpected(text, cast(int, token.start_pos), str(token))
+        return _unexpected_token(text, cast(int, token.start_pos), str(token))
     if at is None or at >= len(text):
         return _ends_early(text)
-    return _unexpected(text, at, text[at])
+    return _unexpected_token(text, at, text[at])
 
 
 def _ends_early(text: str) -> ParseFault:
@@ -167,7 +167,7 @@ def _ends_early(text: str) -> ParseFault:
     )
 
 
-def _unexpected(text: str, start: int, found: str) -> ParseFault:
+def _unexpected_token(text: str, start: int, found: str) -> ParseFault:
     end = start + max(1, len(found))
     span = Span("", start, end)
     if found in {'"', "'"}:
@@ -207,10 +207,10 @@ def unquote(body: str) -> str:
             return chr(int(match[1], 16))
         return _ESCAPES.get(match[2], match[0])
 
-    return _SURROGATE.sub(_joined, _ESCAPE.sub(one, body))
+    return _SURROGATE.sub(_join_surrogates, _ESCAPE.sub(one, body))
 
 
-def _joined(pair: re.Match[str]) -> str:
+def _join_surrogates(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

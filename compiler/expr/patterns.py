@@ -18,13 +18,13 @@ MAX_CHARACTERS = 1_000
 
 def pattern_fault(pattern: str) -> str | None:
     """Why `pattern` is no valid regular expression, in a few words; None when it is one."""
-    read = _compiled(pattern)
+    read = _compile(pattern)
     return read if isinstance(read, str) else None
 
 
-def found_in(pattern: str, text: str) -> bool:
+def pattern_matches(pattern: str, text: str) -> bool:
     """Whether the valid `pattern` matches anywhere in `text` (M32)."""
-    return bool(_compiled(pattern).search(_encodable(text)))
+    return bool(_compile(pattern).search(_encodable(text)))
 
 
 _REASONS = {
@@ -43,7 +43,7 @@ _REASONS = {
 
 
 @functools.lru_cache(maxsize=512)
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     if len(pattern) > MAX_CHARACTERS:
         return f"it has more than {MAX_CHARACTERS} characters"
     import re2

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-Refused = str
+Refusal = str
 """Why a value cannot be quoted at a place, in words."""
 
 _CLOSERS = {"(": ")", "{": "}", "((": "))", "`": "`", "[": "]"}
@@ -36,7 +36,7 @@ class _Scanner:
     stack: list[str] = field(default_factory=list)
     unsafe: list[str] = field(default_factory=list)
 
-    def place(self) -> tuple[str, Refused]:
+    def place(self) -> tuple[str, Refusal]:
         """(how to quote, "") or ("", why not) for a value at the present position."""
         if self.unsafe:
             return "", _UNSAFE[self.unsafe[-1]]
@@ -100,11 +100,11 @@ class _Scanner:
         return after
 
 
-def places_in(command: str, placeholders: Collection[tuple[int, int]]) -> list[tuple[str, Refused]]:
+def places_in(command: str, placeholders: Collection[tuple[int, int]]) -> list[tuple[str, Refusal]]:
     """For each placeholder (start, end), in order: how its value is quoted ("word", "double" or
     "single"), or why it cannot be. One pass, linear."""
     scanner = _Scanner(command)
-    found: list[tuple[str, Refused]] = []
+    found: list[tuple[str, Refusal]] = []
     at = 0
     for start, end in placeholders:
         while at < start:

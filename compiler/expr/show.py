@@ -36,7 +36,7 @@ def is_plain_name(name: str) -> bool:
     return _IDENT.fullmatch(name) is not None and _RESERVED.match(name) is None
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text as a literal of the expression language."""
     return f'"{_ESCAPED.sub(_escape, text)}"'
 
@@ -51,21 +51,21 @@ def _show(expr: Expr) -> tuple[str, int]:
         case Literal():
             return _literal(expr)
         case Name(name=name):
-            return (name if is_plain_name(name) else f"variable({quoted(name)})"), _POSTFIX
+            return (name if is_plain_name(name) else f"variable({quote(name)})"), _POSTFIX
         case Field(name=name):
             if not is_plain_name(name):
-                return f"field({show(expr.object)}, {quoted(name)})", _POSTFIX
+                return f"field({show(expr.object)}, {quote(name)})", _POSTFIX
             return f"{_inside(expr.object, _POSTFIX)}.{name}", _POSTFIX
         case Index():
             return f"{_inside(expr.object, _POSTFIX)}[{show(expr.key)}]", _POSTFIX
         case Call():
-            return f"{expr.function}({_listed(expr.args)})", _POSTFIX
+            return f"{expr.function}({_list(expr.args)})", _POSTFIX
         case Text():
-            return f"concat({_listed(expr.parts)})", _POSTFIX
+            return f"concat({_list(expr.parts)})", _POSTFIX
         case ListOf():
-            return f"[{_listed(expr.items)}]", _POSTFIX
+            return f"[{_list(expr.items)}]", _POSTFIX
         case ObjectOf():
-            entries = ", ".join(f"{quoted(key)}: {show(value)}" for key, value in expr.entries)
+            entries = ", ".join(f"{quote(key)}: {show(value)}" for key, value in expr.entries)
             return f"{{{entries}}}", _POSTFIX
         case Unary():
             return _unary(expr)
@@ -78,7 +78,7 @@ def _show(expr: Expr) -> tuple[str, int]:
 def _literal(expr: Literal) -> tuple[str, int]:
     match expr.value:
         case str() as text:
-            return quoted(text), _POSTFIX
+            return quote(text), _POSTFIX
         case bool() as flag:
             return ("true" if flag else "false"), _POSTFIX
         case None:
@@ -111,5 +111,5 @@ def _inside(expr: Expr, least: int) -> str:
     return text if strength >= least else f"({text})"
 
 
-def _listed(parts: tuple[Expr, ...]) -> str:
+def _list(parts: tuple[Expr, ...]) -> str:
     return ", ".join(map(show, parts))

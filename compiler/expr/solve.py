@@ -38,7 +38,7 @@ def witness(
         return None
     paths = list(tried)
     for values in itertools.islice(itertools.product(*tried.values()), MAX_TRIES):
-        variables = _nested(paths, values)
+        variables = _nest(paths, values)
         if wanted(tuple(_holds(condition, variables) for condition in conditions)):
             return {".".join(path): value for path, value in zip(paths, values, strict=True)}
     return None
@@ -88,7 +88,7 @@ def _candidates(
             written.setdefault(path, [])
         for part in walk(condition):
             if isinstance(part, Binary):
-                for path, value in _compared(part):
+                for path, value in _comparisons(part):
                     written[path].append(value)
             for path in _as_truth(part):
                 written[path] += [True, False]
@@ -100,7 +100,7 @@ def _candidates(
     return {path: _around(values, _type(path, types)) for path, values in written.items()}
 
 
-def _compared(part: Binary) -> Iterator[tuple[Path, Json]]:
+def _comparisons(part: Binary) -> Iterator[tuple[Path, Json]]:
     """A path and each written value that it is compared with."""
     for side, other in ((part.left, part.right), (part.right, part.left)):
         values = [other] if isinstance(other, Literal) else []
@@ -153,7 +153,7 @@ def _plain(number: float) -> float:
     return int(number) if number.is_integer() else round(number, 6)
 
 
-def _nested(paths: list[Path], values: Sequence[Json]) -> dict[str, Json]:
+def _nest(paths: list[Path], values: Sequence[Json]) -> dict[str, Json]:
     variables: dict[str, Json] = {}
     for path, value in zip(paths, values, strict=True):
         at = variables

@@ -144,7 +144,7 @@ def kind_of(value: Json) -> str:
             return f"a {type(value).__name__}"
 
 
-def shown(value: Json) -> str:
+def preview(value: Json) -> str:
     """A value in a message: a text by its beginning, anything else by its kind."""
     if not isinstance(value, str):
         return kind_of(value)

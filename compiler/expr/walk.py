@@ -76,12 +76,12 @@ def rebuilt(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
             assert_never(expr)
 
 
-def moved(expr: Expr, file: str, offset: int) -> Expr:
+def shift_spans(expr: Expr, file: str, offset: int) -> Expr:
     """The same expression, standing `offset` characters further on in `file`."""
-    return placed(expr, lambda span: Span(file, span.start + offset, span.end + offset))
+    return map_spans(expr, lambda span: Span(file, span.start + offset, span.end + offset))
 
 
-def placed(expr: Expr, place: Callable[[Span], Span]) -> Expr:
+def map_spans(expr: Expr, place: Callable[[Span], Span]) -> Expr:
     """The same expression, every span replaced by what `place` makes of it."""
-    parts = tuple([placed(part, place) for part in children(expr)])
+    parts = tuple([map_spans(part, place) for part in children(expr)])
     return rebuilt(expr, parts, None if expr.span is None else place(expr.span))

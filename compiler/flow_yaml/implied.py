@@ -36,7 +36,7 @@ def with_implied(workflow: Workflow) -> Workflow:
     declared = {tool.id for tool in workflow.tools}
     named = implied_tools(workflow.agents, workflow.nodes)
     written: dict[str, StateField] = {}
-    for name, node in _written(workflow):
+    for name, node in _written_variables(workflow):
         if name not in known:
             span = node.span if node else workflow.span
             written.setdefault(name, StateField(name=name, type="any", span=span))
@@ -45,7 +45,9 @@ def with_implied(workflow: Workflow) -> Workflow:
         state=(*workflow.state, *written.values()),
         tools=(*workflow.tools, *(tool for tool in named if tool.id not in declared)),
         scripts=tuple(
-            script if script.functions else replace(script, functions=called(script.id, workflow))
+            script
+            if script.functions
+            else replace(script, functions=called_functions(script.id, workflow))
             for script in workflow.scripts
         ),
     )
@@ -70,13 +72,13 @@ def implied_tools(agents: Iterable[Agent], nodes: Iterable[Node]) -> tuple[Tool,
     return tuple(named.values())
 
 
-def called(script: str, workflow: Workflow) -> tuple[str, ...]:
+def called_functions(script: str, workflow: Workflow) -> tuple[str, ...]:
     """The functions of a script that nodes call, in order."""
     calls = [n for n in workflow.nodes if isinstance(n, ScriptNode) and n.script == script]
     return tuple(dict.fromkeys(node.function for node in calls))
 
 
-def _written(workflow: Workflow) -> Iterator[tuple[str, Node | None]]:
+def _written_variables(workflow: Workflow) -> Iterator[tuple[str, Node | None]]:
     for node in workflow.nodes:
         yield from ((name, node) for name in _by(node) if name)
     for rule in workflow.on_error:

@@ -65,7 +65,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class MappingKind:
     """A kind of mapping in the file: the class of the IR it becomes, its keys, and the key that may
     stand for the whole mapping when it is the only one."""
 
@@ -74,7 +74,7 @@ class Element:
     short: str = ""
 
 
-PARAM = Element(ir.Param, (
+PARAM = MappingKind(ir.Param, (
     Key("type", "word", "what kind of value it takes", words=TYPES),
     Key("default", "json", "the value when the caller gives none"),
     Key("required", "flag", "whether the caller has to give it: yes, unless it has a default"),
@@ -82,14 +82,14 @@ PARAM = Element(ir.Param, (
     Key("description", "text", "what it is for"),
 ), short="type")  # fmt: skip
 
-STATE = Element(ir.StateField, (
+STATE = MappingKind(ir.StateField, (
     Key("type", "word", "what kind of value it holds", words=TYPES),
     Key("default", "json", "its value at the start"),
     Key("reducer", "word", "how a new value joins the old one",
         words=get_args(ir.Reducer)),
 ), short="type")  # fmt: skip
 
-AGENT = Element(ir.Agent, (
+AGENT = MappingKind(ir.Agent, (
     Key("model", "text", "`provider:name`; the run's model when left out"),
     Key("system", "template", "what the model is told before everything else"),
     Key("role", "text", "what tasks ask for"),
@@ -101,7 +101,7 @@ AGENT = Element(ir.Agent, (
         words=("none", "both")),
 ))  # fmt: skip
 
-TOOL = Element(ir.Tool, (
+TOOL = MappingKind(ir.Tool, (
     Key("description", "text", "what the model is told about the tool"),
     Key("schema", "schema", "JSON Schema of its arguments"),
     Key("result", "word", "`answer`: never executed, the call is the model's reply",
@@ -109,53 +109,53 @@ TOOL = Element(ir.Tool, (
     Key("effect", "word", "whether a call may be repeated", words=get_args(ir.Effect)),
 ))  # fmt: skip
 
-THREAD = Element(ir.Thread, (
+THREAD = MappingKind(ir.Thread, (
     Key("max_chars", "integer", "the oldest messages go when there are more characters"),
     Key("keep_min", "integer", "messages that stay in any case"),
 ))  # fmt: skip
 
-SEED = Element(ir.Seed, (
+SEED = MappingKind(ir.Seed, (
     Key("role", "text", "who speaks: system, user or assistant", required=True),
     Key("content", "text", "the message", required=True),
 ))  # fmt: skip
 
-SCRIPT = Element(ir.Script, (
+SCRIPT = MappingKind(ir.Script, (
     Key("language", "word", "by default that of the file", words=("javascript", "python")),
     Key("source", "text", "the script itself"),
     Key("functions", "names", "what can be called; by default what the nodes call"),
 ))  # fmt: skip
 
-PROMPT = Element(ir.Prompt, (
+PROMPT = MappingKind(ir.Prompt, (
     Key("role", "word", "who says it", words=get_args(ir.Role), default="user"),
     Key("text", "template", "what is said", field="template", required=True),
 ), short="text")  # fmt: skip
 
-LIMIT = Element(ir.Limit, (
+LIMIT = MappingKind(ir.Limit, (
     Key("value", "expression", "the bound", required=True),
     Key("then", "word", "end the run as failed, or stop it so that it can be resumed",
         words=("fail", "stop")),
 ), short="value")  # fmt: skip
 
-RETRY = Element(ir.Retry, (
+RETRY = MappingKind(ir.Retry, (
     Key("attempts", "integer", "runs in all", required=True),
     Key("wait", "number", "seconds before the second"),
     Key("factor", "number", "how much longer each further wait is"),
     Key("errors", "words", "the failures that are tried again", words=KINDS_OF_ERROR),
 ), short="attempts")  # fmt: skip
 
-RULE = Element(ir.ErrorRule, (
+RULE = MappingKind(ir.ErrorRule, (
     Key("errors", "words", "the kinds of failure", field="kinds", required=True,
         words=KINDS_OF_ERROR),
     Key("set", "settings", "what is set; `error.message`, `error.kind` and `error.node` say why",
         field="assignments", required=True),
 ))  # fmt: skip
 
-ON_INPUT = Element(ir.OnInput, (
+ON_INPUT = MappingKind(ir.OnInput, (
     Key("to", "text", "the node where the run goes on", field="target", required=True),
     Key("set", "settings", "what is set; `input` is the line", field="assignments"),
 ), short="to")  # fmt: skip
 
-TRIAL = Element(ir.Trial, (
+TRIAL = MappingKind(ir.Trial, (
     Key("inputs", "json", "what the run is given, by name"),
     Key("answers", "json", "a file of scripted answers, or what would stand in it"),
     Key("replay", "text", "a recording that answers"),
@@ -202,8 +202,8 @@ _TOOLS = Key("tools", "names", "tools it may use")
 _SET = Key("set", "settings", "what is set before", field="assignments")
 _WITH = Key("with", "settings", "its parameters and variables", field="passes")
 
-NODES: dict[str, Element] = {
-    "agent": Element(ir.AgentNode, (
+NODES: dict[str, MappingKind] = {
+    "agent": MappingKind(ir.AgentNode, (
         Key("agent", "text", "an agent answers", required=True),
         _USES,
         Key("prompt", "template", "the question; without one it answers the thread as it stands"),
@@ -220,7 +220,7 @@ NODES: dict[str, Element] = {
         Key("section", "text", "the heading it stands under"),
         Key("step", "integer", "its number among the steps, from 0"),
     )),
-    "message": Element(ir.MessageNode, (
+    "message": MappingKind(ir.MessageNode, (
         Key("message", "template", "a message is added to a thread", field="template"),
         _USES,
         Key("thread", "text", "the thread", required=True),
@@ -229,12 +229,12 @@ NODES: dict[str, Element] = {
         Key("role", "word", "who says it", words=get_args(ir.Role), default="user"),
         _INTO,
     )),
-    "tool": Element(ir.ToolNode, (
+    "tool": MappingKind(ir.ToolNode, (
         Key("tool", "text", "a tool is called", required=True),
         Key("args", "settings", "its arguments"),
         _INTO,
     )),
-    "exec": Element(ir.ExecNode, (
+    "exec": MappingKind(ir.ExecNode, (
         Key("exec", "command", "shell commands are run", field="source", required=True),
         Key("form", "word", "one command, or the shell blocks of a markdown text",
             words=("command", "blocks"), default="command"),
@@ -244,20 +244,20 @@ NODES: dict[str, Element] = {
         Key("network", "flag", "the commands may use the network"),
         Key("workspace", "text", "a folder that the commands may write in"),
     )),
-    "choose": Element(ir.ChooseNode, (
+    "choose": MappingKind(ir.ChooseNode, (
         Key("choose", "expression", "the value decides which case is taken", field="on",
             required=True),
     )),
-    "ask": Element(ir.AskNode, (
+    "ask": MappingKind(ir.AskNode, (
         Key("ask", "template", "a person is asked", field="question", required=True),
         _RESULT,
         Key("choices", "names", "the answers there are"),
         Key("thread", "text", "the conversation that question and answer join"),
     )),
-    "assign": Element(ir.AssignNode, (
+    "assign": MappingKind(ir.AssignNode, (
         Key("assign", "settings", "variables are set", field="assignments", required=True),
     )),
-    "call": Element(ir.CallNode, (
+    "call": MappingKind(ir.CallNode, (
         Key("call", "text", "another workflow is run: a file, or one of `workflows:`",
             field="workflow", required=True),
         _WITH,
@@ -266,7 +266,7 @@ NODES: dict[str, Element] = {
         Key("returns_all", "flag", "all its variables are copied back"),
         Key("shares_sessions", "flag", "shells are shared"),
     )),
-    "script": Element(ir.ScriptNode, (
+    "script": MappingKind(ir.ScriptNode, (
         Key("script", "text", "a function of a script is called", required=True),
         Key("function", "text", "the function", required=True),
         Key("args", "values", "its arguments"),
@@ -276,7 +276,7 @@ NODES: dict[str, Element] = {
         Key("keeps", "text", "the variable for what else it sets on `this`"),
         _INTO,
     )),
-    "task": Element(ir.TaskNode, (
+    "task": MappingKind(ir.TaskNode, (
         Key("task", "template", "work for whoever holds the role", field="prompt", required=True),
         Key("role", "text", "who does it", required=True),
         Key("form", "word", "what kind of work",
@@ -289,7 +289,7 @@ NODES: dict[str, Element] = {
         Key("minutes", "number", "how long it is expected to take"),
         _RESULT,
     )),
-    "gate": Element(ir.GateNode, (
+    "gate": MappingKind(ir.GateNode, (
         Key("gate", "word", "it is judged whether to go on", field="form", required=True,
             words=("quality_check", "approval", "milestone")),
         Key("mode", "word", "what a failed gate does", words=("strict", "lenient", "advisory")),
@@ -298,12 +298,12 @@ NODES: dict[str, Element] = {
         Key("question", "template", "what a person is asked"),
         _INTO,
     )),
-    "assert": Element(ir.AssertNode, (
+    "assert": MappingKind(ir.AssertNode, (
         Key("assert", "expression", "the node fails unless this holds", field="condition",
             required=True),
         Key("error", "template", "what is said when it fails", field="message"),
     )),
-    "foreach": Element(ir.ForeachNode, (
+    "foreach": MappingKind(ir.ForeachNode, (
         Key("foreach", "expression", "a workflow is run for every element", field="items",
             required=True),
         Key("do", "text", "the workflow: a file, or one of `workflows:`", field="workflow",
@@ -315,7 +315,7 @@ NODES: dict[str, Element] = {
         Key("until", "expression", "no further one begins once this holds"),
         _RESULT,
     )),
-    "end": Element(ir.EndNode, (
+    "end": MappingKind(ir.EndNode, (
         Key("end", "word", "the workflow ends", field="outcome", required=True,
             words=("success", "failed")),
         _SET,

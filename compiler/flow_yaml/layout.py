@@ -55,7 +55,7 @@ class _Line:
     def is_comment(self) -> bool:
         return not self.kept and self.text.lstrip().startswith("#")
 
-    def written(self) -> str:
+    def render(self) -> str:
         text = self.text
         for start, end, new in sorted(self.edits, reverse=True):
             text = text[:start] + new + text[end:]
@@ -64,7 +64,7 @@ class _Line:
         return text if self.kept or self.ragged else text.rstrip()
 
 
-def laid_out(text: str) -> str:
+def lay_out(text: str) -> str:
     """The same file in canonical layout. The text has to be YAML without faults. One with line ends
     that only YAML counts as such stays as it is."""
     ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
@@ -111,7 +111,7 @@ class _Layout:
                 continue
             if number in blanks and found and found[-1]:
                 found.append("")
-            found.append(line.written())
+            found.append(line.render())
         while not self.lines[-1].kept and not found[-1]:
             found.pop()
         return "\n".join(found) + "\n"

@@ -29,9 +29,9 @@ from .keys import (
     TOP,
     TRIAL,
     VERSION,
-    Element,
     Form,
     Key,
+    MappingKind,
     edge_keys,
 )
 
@@ -123,20 +123,20 @@ def _workflow() -> Schema:
     failure = {"type": "object", "properties": {"on_error": {"$ref": "#/$defs/way"}},
                "additionalProperties": False}  # fmt: skip
     sections: Schema = {
-        "params": _named(_element(PARAM)),
-        "state": _named(_element(STATE)),
-        "agents": _named(_element(AGENT)),
-        "tools": _named(_element(TOOL)),
-        "threads": _named(thread),
-        "scripts": _named({"anyOf": [_SCALAR, script]}),
-        "prompts": _named(_element(PROMPT)),
-        "groups": _named(_SCALAR),
+        "params": _by_name(_element(PARAM)),
+        "state": _by_name(_element(STATE)),
+        "agents": _by_name(_element(AGENT)),
+        "tools": _by_name(_element(TOOL)),
+        "threads": _by_name(thread),
+        "scripts": _by_name({"anyOf": [_SCALAR, script]}),
+        "prompts": _by_name(_element(PROMPT)),
+        "groups": _by_name(_SCALAR),
         "on_error": {"anyOf": [_element(RULE), {"type": "array", "items": _element(RULE)}]},
         "on_input": _element(ON_INPUT),
         "defaults": failure,
         "start": _SCALAR,
         "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}, "minItems": 1},
-        "tests": _named(_element(TRIAL)),
+        "tests": _by_name(_element(TRIAL)),
     }
     described = {
         name: {**(schema if name == "nodes" else _optional(schema)), "description": SECTIONS[name]}
@@ -150,7 +150,7 @@ def _workflow() -> Schema:
     }
 
 
-def _node(kind: str, element: Element) -> Schema:
+def _node(kind: str, element: MappingKind) -> Schema:
     ways = {"$ref": "#/$defs/ways"}
     cases = {"type": "object", "additionalProperties": {"$ref": "#/$defs/way"}}
     edges: Schema = {
@@ -197,7 +197,7 @@ def _way() -> Schema:
     }
 
 
-def _element(element: Element) -> Schema:
+def _element(element: MappingKind) -> Schema:
     """A mapping, or the short form where there is one."""
     mapping = _mapping(element.keys)
     if not element.short:
@@ -239,7 +239,7 @@ def _several(one: Schema) -> Schema:
     return {"anyOf": [items, {"type": "array", "items": items}]}
 
 
-def _named(one: Schema) -> Schema:
+def _by_name(one: Schema) -> Schema:
     return {"type": "object", "additionalProperties": one}
 
 

@@ -55,7 +55,7 @@ def grants(source: Source) -> tuple[bool, str]:
     return network, folder
 
 
-def granting(workflow: Workflow) -> list[str]:
+def grant_comments(workflow: Workflow) -> list[str]:
     """The comments of a chart that grant what all of the workflow's commands are granted."""
     commands = [node for node in workflow.nodes if isinstance(node, ExecNode)]
     folders = {node.workspace for node in commands}

@@ -5,10 +5,10 @@ A front end reads them, and whoever carries one on edits them; both use this pac
 nothing of workflows, and an edit of one field leaves every other byte of the file as it was.
 """
 
-from .blocks import Block, Field
+from .blocks import Block, PlanField
 from .calls import ToolCall, is_manual, is_placeholder, read_call
 from .document import PlanDocument, field_value, is_id, read_plan, text_value
-from .edits import Refused
+from .edits import PlanError
 from .handover import code_request, fix_request
 from .paths import final_path, path_breaks, resolve_path, step_paths
 from .progress import counts, current_step, next_step, overall_of, status_of, transition
@@ -20,10 +20,10 @@ __all__ = [
     "SECTIONS",
     "STATUSES",
     "Block",
-    "Field",
     "Overall",
     "PlanDocument",
-    "Refused",
+    "PlanError",
+    "PlanField",
     "SectionKey",
     "Status",
     "ToolCall",

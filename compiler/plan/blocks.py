@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[0-9]+[.)]?[ \t]*")
 _STEP = re.compile(r"\#+[ \t]+\w+[ \t]+(?P<number>[0-9]+|\{[^}\n]*\})[ \t]*[:.–—-]?(?P<title>.*)")
 
 
-class Field(NamedTuple):
+class PlanField(NamedTuple):
     """`* **name:** value`. `label` is the offset behind the name's colon and stars, `line` that
     behind the field's own lines, `body` where its fence or its items begin (`form`), `end` that
     behind all of it."""
@@ -53,7 +53,7 @@ class Block:
     kind: Literal["start", "section", "step"]
     key: SectionKey | None
     text: str
-    fields: tuple[Field, ...]
+    fields: tuple[PlanField, ...]
     pieces: tuple[Piece, ...]
     values: dict[str, str | tuple[str, ...] | None] = dataclasses.field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -78,7 +78,7 @@ class Block:
         match = _STEP.match(self.heading) if self.kind == "step" else None
         return int(match["number"]) if match and match["number"].isdecimal() else None
 
-    def field(self, name: str) -> Field | None:
+    def field(self, name: str) -> PlanField | None:
         """The first field of that name."""
         for field in self.fields:
             if field.name == name:
@@ -96,7 +96,7 @@ class _Group(NamedTuple):
     kind: Literal["start", "section", "step"]
     start: int
     key: SectionKey | None
-    fields: tuple[Field, ...]
+    fields: tuple[PlanField, ...]
     pieces: tuple[Piece, ...]
 
 
@@ -149,7 +149,7 @@ def _group(
     key: SectionKey | None,
     parts: list[Any],
 ) -> _Group:
-    fields: list[Field] = []
+    fields: list[PlanField] = []
     pieces: list[Piece] = []
     for part in parts:
         if isinstance(part, Token):
@@ -161,16 +161,16 @@ def _group(
     return _Group(kind, start, key, tuple(fields), tuple(pieces))
 
 
-def _field(tokens: tuple[Any, ...], base: int) -> Field:
+def _field(tokens: tuple[Any, ...], base: int) -> PlanField:
     line = tokens[0]
     start = line.start_pos - base
     colon = line.index(":**")
     name = line[line.index("**") + 2 : colon].strip()
     behind = line.end_pos - base
     if len(tokens) == 1:
-        return Field(name, start, start + colon + 3, behind, "inline", behind, behind)
+        return PlanField(name, start, start + colon + 3, behind, "inline", behind, behind)
     body = tokens[1]
-    return Field(
+    return PlanField(
         name,
         start,
         start + colon + 3,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .edits import Refused
+from .edits import PlanError
 
 MAX_CODE = 4_000
 """Characters; longer code is no single call."""
@@ -42,53 +42,53 @@ def is_placeholder(code: str) -> bool:
 
 
 def read_call(code: str, tools: Iterable[str] | None = None) -> ToolCall:
-    """The one call that the code is. Names of tools match in any case; without `tools` any name
-    will do. Raises `Refused` and says why: several lines, several statements, text around the call,
-    arguments that are no literal keyword arguments, an unknown tool (A20)."""
+    """Return the one call that the code is. Names of tools match in any case; without `tools` any
+    name will do. Raise `PlanError` with the reason: several lines, several statements, text around
+    the call, arguments that are not literal keyword arguments, an unknown tool (A20)."""
     call = _one_call(code.strip())
     assert isinstance(call.func, ast.Name)
     name = call.func.id
     if tools is not None:
         known = {tool.lower(): tool for tool in tools}
         if name.lower() not in known:
-            raise Refused(f"the code calls `{name}`, which is no tool")
+            raise PlanError(f"the code calls `{name}`, which is no tool")
         name = known[name.lower()]
     if call.args:
-        raise Refused(f"`{name}` is called with an argument that has no name: write `name=value`")
+        raise PlanError(f"`{name}` is called with an argument that has no name: write `name=value`")
     arguments: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise Refused(f"`{name}` is called with `**`: write each argument as `name=value`")
+            raise PlanError(f"`{name}` is called with `**`: write each argument as `name=value`")
         if keyword.arg in arguments:
-            raise Refused(f"`{name}` is given `{keyword.arg}` twice")
+            raise PlanError(f"`{name}` is given `{keyword.arg}` twice")
         arguments[keyword.arg] = _literal(keyword.value, keyword.arg, 0)
     return ToolCall(name, arguments)
 
 
 def _one_call(code: str) -> ast.Call:
     if not code:
-        raise Refused("there is no code")
+        raise PlanError("there is no code")
     if "\n" in code or "\r" in code:
-        raise Refused("the code has several lines: it has to be one call in one line")
+        raise PlanError("the code has several lines: it has to be one call in one line")
     if len(code) > MAX_CODE:
-        raise Refused(f"the code is longer than {MAX_CODE} characters")
+        raise PlanError(f"the code is longer than {MAX_CODE} characters")
     try:
         body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Refused("the code is not one call of a tool: it does not parse") from None
+        raise PlanError("the code is not one call of a tool: it does not parse") from None
     if len(body) > 1:
-        raise Refused("the code has several statements: it has to be one call")
+        raise PlanError("the code has several statements: it has to be one call")
     call = body[0].value if body and isinstance(body[0], ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise Refused("the code is not one call of a tool, such as `TOOL(name=value)`")
+        raise PlanError("the code is not one call of a tool, such as `TOOL(name=value)`")
     if (call.col_offset, call.end_col_offset) != (0, len(code.encode())):
-        raise Refused("something stands around the call: the code has to be the call alone")
+        raise PlanError("something stands around the call: the code has to be the call alone")
     return call
 
 
 def _literal(node: ast.expr, name: str, depth: int) -> Any:
     if depth > MAX_DEPTH:
-        raise Refused(f"`{name}` is nested too deep")
+        raise PlanError(f"`{name}` is nested too deep")
     match node:
         case ast.Constant(value=str() | bool() | int() | None as value):
             return value
@@ -103,7 +103,7 @@ def _literal(node: ast.expr, name: str, depth: int) -> Any:
         case ast.Dict(keys=keys, values=values):
             return dict(_pairs(keys, values, name, depth))
         case _:
-            raise Refused(f"`{name}` is no literal value: write a text, a number, true or a list")
+            raise PlanError(f"`{name}` is no literal value: write a text, a number, true or a list")
 
 
 def _pairs(
@@ -112,6 +112,6 @@ def _pairs(
     pairs = []
     for key, value in zip(keys, values, strict=True):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            raise Refused(f"`{name}` has a key that is no text")
+            raise PlanError(f"`{name}` has a key that is no text")
         pairs.append((key.value, _literal(value, name, depth + 1)))
     return pairs

@@ -19,7 +19,7 @@ from ..source.gc_pause import collector_at_rest
 from .blocks import Block, read_blocks
 from .edits import (
     DEFAULT,
-    Refused,
+    PlanError,
     append_line,
     body_end,
     is_rule,
@@ -28,7 +28,7 @@ from .edits import (
     reread,
     set_field,
 )
-from .values import Layout, Value, plain, same, value_of, written
+from .values import FieldLayout, Value, field_lines, plain, same, value_of
 from .words import SECTIONS, STEP_FIELDS, SectionKey
 
 _ID = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -57,7 +57,7 @@ class PlanDocument:
         return [0, *itertools.accumulate(len(block.text) for block in self.blocks)][:-1]
 
     def step(self, id: str) -> Block:
-        """The step of that ID. Raises `Refused`."""
+        """The step of that ID. Raises `PlanError`."""
         return self.blocks[self._index(id, None)]
 
     def section(self, key: SectionKey) -> Block | None:
@@ -67,7 +67,7 @@ class PlanDocument:
     def value(
         self, name: str, *, step: str | None = None, section: SectionKey | None = None
     ) -> Value | None:
-        """What a field holds; None when it is missing. Raises `Refused` for an unknown step."""
+        """What a field holds; None when it is missing. Raises `PlanError` for an unknown step."""
         return field_value(self.blocks[self._index(step, section)], name)
 
     def set(
@@ -80,7 +80,7 @@ class PlanDocument:
     ) -> PlanDocument:
         """The document with one field of a step or a section set; a missing one is added (A24).
 
-        The text is taken literally (A25); ends of lines become the document's. Raises `Refused`
+        The text is taken literally (A25); ends of lines become the document's. Raises `PlanError`
         when the field cannot hold it."""
         return self.set_at(self._index(step, section), name, value)
 
@@ -88,13 +88,13 @@ class PlanDocument:
         """The same for the block at a place of `blocks`."""
         block = self.blocks[index]
         if block.kind == "start" and block.field(name) is None:
-            raise Refused("a field belongs to a section or a step")
+            raise PlanError("a field belongs to a section or a step")
         changed = set_field(block, name, value, self._layout(index))
         return self if changed is block else self._with(index, changed)
 
     def append_log(self, time: str, text: str) -> PlanDocument:
         """A line at the end of the log (A11). Ends of lines in the text become blanks. Raises
-        `Refused` when there is no log, or the time is none."""
+        `PlanError` when there is no log, or the time is none."""
         index = self._index(None, "log")
         return self._with(index, append_line(self.blocks[index], time, text, self._layout(index)))
 
@@ -102,20 +102,20 @@ class PlanDocument:
         self, title: str, fields: Mapping[str, Value], number: int | None = None
     ) -> PlanDocument:
         """Another step behind the last one, numbered on from the highest number. Its ID is
-        `step_N` unless `fields` has one. Raises `Refused`."""
+        `step_N` unless `fields` has one. Raises `PlanError`."""
         last = max(
             (n for n, b in enumerate(self.blocks) if b.kind != "start" and b.key == "plan"),
             default=None,
         )
         if last is None:
-            raise Refused(f"there is no section `{SECTIONS['plan']}`")
+            raise PlanError(f"there is no section `{SECTIONS['plan']}`")
         if number is None:
             number = 1 + max((step.number or 0 for step in self.steps), default=0)
         fields = {"ID": f"step_{number}", **fields}
         if fields["ID"] in self.ids:
-            raise Refused(f"there is a step with the ID `{fields['ID']}` already")
+            raise PlanError(f"there is a step with the ID `{fields['ID']}` already")
         if "\n" in title or "\r" in title:
-            raise Refused("a title is one line")
+            raise PlanError("a title is one line")
         head, tail = self._split(last)
         layout = self._step_layout(last)
         end = layout.newline
@@ -126,7 +126,7 @@ class PlanDocument:
         grown = reread(head, head.text + gap + rule)
         texts = [grown.text, added.text] if grown and added else []
         if grown is None or added is None or not _stay_apart(texts):
-            raise Refused("this step cannot be added: it would not be read back as written")
+            raise PlanError("this step cannot be added: it would not be read back as written")
         blocks = (*self.blocks[:last], grown, added, *self.blocks[last + 1 :])
         return PlanDocument(blocks, step_ids(blocks))
 
@@ -142,12 +142,12 @@ class PlanDocument:
         first = self.steps[0] if len(self.steps) > 1 else None
         return first is not None and any(is_rule(first, piece) for piece in first.pieces)
 
-    def _step_layout(self, last: int) -> Layout:
+    def _step_layout(self, last: int) -> FieldLayout:
         layout = self._layout(last)
         block = self.blocks[last]
         return layout_of(block, 0, layout) if block.fields else layout
 
-    def _layout(self, index: int) -> Layout:
+    def _layout(self, index: int) -> FieldLayout:
         """How fields are written in the nearest block before, or else after, that has some."""
         block = self.blocks[index]
         order = itertools.chain((block,), self.blocks[:index][::-1], self.blocks[index:])
@@ -166,12 +166,12 @@ class PlanDocument:
     def _index(self, step: str | None, section: SectionKey | None) -> int:
         if step is not None:
             if step not in self.ids:
-                raise Refused(f"no step has the ID `{step}`")
+                raise PlanError(f"no step has the ID `{step}`")
             return self.ids[step]
         found = (n for n, b in enumerate(self.blocks) if b.kind == "section" and b.key == section)
         index = next(found, None)
         if index is None or section is None:
-            raise Refused(f"there is no section `{SECTIONS[section] if section else ''}`")
+            raise PlanError(f"there is no section `{SECTIONS[section] if section else ''}`")
         return index
 
 
@@ -216,17 +216,17 @@ def step_ids(blocks: tuple[Block, ...]) -> dict[str, int]:
     return ids
 
 
-def _new_step(heading: str, fields: Mapping[str, Value], layout: Layout) -> Block:
+def _new_step(heading: str, fields: Mapping[str, Value], layout: FieldLayout) -> Block:
     """A step with its fields in the format's order, those it does not know last."""
     names = sorted(fields, key=lambda n: STEP_FIELDS.index(n) if n in STEP_FIELDS else 99)
-    lines = "".join(written(name, plain(fields[name]), layout) for name in names)
+    lines = "".join(field_lines(name, plain(fields[name]), layout) for name in names)
     text = heading + layout.newline * 2 + lines
     step = reread(Block("step", "plan", text, (), ()), text)
     if step is None or [f.name for f in step.fields] != names:
-        raise Refused(f"`{heading[:60]}` cannot be added: it would not be read back as written")
+        raise PlanError(f"`{heading[:60]}` cannot be added: it would not be read back as written")
     for name in names:
         if not same(field_value(step, name) or "", plain(fields[name])):
-            raise Refused(f"`{name}` cannot hold this text: it would not be read back as written")
+            raise PlanError(f"`{name}` cannot hold this text: it would not be read back as written")
     return step
 
 

@@ -11,35 +11,35 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .blocks import Block, Field, Piece, read_blocks
+from .blocks import Block, Piece, PlanField, read_blocks
 from .values import (
-    Layout,
-    Place,
+    BlockRange,
+    FieldLayout,
     Value,
     fence_of,
+    field_lines,
+    in_backticks,
     plain,
     same,
     spellings,
-    ticked,
     value_of,
-    written,
 )
 from .words import SECTION_FIELDS, STEP_FIELDS
 
-DEFAULT = Layout("*   ", "    ", "\n")
+DEFAULT = FieldLayout("*   ", "    ", "\n")
 """The layout of the format's own description."""
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _LINE_ENDS = re.compile(r"[ \t]*[\r\n]\s*")
 
 
-class Refused(ValueError):
+class PlanError(ValueError):
     """A document cannot be changed as asked, or has not what was asked for; says why."""
 
 
-def set_field(block: Block, name: str, value: Value, layout: Layout) -> Block:
+def set_field(block: Block, name: str, value: Value, layout: FieldLayout) -> Block:
     """`block` with the field `name` set; a missing one is added in its place (A24). `layout` counts
-    where the block shows none. Raises `Refused`."""
+    where the block shows none. Raises `PlanError`."""
     value = plain(value)
     field = block.field(name)
     if field is None:
@@ -47,33 +47,33 @@ def set_field(block: Block, name: str, value: Value, layout: Layout) -> Block:
     if same(value_of(block.text, field), value):
         return block
     if field.form == "fence" and not fence_of(block.text, field).closed:
-        raise Refused(f"the fence of `{name}` is not closed")
+        raise PlanError(f"the fence of `{name}` is not closed")
     near = layout_of(block, field.start, layout)
     near = near._replace(newline=newline_near(block.text, field.line) or near.newline)
     for place, text in spellings(block.text, field, value, near):
-        changed = _replaced(block, place, text)
+        changed = _replace(block, place, text)
         if changed is not None and _same_but(block, changed, name, value, added=False):
             return changed
-    raise Refused(_why_not(name, value))
+    raise PlanError(_why_not(name, value))
 
 
-def _add_field(block: Block, name: str, value: Value, layout: Layout) -> Block:
+def _add_field(block: Block, name: str, value: Value, layout: FieldLayout) -> Block:
     at = _place_for(block, name)
     near = layout_of(block, at, layout)
     lead, trail = _gaps(block, at, near.newline)
-    for text in (written(name, value, near), *_other_ways(name, value, near)):
+    for text in (field_lines(name, value, near), *_other_ways(name, value, near)):
         if not block.text.endswith("\n") and at == len(block.text):
             text = near.newline + text.removesuffix(near.newline)
-        changed = _replaced(block, Place(at, at), lead + text + trail)
+        changed = _replace(block, BlockRange(at, at), lead + text + trail)
         if changed is not None and _same_but(block, changed, name, value, added=True):
             return changed
-    raise Refused(_why_not(name, value))
+    raise PlanError(_why_not(name, value))
 
 
-def _other_ways(name: str, value: Value, near: Layout) -> list[str]:
+def _other_ways(name: str, value: Value, near: FieldLayout) -> list[str]:
     if isinstance(value, tuple) or "\n" in value:
         return []
-    return [f"{near.bullet}**{name}:** {ticked(value)}{near.newline}"]
+    return [f"{near.bullet}**{name}:** {in_backticks(value)}{near.newline}"]
 
 
 def _place_for(block: Block, name: str) -> int:
@@ -90,20 +90,20 @@ def _place_for(block: Block, name: str) -> int:
 
 
 def check_time(time: str) -> None:
-    """Raise `Refused` unless a time is written as `YYYY-MM-DD HH:MM:SS` (A11)."""
+    """Raise `PlanError` unless a time is written as `YYYY-MM-DD HH:MM:SS` (A11)."""
     if not _TIME.fullmatch(time):
-        raise Refused(f"`{time}` is no time: write `YYYY-MM-DD HH:MM:SS`")
+        raise PlanError(f"`{time}` is no time: write `YYYY-MM-DD HH:MM:SS`")
 
 
-def append_line(block: Block, time: str, text: str, layout: Layout) -> Block:
+def append_line(block: Block, time: str, text: str, layout: FieldLayout) -> Block:
     """The log with one more line at its end (A11); in `text` ends of lines become blanks. Raises
-    `Refused`."""
+    `PlanError`."""
     check_time(time)
     line = f"`{time}`: {_LINE_ENDS.sub(' ', text.strip())}".rstrip()
     logs = block.logs()
     changed = _behind(block, logs[-1], line) if logs else _first_line(block, line, layout)
     if changed is None:
-        raise Refused("the line cannot be added to the log: it would not be read back as written")
+        raise PlanError("the line cannot be added to the log: it would not be read back as written")
     return changed
 
 
@@ -131,11 +131,11 @@ def _behind(block: Block, last: Piece, line: str) -> Block | None:
         Piece("LOG", start, start + len(text)),
         *(Piece(p.kind, p.start + grown, p.end + grown) for p in block.pieces[at + 1 :]),
     )
-    fields = tuple(f if f.start < start else _shifted(f, grown) for f in block.fields)
+    fields = tuple(f if f.start < start else _shift(f, grown) for f in block.fields)
     return Block(block.kind, block.key, before + lead + text + behind, fields, pieces)
 
 
-def _shifted(field: Field, by: int) -> Field:
+def _shift(field: PlanField, by: int) -> PlanField:
     return field._replace(
         start=field.start + by,
         label=field.label + by,
@@ -145,7 +145,7 @@ def _shifted(field: Field, by: int) -> Field:
     )
 
 
-def _first_line(block: Block, line: str, layout: Layout) -> Block | None:
+def _first_line(block: Block, line: str, layout: FieldLayout) -> Block | None:
     """The block with its first log line, below the heading and the prose there."""
     at = intro_end(block)
     newline = newline_near(block.text, at) or layout.newline
@@ -196,7 +196,7 @@ def _gaps(block: Block, at: int, newline: str) -> tuple[str, str]:
     return lead, trail
 
 
-def layout_of(block: Block, at: int, default: Layout) -> Layout:
+def layout_of(block: Block, at: int, default: FieldLayout) -> FieldLayout:
     """How the fields of a block are written near the offset `at`."""
     field = next((f for f in reversed(block.fields) if f.start <= at), None)
     field = field or (block.fields[0] if block.fields else None)
@@ -206,8 +206,8 @@ def layout_of(block: Block, at: int, default: Layout) -> Layout:
     bullet = block.text[field.start : block.text.index("**", field.start)]
     fences = [f for f in block.fields if f.form == "fence"]
     if fences:
-        return Layout(bullet, fence_of(block.text, fences[0]).indent, newline)
-    return Layout(bullet, "    " if len(bullet) >= 4 else "", newline)
+        return FieldLayout(bullet, fence_of(block.text, fences[0]).indent, newline)
+    return FieldLayout(bullet, "    " if len(bullet) >= 4 else "", newline)
 
 
 def newline_near(text: str, at: int) -> str | None:
@@ -220,7 +220,7 @@ def newline_near(text: str, at: int) -> str | None:
     return "\r\n" if text[found - 1 : found] == "\r" else "\n"
 
 
-def _replaced(block: Block, place: Place, text: str) -> Block | None:
+def _replace(block: Block, place: BlockRange, text: str) -> Block | None:
     """The block with a piece of its text replaced; None when that is no longer one block."""
     return reread(block, block.text[: place.start] + text + block.text[place.end :])
 
@@ -253,11 +253,11 @@ def _same_but(old: Block, new: Block, name: str, value: Value, *, added: bool) -
     )
 
 
-def _position(block: Block, field: Field | None) -> int:
+def _position(block: Block, field: PlanField | None) -> int:
     return next(n for n, other in enumerate(block.fields) if other is field)
 
 
-def _texts(block: Block, pieces: Iterable[Piece | Field]) -> list[str]:
+def _texts(block: Block, pieces: Iterable[Piece | PlanField]) -> list[str]:
     """What pieces say, without the end of their last line: the file's last one may have none."""
     return [block.text[piece.start : piece.end].rstrip("\r\n") for piece in pieces]
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from .blocks import Block
 from .document import PlanDocument, text_value
-from .edits import Refused
+from .edits import PlanError
 from .progress import status_of
 from .values import is_template
 
@@ -37,7 +37,7 @@ def variable_of(path: str) -> str | None:
 
 def resolve_path(document: PlanDocument, path: str) -> str:
     """A path with its variable resolved: the Output Audio of the step it names (A19). Raises
-    `Refused` when there is no such step, or it has no output."""
+    `PlanError` when there is no such step, or it has no output."""
     return _resolve(document, path, _by_name(document) if variable_of(path) else {})
 
 
@@ -51,15 +51,15 @@ def _resolve(document: PlanDocument, path: str, places: Mapping[str, int]) -> st
     if variable is None:
         return path
     if variable not in places:
-        raise Refused(f"`{path}` names no step: no step has the ID `{variable}`")
+        raise PlanError(f"`{path}` names no step: no step has the ID `{variable}`")
     output = text_value(document.blocks[places[variable]], "Output Audio")
     if not output or is_template(output):
-        raise Refused(f"`{path}` has no value: step `{variable}` has no Output Audio")
+        raise PlanError(f"`{path}` has no value: step `{variable}` has no Output Audio")
     return output
 
 
 def step_paths(document: PlanDocument, id: str) -> tuple[str, str]:
-    """Input and output path of a step, variables resolved. Raises `Refused`."""
+    """Input and output path of a step, variables resolved. Raises `PlanError`."""
     step = document.step(id)
     return (
         resolve_path(document, text_value(step, "Input Audio")),
@@ -159,5 +159,5 @@ def _input_of(document: PlanDocument, step: Block, places: Mapping[str, int]) ->
         return Break(0, "no-step", path)
     try:
         return _resolve(document, path, places)
-    except Refused:
+    except PlanError:
         return ""

@@ -6,7 +6,7 @@ from collections import Counter
 
 from .blocks import Block
 from .document import PlanDocument, text_value
-from .edits import Refused, check_time
+from .edits import PlanError, check_time
 from .values import is_template
 from .words import OVERALL, STATUSES, Overall, Status
 
@@ -59,17 +59,17 @@ def current_step(document: PlanDocument) -> Block | None:
 
 def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDocument:
     """The step's status becomes `to`; RUNNING sets its start time, DONE and FAILED its end time
-    (A7). Raises `Refused` when the order does not allow it, or `time` is not written as
+    (A7). Raises `PlanError` when the order does not allow it, or `time` is not written as
     `YYYY-MM-DD HH:MM:SS` (A11)."""
     step = document.step(id)
     status = status_of(step)
     if status is None:
         word = text_value(step, "Status")
         what = "a template nobody has filled in" if is_template(word) else "no status"
-        raise Refused(f"step `{id}` cannot become {to}: `{word}` is {what}")
+        raise PlanError(f"step `{id}` cannot become {to}: `{word}` is {what}")
     if to not in FOLLOWS[status]:
         allowed = " or ".join(FOLLOWS[status]) or "nothing"
-        raise Refused(f"step `{id}` cannot become {to}: after {status} comes {allowed}")
+        raise PlanError(f"step `{id}` cannot become {to}: after {status} comes {allowed}")
     check_time(time)
     document = document.set("Status", to, step=id)
     if to == "RUNNING":

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .blocks import Field
+from .blocks import PlanField
 from .words import FENCED, PROSE, TICKED
 
 Value = str | tuple[str, ...]
@@ -27,7 +27,7 @@ ONE_LINE = TICKED | {"Status", "Overall Status"}
 """Fields that never have more than one line."""
 
 
-class Place(NamedTuple):
+class BlockRange(NamedTuple):
     """Where a value stands, in offsets of its block's text."""
 
     start: int
@@ -45,7 +45,7 @@ class FencePart(NamedTuple):
     closed: bool
 
 
-class Layout(NamedTuple):
+class FieldLayout(NamedTuple):
     """How fields are written nearby: the bullet with its blanks, the indentation of fences, the
     end of a line."""
 
@@ -54,7 +54,7 @@ class Layout(NamedTuple):
     newline: str
 
 
-def place_of(text: str, field: Field) -> Place:
+def place_of(text: str, field: PlanField) -> BlockRange:
     """What a diagnostic about the value underlines; for an empty one the place behind the name."""
     if field.form == "inline":
         span = _inline(text, field)
@@ -66,10 +66,14 @@ def place_of(text: str, field: Field) -> Place:
     else:
         start, end = field.body, field.end
     inner = text[start:end].rstrip()
-    return Place(start + _blanks(inner), start + len(inner)) if inner else Place(start, start)
+    return (
+        BlockRange(start + _blanks(inner), start + len(inner))
+        if inner
+        else BlockRange(start, start)
+    )
 
 
-def value_of(text: str, field: Field) -> Value:
+def value_of(text: str, field: PlanField) -> Value:
     """The value as it is meant: without backticks, indentation and fence (A3, A5, A26)."""
     if field.form == "fence":
         return _fence_value(text, fence_of(text, field))
@@ -77,7 +81,7 @@ def value_of(text: str, field: Field) -> Value:
     if field.form == "items":
         if span.start == span.end:
             return tuple(items_of(text, field))
-        return text[span.start : span.end] + "\n" + _dedented(text[field.body : field.end])
+        return text[span.start : span.end] + "\n" + _dedent(text[field.body : field.end])
     ticks = _code_span(text, field, span)
     if ticks is not None:
         inner = text[ticks[1].start : ticks[1].end]
@@ -86,7 +90,7 @@ def value_of(text: str, field: Field) -> Value:
     return _WRAP.sub(" ", text[span.start : span.end])
 
 
-def items_of(text: str, field: Field) -> Iterator[str]:
+def items_of(text: str, field: PlanField) -> Iterator[str]:
     """The bullets below a field, wrapped lines joined by one blank."""
     body = text[field.body : field.end]
     starts = [match.end() for match in _ITEM.finditer(body)]
@@ -95,7 +99,7 @@ def items_of(text: str, field: Field) -> Iterator[str]:
         yield _WRAP.sub(" ", body[start:end].strip())
 
 
-def fence_of(text: str, field: Field) -> FencePart:
+def fence_of(text: str, field: PlanField) -> FencePart:
     """The fence below a field."""
     return read_fence(text, field.body, field.end)
 
@@ -140,7 +144,7 @@ def _without(body: str, indent: str) -> str:
     return "\n".join(lines)
 
 
-def _dedented(body: str) -> str:
+def _dedent(body: str) -> str:
     lines = body.replace("\r\n", "\n").rstrip().split("\n")
     least = min((_blanks(line) for line in lines if line.strip()), default=0)
     return "\n".join(line[least:] for line in lines)
@@ -150,18 +154,20 @@ def _blanks(line: str) -> int:
     return len(line) - len(line.lstrip(" \t\r\n"))
 
 
-def _inline(text: str, field: Field) -> Place:
+def _inline(text: str, field: PlanField) -> BlockRange:
     """What stands in the field's own lines behind its name, without blanks at its ends."""
     raw = text[field.label : field.line]
     inner = raw.strip(" \t\r\n")
     if not inner:
         start = field.label + (1 if raw[:1] in (" ", "\t") else 0)
-        return Place(start, start)
+        return BlockRange(start, start)
     start = field.label + raw.index(inner)
-    return Place(start, start + len(inner))
+    return BlockRange(start, start + len(inner))
 
 
-def _code_span(text: str, field: Field, span: Place) -> tuple[Place, Place] | None:
+def _code_span(
+    text: str, field: PlanField, span: BlockRange
+) -> tuple[BlockRange, BlockRange] | None:
     """The backticks that a value begins with, with and without them."""
     if field.name in PROSE or not text.startswith("`", span.start, span.end):
         return None
@@ -170,20 +176,22 @@ def _code_span(text: str, field: Field, span: Place) -> tuple[Place, Place] | No
     for closing in _TICKS.finditer(text, opening.end(), span.end):
         if len(closing[0]) == len(opening[0]):
             return (
-                Place(span.start, closing.end()),
-                Place(opening.end(), closing.start()),
+                BlockRange(span.start, closing.end()),
+                BlockRange(opening.end(), closing.start()),
             )
     return None
 
 
-def spellings(text: str, field: Field, value: Value, layout: Layout) -> Iterator[tuple[Place, str]]:
+def spellings(
+    text: str, field: PlanField, value: Value, layout: FieldLayout
+) -> Iterator[tuple[BlockRange, str]]:
     """Ways to write `value` into a field: what to replace, and by what. The first one that reads
     back as the value is taken; the nearest to what stands there comes first."""
     newline = layout.newline
     if isinstance(value, str) and field.form == "fence":
         yield _fence_edit(text, fence_of(text, field), value, newline)
         return
-    whole = Place(field.label, field.line if field.form == "inline" else field.end)
+    whole = BlockRange(field.label, field.line if field.form == "inline" else field.end)
     lines = text[whole.start : whole.end]
     ended = "\r\n" if lines.endswith("\r\n") else "\n" if lines.endswith("\n") else ""
     if isinstance(value, tuple):
@@ -195,12 +203,12 @@ def spellings(text: str, field: Field, value: Value, layout: Layout) -> Iterator
     has_remark = field.form == "inline" and _remark(text, field)
     if field.name not in ONE_LINE and not has_remark:
         tag = FENCED.get(field.name, "text")
-        yield whole, newline + fenced(value, tag, layout).removesuffix(newline) + ended
+        yield whole, newline + in_fence(value, tag, layout).removesuffix(newline) + ended
 
 
 def _inline_edits(
-    text: str, field: Field, value: str, whole: Place, ended: str
-) -> Iterator[tuple[Place, str]]:
+    text: str, field: PlanField, value: str, whole: BlockRange, ended: str
+) -> Iterator[tuple[BlockRange, str]]:
     span = _inline(text, field)
     ticks = _code_span(text, field, span)
     if field.form == "items":
@@ -211,21 +219,21 @@ def _inline_edits(
         if "`" not in value and inner.strip() == inner and value.strip() == value != "":
             yield ticks[1], value
         else:
-            yield ticks[0], ticked(value)
+            yield ticks[0], in_backticks(value)
         return
     blank = "" if span.start > field.label or not value else " "
-    ways = [value, ticked(value)]
+    ways = [value, in_backticks(value)]
     for way in reversed(ways) if field.name in TICKED and value else ways:
         yield span, blank + way
 
 
-def _remark(text: str, field: Field) -> bool:
+def _remark(text: str, field: PlanField) -> bool:
     span = _inline(text, field)
     ticks = _code_span(text, field, span)
     return ticks is not None and ticks[0].end < span.end
 
 
-def ticked(value: str) -> str:
+def in_backticks(value: str) -> str:
     """`value` between as many backticks as it takes."""
     runs = {len(run) for run in _TICKS.findall(value)}
     marks = "`" * next(n for n in range(1, len(runs) + 2) if n not in runs)
@@ -233,11 +241,11 @@ def ticked(value: str) -> str:
     return f"{marks}{pad}{value}{pad}{marks}"
 
 
-def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[Place, str]:
+def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[BlockRange, str]:
     """Only the body where the mark is long enough, else the marks too."""
-    body = _indented(value, fence.indent, newline)
+    body = _indent(value, fence.indent, newline)
     if _longest(value, fence.mark[0]) < len(fence.mark):
-        return Place(fence.start, fence.end), body
+        return BlockRange(fence.start, fence.end), body
     mark = fence.mark[0] * (_longest(value, fence.mark[0]) + 1)
     opening = text.rindex(fence.mark, 0, fence.start)
     while text.startswith(fence.mark[0], opening - 1) and opening:
@@ -248,18 +256,18 @@ def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[
     end = closing
     while end < len(text) and text[end] in "`~":
         end += 1
-    return Place(opening, end), mark + behind + body + lead + mark
+    return BlockRange(opening, end), mark + behind + body + lead + mark
 
 
-def fenced(value: str, tag: str, layout: Layout) -> str:
+def in_fence(value: str, tag: str, layout: FieldLayout) -> str:
     """A whole fence around `value`, in lines."""
     mark = "`" * max(3, _longest(value, "`") + 1)
     ends = layout.indent + mark
-    body = _indented(value, layout.indent, layout.newline)
+    body = _indent(value, layout.indent, layout.newline)
     return f"{ends}{tag}{layout.newline}{body}{ends}{layout.newline}"
 
 
-def _indented(value: str, indent: str, newline: str) -> str:
+def _indent(value: str, indent: str, newline: str) -> str:
     if not value:
         return ""
     return "".join((indent + line if line else "") + newline for line in value.split("\n"))
@@ -271,7 +279,7 @@ def _longest(value: str, mark: str) -> int:
     return max(runs, default=2)
 
 
-def written(name: str, value: Value, layout: Layout) -> str:
+def field_lines(name: str, value: Value, layout: FieldLayout) -> str:
     """A new field with its value, in lines."""
     head = f"{layout.bullet}**{name}:**"
     newline = layout.newline
@@ -279,9 +287,9 @@ def written(name: str, value: Value, layout: Layout) -> str:
         return head + newline + "".join(f"    {layout.bullet.lstrip()}{v}{newline}" for v in value)
     in_lines = "\n" in value or (value.strip() != value and name in PROSE)
     if name in FENCED or (in_lines and name not in ONE_LINE):
-        return head + newline + fenced(value, FENCED.get(name, "text"), layout)
+        return head + newline + in_fence(value, FENCED.get(name, "text"), layout)
     if name in TICKED and value:
-        return f"{head} {ticked(value)}{newline}"
+        return f"{head} {in_backticks(value)}{newline}"
     return (f"{head} {value}" if value else head) + newline
 
 

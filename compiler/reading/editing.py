@@ -31,7 +31,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Suggestion:
     """A word of the format: what is offered, what is written for it, and what it is for."""
 
     text: str
@@ -51,7 +51,7 @@ class Slot:
 
     before: re.Pattern[str]
     names: tuple[Kind, ...] = ()
-    words: tuple[Word, ...] = ()
+    words: tuple[Suggestion, ...] = ()
     under: re.Pattern[str] | None = None
     path: re.Pattern[str] | None = None
     after: str = ""

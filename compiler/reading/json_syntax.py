@@ -36,7 +36,7 @@ class Member:
     """A key of an object and its value; `start` to `end` is the key with its quotes."""
 
     key: str
-    value: Node
+    value: JsonNode
     start: int
     end: int
 
@@ -54,16 +54,16 @@ class ObjectAt:
 class ListAt:
     """A list."""
 
-    items: list[Node]
+    items: list[JsonNode]
     start: int
     end: int
 
 
-Node = Scalar | ObjectAt | ListAt
+JsonNode = Scalar | ObjectAt | ListAt
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class JsonFault:
     """A place that is no JSON, and what to write there."""
 
     message: str
@@ -99,7 +99,7 @@ _DIGITS = 300
 """A longer integer is refused: no reader keeps its value."""
 
 
-def parse_json(text: str) -> tuple[Node | None, list[Fault]]:
+def parse_json(text: str) -> tuple[JsonNode | None, list[JsonFault]]:
     """The tree of a JSON text and its faults; None when there is no value at all."""
     reading = _Reading(text)
     for token in reading.tokens():
@@ -131,7 +131,7 @@ class _Reading:
     """One text while it is read. `open` are the brackets that wait for their ends."""
 
     text: str
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[JsonFault] = field(default_factory=list)
     open: list[_Mark] = field(default_factory=list)
     before: _Feed | None = None
     done: bool = False
@@ -145,7 +145,7 @@ class _Reading:
             if kind in plain:
                 yield _Mark(kind, start, end)
             elif kind == "TEXT":
-                yield Scalar(self._decoded(start, end), start, end)
+                yield Scalar(self._decode(start, end), start, end)
             elif kind == "KEY":
                 yield self._key(start, end)
             elif kind == "NUMBER":
@@ -157,7 +157,7 @@ class _Reading:
 
     def fault(self, message: str, start: int, end: int, help: str) -> None:
         if start >= self.silent_until:
-            self.faults.append(Fault(message, start, end, help))
+            self.faults.append(JsonFault(message, start, end, help))
             line_end = self.text.find("\n", start)
             self.silent_until = line_end if line_end >= 0 else len(self.text)
 
@@ -172,21 +172,21 @@ class _Reading:
         if not self._feed(token) and self._repair(token):
             self._feed(token)
 
-    def finish(self) -> Node | None:
+    def finish(self) -> JsonNode | None:
         """Close what is open and give the tree."""
         if self.before is None:
             return None
         if self.open:
-            self._unclosed()
+            self._report_unclosed()
         while self.open:
             if self.before.type == "KEY":
                 self._feed(Scalar(None, self.before.end, self.before.end))
             elif self.before.type == "COMMA":
                 self._pop()
             self._feed(_Mark(_MATCHING[self.open[-1].type], len(self.text), len(self.text)))
-        return cast(Node, self.parser.finish())
+        return cast(JsonNode, self.parser.finish())
 
-    def _unclosed(self) -> None:
+    def _report_unclosed(self) -> None:
         at, end = self.open[-1], len(self.text.rstrip())
         sign = _SIGNS[at.type]
         closing = _SIGNS[_MATCHING[at.type]]
@@ -277,7 +277,7 @@ class _Reading:
             self.fault(f"`{_short(text)}` has no colon after it", token.start, token.end, help)
             self._feed(_Mark("KEY", token.start, token.end, text))
             return False
-        what = _called(token)
+        what = _describe(token)
         self.fault(f"{what} stands where a key belongs", token.start, token.end, help)
         self._feed(_Mark("KEY", token.start, token.start))
         return True
@@ -305,15 +305,15 @@ class _Reading:
 
     def _report_stray(self, token: _Feed) -> None:
         help = "begin the file with `{`"
-        self.fault(f"{_called(token)} stands where a value belongs", token.start, token.end, help)
+        self.fault(f"{_describe(token)} stands where a value belongs", token.start, token.end, help)
 
     def _key(self, start: int, end: int) -> _Mark:
         close = end - 1
         while self.text[close] != '"':
             close -= 1
-        return _Mark("KEY", start, close + 1, self._decoded(start, close + 1))
+        return _Mark("KEY", start, close + 1, self._decode(start, close + 1))
 
-    def _decoded(self, start: int, end: int) -> str:
+    def _decode(self, start: int, end: int) -> str:
         raw = self.text[start + 1 : end - 1]
         if "\\" not in raw:
             return raw
@@ -382,7 +382,7 @@ def _why(raw: str) -> str:
     return "stands in single quotes" if raw[0] == "'" else "has no quotes"
 
 
-def _called(token: _Feed) -> str:
+def _describe(token: _Feed) -> str:
     if isinstance(token, Scalar):
         return f"the text `{_short(token.value)}`" if isinstance(token.value, str) else "a value"
     return f"`{_SIGNS.get(token.type) or _short(token.text) or ','}`"

@@ -2,7 +2,7 @@
 
     tree = read_json(source, sink)
     state = tree.fields(item, "state `review`")
-    agent = state.text("agent")              Words("writer", …), or None and a diagnostic
+    agent = state.text("agent")              JsonText("writer", …), or None and a diagnostic
     state.unknown(("name", "agent"))         FC1002 with the nearest known key
 
 A file that does not parse as JSON is read as far as it goes. What is missing from it may have been
@@ -21,10 +21,10 @@ from ..diagnostics.diagnostic import Label, Severity, Sink
 from ..expr.ast import Expr
 from ..expr.parse import ParseFault
 from ..expr.parse import parse as parse_expression
-from ..expr.walk import placed
+from ..expr.walk import map_spans
 from ..source.source import Source, Span
 from ..source.spelling import Spelling
-from .json_syntax import ListAt, Member, Node, ObjectAt, Scalar, parse_json
+from .json_syntax import JsonNode, ListAt, Member, ObjectAt, Scalar, parse_json
 
 MAX_DEPTH = 100
 """Values that go into variables are not nested deeper: everything that walks one may recurse."""
@@ -35,7 +35,7 @@ _ESCAPE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class JsonText:
     """A text of the file: its value without escapes, and where it stands. `span` is what is between
     the quotes; `at(start, end)` is the place of some of its characters."""
 
@@ -55,7 +55,7 @@ class Words:
         read = parse_expression(self.text[start:end], self.span.file, start)
         if isinstance(read, ParseFault):
             return ParseFault(read.message, self.at(read.span.start, read.span.end), read.help)
-        return placed(read, lambda span: self.at(span.start, span.end))
+        return map_spans(read, lambda span: self.at(span.start, span.end))
 
     def _offset(self, index: int) -> int:
         at = bisect.bisect_right(self._shifts, index, key=lambda shift: shift[0])
@@ -69,19 +69,19 @@ class Tree:
 
     source: Source
     sink: Sink
-    root: Node
+    root: JsonNode
     complete: bool
 
-    def span(self, at: Node | Member) -> Span:
+    def span(self, at: JsonNode | Member) -> Span:
         """Where a value stands, or the key of a member."""
         return Span(self.source.path, at.start, at.end)
 
-    def words(self, node: Scalar) -> Words:
+    def words(self, node: Scalar) -> JsonText:
         """A text's value and place."""
         span = Span(self.source.path, node.start + 1, max(node.start + 1, node.end - 1))
-        return Words(str(node.value), span, _shifts(self.source.text[span.start : span.end]))
+        return JsonText(str(node.value), span, _shifts(self.source.text[span.start : span.end]))
 
-    def fields(self, node: Node, what: str) -> Fields | None:
+    def fields(self, node: JsonNode, what: str) -> Fields | None:
         """The keys of an object; anything else is FC1005, a key that stands twice FC1004. `what`
         names the object in messages: "the workflow", "state `review`"."""
         if not isinstance(node, ObjectAt):
@@ -94,14 +94,14 @@ class Tree:
                 self.report_double(member, first, what)
         return Fields(self, node, what, members)
 
-    def items(self, node: Node, what: str) -> Sequence[Node]:
+    def items(self, node: JsonNode, what: str) -> Sequence[JsonNode]:
         """The items of a list; anything else is FC1005 and has none."""
         if isinstance(node, ListAt):
             return node.items
         self.wrong_type(node, what, "a list")
         return ()
 
-    def value(self, node: Node, what: str) -> Any:
+    def value(self, node: JsonNode, what: str) -> Any:
         """A plain JSON value. One that is nested too deeply is FC1005 and null."""
         if depth_of(node, MAX_DEPTH) <= MAX_DEPTH:
             return self._value(node, what)
@@ -113,7 +113,7 @@ class Tree:
         )
         return None
 
-    def _value(self, node: Node, what: str) -> Any:
+    def _value(self, node: JsonNode, what: str) -> Any:
         match node:
             case Scalar():
                 return node.value
@@ -124,7 +124,7 @@ class Tree:
                 assert fields is not None
                 return {key: self._value(m.value, what) for key, m in fields.members.items()}
 
-    def wrong_type(self, node: Node, what: str, wanted: str) -> None:
+    def wrong_type(self, node: JsonNode, what: str, wanted: str) -> None:
         """FC1005: `what` is not `wanted`, which has its article."""
         # A place of many lines would be shown whole; its beginning says enough.
         end = node.end if isinstance(node, Scalar) else node.start + 1
@@ -133,7 +133,7 @@ class Tree:
             example = f', as in `"{self.source.text[node.start : node.end]}"`'
         self.sink.report(
             "FC1005",
-            f"{what} is {called(node)}, not {wanted}",
+            f"{what} is {describe(node)}, not {wanted}",
             Span(self.source.path, node.start, end),
             help=f"write {wanted}{example}",
         )
@@ -163,7 +163,7 @@ class Fields:
         """The object's opening bracket: a short place for what the object lacks."""
         return Span(self.tree.source.path, self.node.start, self.node.start + 1)
 
-    def get(self, key: str, *, required: bool = False) -> Node | None:
+    def get(self, key: str, *, required: bool = False) -> JsonNode | None:
         """A value; null counts as absent. An absent one that is `required` is FC1003."""
         member = self.members.get(key)
         if member is None or _is_null(member.value):
@@ -183,7 +183,7 @@ class Fields:
                 help=f"did you write `{near}` for `{key}`?" if near else f'add `"{key}": …`',
             )
 
-    def text(self, key: str, *, required: bool = False, empty: bool = False) -> Words | None:
+    def text(self, key: str, *, required: bool = False, empty: bool = False) -> JsonText | None:
         """A text. An empty one (nothing but blanks) counts as missing unless `empty`."""
         node = self.get(key, required=required)
         if node is None:
@@ -197,7 +197,7 @@ class Fields:
             return None
         return self.tree.words(node)
 
-    def word(self, key: str, allowed: Sequence[str], *, required: bool = False) -> Words | None:
+    def word(self, key: str, allowed: Sequence[str], *, required: bool = False) -> JsonText | None:
         """A text that is one of `allowed`; another is FC1005 with the nearest one."""
         words = self.text(key, required=required)
         if words is None or words.text in allowed:
@@ -236,7 +236,7 @@ class Fields:
             self.wrong_type(key, node, "true or false")
         return None
 
-    def items(self, key: str, *, required: bool = False) -> Sequence[Node]:
+    def items(self, key: str, *, required: bool = False) -> Sequence[JsonNode]:
         """The items of a list; none when it is absent or something else."""
         node = self.get(key, required=required)
         return () if node is None else self.tree.items(node, f"`{key}` of {self.what}")
@@ -248,7 +248,7 @@ class Fields:
             return None
         return self.tree.fields(node, what or f"`{key}` of {self.what}")
 
-    def wrong_type(self, key: str, node: Node, wanted: str) -> None:
+    def wrong_type(self, key: str, node: JsonNode, wanted: str) -> None:
         """FC1005: the value of `key` is not `wanted`."""
         self.tree.wrong_type(node, f"`{key}` of {self.what}", wanted)
 
@@ -293,7 +293,7 @@ def read_json(source: Source, sink: Sink) -> Tree | None:
     return Tree(source, sink, root, not faults)
 
 
-def depth_of(node: Node, limit: int) -> int:
+def depth_of(node: JsonNode, limit: int) -> int:
     """How deep the lists and objects are nested, counted to `limit` + 1 at most."""
     level, depth = [node], 0
     while level and depth <= limit:
@@ -302,7 +302,7 @@ def depth_of(node: Node, limit: int) -> int:
     return depth
 
 
-def _parts(node: Node) -> Sequence[Node]:
+def _parts(node: JsonNode) -> Sequence[JsonNode]:
     match node:
         case Scalar():
             return ()
@@ -312,7 +312,7 @@ def _parts(node: Node) -> Sequence[Node]:
             return [member.value for member in node.members]
 
 
-def called(node: Node) -> str:
+def describe(node: JsonNode) -> str:
     """What a value is called in messages, with its article."""
     match node:
         case ObjectAt():
@@ -332,7 +332,7 @@ def called(node: Node) -> str:
 _EXAMPLES = {"a text": ', as in `"words"`', "a list": ", as in `[ … ]`", "an object": ", `{ … }`"}
 
 
-def _is_null(node: Node) -> bool:
+def _is_null(node: JsonNode) -> bool:
     return isinstance(node, Scalar) and node.value is None
 
 

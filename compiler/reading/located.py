@@ -20,13 +20,13 @@ class Located(NamedTuple):
 _new = tuple.__new__
 
 
-def joined(raw: str) -> str:
+def join_lines(raw: str) -> str:
     """`raw` without blanks at its ends, wrapped lines joined by one blank."""
     text = raw.strip()
     return _WRAP.sub(" ", text) if "\n" in text else text
 
 
-def trimmed(source: Source, start: int, raw: str) -> Located:
+def locate(source: Source, start: int, raw: str) -> Located:
     """`raw`, which begins at offset `start`, without blanks at its ends; wrapped lines are joined
     by one blank in the text, while the span covers what the file says."""
     text = raw.strip()

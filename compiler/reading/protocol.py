@@ -60,7 +60,7 @@ class Frontend:
     """What an editor completes in a file of this format, and where."""
 
 
-def granted(parsed: Parsed, source: Source) -> Parsed:
+def with_file_grants(parsed: Parsed, source: Source) -> Parsed:
     """What was read, with what the comments of the file grant to its commands. For formats that a
     person writes: a living document holds what models and commands said."""
     if parsed.workflow is None:

@@ -21,7 +21,7 @@ def collector_at_rest() -> Iterator[None]:
         yield
     finally:
         if collecting:
-            if not _frozen():
+            if not _is_frozen():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
@@ -33,7 +33,7 @@ def heap_at_rest() -> Iterator[None]:
     graph live as long as the run, and every full collection would scan them again. A host that
     froze its own objects keeps them frozen."""
     global _ours
-    freezing = not _frozen()
+    freezing = not _is_frozen()
     if freezing:
         gc.freeze()
         _ours = True
@@ -45,7 +45,7 @@ def heap_at_rest() -> Iterator[None]:
             gc.unfreeze()
 
 
-def _frozen() -> bool:
+def _is_frozen() -> bool:
     """Whether something is. Python counts it by going through all of it, 20 ms for a service's
     million objects, so it is asked only when we did not freeze them ourselves."""
     return _ours or bool(gc.get_freeze_count())

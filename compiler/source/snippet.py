@@ -30,7 +30,7 @@ _CONTEXT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Underline:
     """Characters `start` to `end` (offsets) underlined, with a few words; `primary` in `^`."""
 
     start: int
@@ -58,7 +58,7 @@ class _Under:
 
     start: int
     end: int
-    mark: Mark
+    mark: Underline
 
 
 def visible(text: str) -> str:
@@ -70,11 +70,11 @@ def visible(text: str) -> str:
 def _replacements() -> dict[int, str]:
     """For every hidden character what is shown in its place; a tab stays."""
     signs = {code: chr(0x2400 + code) for code in range(0x20) if code != 9}
-    return dict.fromkeys(_hidden(), "\ufffd") | signs
+    return dict.fromkeys(_hidden_characters(), "\ufffd") | signs
 
 
 @cache
-def _hidden() -> frozenset[int]:
+def _hidden_characters() -> frozenset[int]:
     """Characters that control a terminal or the direction of writing, and halves of others."""
     controls, directions = range(0x7F, 0xA0), (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
     separators = (0x200E, 0x200F, 0x2028, 0x2029)
@@ -82,7 +82,7 @@ def _hidden() -> frozenset[int]:
 
 
 def excerpt(
-    source: Source, marks: Iterable[Mark], gutter: int, paint: Paint, width: int
+    source: Source, marks: Iterable[Underline], gutter: int, paint: Paint, width: int
 ) -> list[str]:
     """The lines under the marks, numbered in a column `gutter` wide, at most about `width` wide."""
     tidy = [_trim(source, mark) for mark in marks]
@@ -93,7 +93,7 @@ def excerpt(
     shown = sorted({n for m in flat for n in _shown_lines(*_lines(source, m))})
     blank = f"{' ' * gutter} {paint('|', 'frame')}"
     rows, before = [blank], None
-    for number in _bridged(shown):
+    for number in _fill_gaps(shown):
         if before is not None and number > before + 1:
             rows.append(paint("...", "frame"))
         rows += _draw_line(source, number, flat, tall, gutter, paint, width)
@@ -101,7 +101,7 @@ def excerpt(
     return rows
 
 
-def last_line(source: Source, marks: Iterable[Mark]) -> int:
+def last_line(source: Source, marks: Iterable[Underline]) -> int:
     """The largest line number that `excerpt` shows."""
     return max(_lines(source, _trim(source, mark))[1] for mark in marks)
 
@@ -109,8 +109,8 @@ def last_line(source: Source, marks: Iterable[Mark]) -> int:
 def _draw_line(
     source: Source,
     number: int,
-    marks: list[Mark],
-    tall: Mark | None,
+    marks: list[Underline],
+    tall: Underline | None,
     gutter: int,
     paint: Paint,
     width: int,
@@ -133,7 +133,7 @@ def _draw_line(
 def _margin(
     source: Source,
     number: int,
-    tall: Mark | None,
+    tall: Underline | None,
     begin: int,
     low: int,
     columns: list[int],
@@ -199,7 +199,7 @@ def _row(canvas: dict[int, tuple[str, Style]], paint: Paint) -> str:
     return out + paint(run, style)
 
 
-def _under(mark: Mark, begin: int, low: int, high: int, columns: list[int]) -> _Under | None:
+def _under(mark: Underline, begin: int, low: int, high: int, columns: list[int]) -> _Under | None:
     """Where a mark stands on the screen; None when it lies outside what is shown of the line."""
     start, end = mark.start - begin - low, mark.end - begin - low
     if end < 0 or start > high - low:
@@ -209,7 +209,7 @@ def _under(mark: Mark, begin: int, low: int, high: int, columns: list[int]) -> _
     return _Under(left, max(right, left + 1), mark)
 
 
-def _window(text: str, begin: int, marks: list[Mark], room: int) -> tuple[int, int]:
+def _window(text: str, begin: int, marks: list[Underline], room: int) -> tuple[int, int]:
     """The range of a line's characters that is shown: all, or `room` of them around the mark."""
     room = max(room, 40)
     if len(text) <= room:
@@ -250,29 +250,29 @@ def _cells(char: str, before: str) -> int:
     if char == _AS_PICTURE:
         return 1 if before and not before.isascii() and _cells(before, "") == 1 else 0
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 1 if ord(char) in _hidden() else 0
+        return 1 if ord(char) in _hidden_characters() else 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
 
 
-def _trim(source: Source, mark: Mark) -> Mark:
+def _trim(source: Source, mark: Underline) -> Underline:
     """The mark inside the text, without the blanks and line ends it closes with."""
     start = max(0, min(mark.start, len(source.text)))
     end = max(start, min(mark.end, len(source.text)))
     if end > start and source.text[end - 1] in "\r\n":
         end = max(start, start + len(source.text[start:end].rstrip()))
-    return Mark(start, end, mark.style, mark.text, mark.primary)
+    return Underline(start, end, mark.style, mark.text, mark.primary)
 
 
-def _first_line(source: Source, mark: Mark) -> Mark:
+def _first_line(source: Source, mark: Underline) -> Underline:
     """The part of a mark that lies on its first line."""
     first, last = _lines(source, mark)
     if first == last:
         return mark
     end = source.line_starts()[first - 1] + len(source.line_text(first))
-    return Mark(mark.start, max(mark.start, end), mark.style, mark.text, mark.primary)
+    return Underline(mark.start, max(mark.start, end), mark.style, mark.text, mark.primary)
 
 
-def _lines(source: Source, mark: Mark) -> tuple[int, int]:
+def _lines(source: Source, mark: Underline) -> tuple[int, int]:
     return source.position(mark.start).line, source.position(mark.end).line
 
 
@@ -282,7 +282,7 @@ def _shown_lines(first: int, last: int) -> set[int]:
     return {*range(first, first + _CONTEXT), *range(last - _CONTEXT + 1, last + 1)}
 
 
-def _bridged(lines: list[int]) -> list[int]:
+def _fill_gaps(lines: list[int]) -> list[int]:
     """A gap of one line is filled: dots would take as much room and say less."""
     gaps = [n + 1 for n, after in pairwise(lines) if after == n + 2]
     return sorted([*lines, *gaps])

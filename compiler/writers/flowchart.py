@@ -28,7 +28,7 @@ from ..ir import (
     ToolNode,
     Workflow,
 )
-from ..ir.grants import granting
+from ..ir.grants import grant_comments
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
 from .manuscript import Manuscript, Written
 
@@ -78,7 +78,9 @@ class _Writer:
         w = self.workflow
         blocks = [f"# {' '.join(w.title.split())}"] if w.title else []
         blocks += [w.description] if w.description else []
-        chart = "\n".join(f"    {line}" for line in (*granting(w), *self.params(), *self.chart()))
+        chart = "\n".join(
+            f"    {line}" for line in (*grant_comments(w), *self.params(), *self.chart())
+        )
         blocks.append(f"# Workflow\n\n```mermaid\nflowchart TD\n{chart}\n```")
         if self.prompts:
             blocks.append("# Prompts")

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from ..ir import AgentNode, AskNode, TaskNode
 from ..plan import SECTIONS, is_id
 from ..plan.edits import DEFAULT
-from ..plan.values import Value, plain, written
+from ..plan.values import Value, field_lines, plain
 from .manuscript import Manuscript, Written
 from .prose import bracketed, in_order
 
@@ -74,4 +74,4 @@ def _step(number: int, node: _Work, id: str, paths: Mapping[str, str], people: s
 
 
 def _fields(fields: Mapping[str, Value]) -> str:
-    return "".join(written(name, plain(value), DEFAULT) for name, value in fields.items())
+    return "".join(field_lines(name, plain(value), DEFAULT) for name, value in fields.items())

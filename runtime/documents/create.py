@@ -77,8 +77,8 @@ def time_of(now: datetime) -> str:
 
 
 def new_document(id: str, request: str, audio: str, now: datetime) -> str:
-    """The text of a document that nothing has been planned for. Raises `Refused` for a request or a
-    path that a document cannot hold."""
+    """Return the text of a document without a plan yet. Raise `PlanError` for a request or a path
+    that a document cannot hold."""
     document = read_plan(_SKELETON.format(id=id))
     fields = {"Input Audio": audio, "Timestamp": time_of(now), "Workflow ID": id}
     for name, value in {"Original Request": request.strip(), **fields}.items():

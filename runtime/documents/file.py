@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from flowc.compiler.plan import PlanDocument, Refused, read_plan
+from flowc.compiler.plan import PlanDocument, PlanError, read_plan
 
 from ..errors import Failure
 from ..files.roots import whole_file
@@ -64,15 +64,15 @@ class DocumentFile:
         return read_plan(self._look().text)
 
     def change(self, change: Change, announce: Announce = lambda before, after: None) -> str:
-        """Replace the document by what `change` makes of it; gives its text afterwards. When
-        nothing changes the file is not touched. Raises `Failure`; what `change` raises as `Refused`
-        is one of the kind `refused`."""
+        """Replace the document by what `change` makes of it and return its new text. Leave the
+        file alone when nothing changes. Raise `Failure`; a `PlanError` of `change` becomes one of
+        the kind `refused`."""
         with self._locked(0o600) as descriptor:
             for _ in range(_TRIES):
                 seen = self._look()
                 try:
                     after = change(read_plan(seen.text)).text
-                except Refused as refused:
+                except PlanError as refused:
                     raise Failure(f"{self.shown}: {refused}", "refused") from None
                 if after == seen.text:
                     return after

@@ -3,7 +3,7 @@
 A step goes from status to status in the format's order (A7). A run that died between a change of
 the file and its own checkpoint makes the change again; what is there already is left as it is, so
 that nothing is logged twice. A step that is not where the run left it was moved by a person, which
-is `Refused`.
+is `PlanError`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 from flowc.compiler.plan import (
     STATUSES,
     PlanDocument,
-    Refused,
+    PlanError,
     Status,
     Value,
     final_path,
@@ -59,7 +59,7 @@ class Move:
     retries: int = RETRIES
 
     def made(self, document: PlanDocument, time: str) -> PlanDocument:
-        """The document one status further, the same when the step is there. Raises `Refused`."""
+        """The document one status further, the same when the step is there. Raises `PlanError`."""
         status = status_of(document.step(self.step))
         if status == self.to:
             return document
@@ -76,10 +76,10 @@ class Move:
             allowed = ("PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING")
         if status not in allowed:
             there = status or text_value(document.step(self.step), "Status")
-            raise Refused(f"step `{self.step}` is {there}, so it cannot become {self.to}")
+            raise PlanError(f"step `{self.step}` is {there}, so it cannot become {self.to}")
         code = text_value(document.step(self.step), "Code")
         if self.to == "EXECUTING" and is_placeholder(code):
-            raise Refused(f"step `{self.step}` has no code that could be executed")
+            raise PlanError(f"step `{self.step}` has no code that could be executed")
 
     def _hop(self, status: Status) -> Status:
         if status == "FAILED":
@@ -134,13 +134,13 @@ class Move:
 
 def fix(document: PlanDocument, step: str, code: str, time: str) -> PlanDocument:
     """Code that was fixed takes the place of what failed, and the step is READY to be executed
-    again (A14, A15). The same document when the code is what failed. Raises `Refused`."""
+    again (A14, A15). The same document when the code is what failed. Raises `PlanError`."""
     block = document.step(step)
     status, old = status_of(block), text_value(block, "Code").strip()
     if old == code.strip():
         return document
     if status != "FAILED":
-        raise Refused(f"step `{step}` is {status}: only one that has failed is fixed")
+        raise PlanError(f"step `{step}` is {status}: only one that has failed is fixed")
     document = transition(document, step, "READY", time).set("Code", code.strip(), step=step)
     return document.append_log(time, words.of_step(words.FIXED, step))
 

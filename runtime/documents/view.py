@@ -8,7 +8,7 @@ from typing import Any
 from flowc.compiler.plan import (
     Block,
     PlanDocument,
-    Refused,
+    PlanError,
     code_request,
     counts,
     final_path,
@@ -82,7 +82,7 @@ def step_of(document: PlanDocument, step: Block) -> dict[str, Json]:
     id = text_value(step, "ID")
     try:
         read, write = step_paths(document, id)
-    except Refused:
+    except PlanError:
         read, write = text_value(step, "Input Audio"), text_value(step, "Output Audio")
     code = text_value(step, "Code")
     return {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.plan import Refused, read_plan, step_paths, text_value
+from flowc.compiler.plan import PlanError, read_plan, step_paths, text_value
 
 from ..audio.plan.contradictions import Shape
 from ..errors import Failure
@@ -97,7 +97,7 @@ def _code_generation(asked: str) -> Json:
     try:
         read, write = step_paths(document, found["step"])
         description = text_value(document.step(found["step"]), "Description")
-    except Refused as refused:
+    except PlanError as refused:
         raise Failure(str(refused), "refused") from None
     return {"code": code_of(description, read, write)}
 

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from flowc.compiler.catalog.audio_tools import AudioTool, Parameter
-from flowc.compiler.plan import Refused, read_call
+from flowc.compiler.plan import PlanError, read_call
 
 from ..audio.calls.call import check_call, find_tool
 from ..errors import Failure
@@ -27,7 +27,7 @@ def repaired(code: str, error: str, read: str, write: str) -> tuple[str, str]:
     try:
         call = read_call(code.strip())
         tool = find_tool(call.tool)
-    except (Refused, Failure):
+    except (PlanError, Failure):
         return code, NONE
     arguments = dict(call.arguments)
     said = [*_paths(tool, arguments, read, write), *_ranges(tool, arguments, error)]

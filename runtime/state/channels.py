@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, assert_never
 
-from flowc.compiler.expr.values import read_number, shown
+from flowc.compiler.expr.values import preview, read_number
 from flowc.compiler.ir import TypeName
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec
 from langgraph._internal._typing import MISSING
@@ -153,12 +153,12 @@ def combinable(channel: Channel, value: Any) -> Any:
         case "merge":
             if value is None or isinstance(value, dict):
                 return value
-            raise Failure(f"`{channel.variable}` merges objects: {shown(value)} is none")
+            raise Failure(f"`{channel.variable}` merges objects: {preview(value)} is none")
         case "add":
             number = read_number(value)
             if value is None or number is not None:
                 return number
-            raise Failure(f"`{channel.variable}` adds up numbers: {shown(value)} is none")
+            raise Failure(f"`{channel.variable}` adds up numbers: {preview(value)} is none")
         case _:
             assert_never(channel.reducer)
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from flowc.compiler.catalog.builtin_tools import DOCUMENT_ENTRIES
-from flowc.compiler.plan import PlanDocument, Refused, Value, fix_request, status_of, text_value
+from flowc.compiler.plan import PlanDocument, PlanError, Value, fix_request, status_of, text_value
 from flowc.compiler.plan.paths import original_input
 
 from ..documents import transitions as moves
@@ -93,7 +93,7 @@ class DocumentTools:
             file = DocumentFile(self.roots.locate(file_name(id)), file_name(id))
             try:
                 text = new_document(id, request, audio, now)
-            except Refused as refused:
+            except PlanError as refused:
                 raise Failure(f"the request cannot be written down: {refused}", "refused") from None
             file.create(text, lambda before, after: record.announce(file.place, before, after))
         return whole_of(file.read(), file.shown)
@@ -196,7 +196,7 @@ class DocumentTools:
 def _step(file: DocumentFile, step: str) -> Any:
     try:
         return file.read().step(step)
-    except Refused as refused:
+    except PlanError as refused:
         raise Failure(f"{file.shown}: {refused}", "refused") from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flowc.compiler.frontends.plan.frontend import claims
-from flowc.compiler.plan import PlanDocument, Refused, field_value, read_plan
+from flowc.compiler.plan import PlanDocument, PlanError, field_value, read_plan
 from flowc.compiler.source.source import Source, Unreadable, decode
 
 from .report import Difference, Report
@@ -71,7 +71,7 @@ def _set(
     text = document.text
     try:
         changed = document.set_at(index, name, value).text
-    except Refused:
+    except PlanError:
         report.agreed["refusals"] += 1
         return
     kept = changed.startswith(text[: whole[0]]) and changed.endswith(text[whole[1] :])

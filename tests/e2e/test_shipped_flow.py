@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from flowc.compiler.driver import compile_file
 from flowc.compiler.emit.flow.program import emit_flow_yaml
-from flowc.compiler.flow_yaml.layout import laid_out
+from flowc.compiler.flow_yaml.layout import lay_out
 
 FOLDER = Path(__file__).parents[2] / "workflows/examples/flow"
 SHIPPED = sorted(FOLDER.glob("*.flow.yaml"))
@@ -27,7 +27,7 @@ def name(file: Path) -> str:
 def test_it_is_clean_and_laid_out(file):
     assert compile_file(str(file)).diagnostics == ()
     text = file.read_text(encoding="utf-8")
-    assert laid_out(text) == text
+    assert lay_out(text) == text
 
 
 def answered(flowc, file: Path, answers: Path) -> dict:

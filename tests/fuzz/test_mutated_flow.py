@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.emit.flow.program import emit_flow_yaml
-from flowc.compiler.flow_yaml.layout import laid_out
+from flowc.compiler.flow_yaml.layout import lay_out
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,5 +55,5 @@ def test_what_is_accepted_reads_back_as_itself(text, seed, compiled):
     again = compiled(written, "flow")
     assert again.program.workflows == first.program.workflows
     assert emit_flow_yaml(again.program) == written
-    once = laid_out(text)
-    assert laid_out(once) == once
+    once = lay_out(text)
+    assert lay_out(once) == once

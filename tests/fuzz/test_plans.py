@@ -6,7 +6,7 @@ Every text is a document, however odd; every edit either is refused or does what
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.plan import PlanDocument, Refused, field_value, read_plan
+from flowc.compiler.plan import PlanDocument, PlanError, field_value, read_plan
 from flowc.compiler.plan.words import SECTION_FIELDS, SECTIONS, STEP_FIELDS
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -115,7 +115,7 @@ def test_setting_a_field_changes_its_bytes_only(text, value, choice):
     index, start, end, name = fields[choice % len(fields)]
     try:
         changed = document.set_at(index, name, value)
-    except Refused:
+    except PlanError:
         return
     assert changed.text.startswith(text[:start])
     assert changed.text.endswith(text[end:])
@@ -131,7 +131,7 @@ def test_adding_a_field_only_adds(text, value, choice, name):
         return
     try:
         changed = document.set_at(index, name, value)
-    except Refused:
+    except PlanError:
         return
     assert is_insertion(text, changed.text)
     assert (field_value(changed.blocks[index], name) or "") == meant(value)
@@ -149,7 +149,7 @@ def test_a_log_line_and_a_step_only_add(text, line, title):
     ):
         try:
             changed = change()
-        except Refused:
+        except PlanError:
             continue
         assert is_insertion(text, changed.text)
         assert read_plan(changed.text) == changed

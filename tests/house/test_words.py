@@ -22,26 +22,15 @@ UNFINISHED_CLASSES = {
     "Client",
     "Code",
     "Diagnostic",
-    "Document",
     "Due",
-    "Element",
     "Ended",
-    "Entry",
     "Excerpt",
     "Fault",
-    "Field",
     "Files",
-    "Function",
     "Given",
-    "Layout",
     "Limits",
     "Line",
-    "Mark",
     "Named",
-    "Names",
-    "Parameter",
-    "Piece",
-    "Place",
     "Program",
     "Progress",
     "Prompt",
@@ -49,8 +38,6 @@ UNFINISHED_CLASSES = {
     "Refused",
     "Report",
     "Result",
-    "Scalar",
-    "Scope",
     "Scratch",
     "Script",
     "Setting",
@@ -59,8 +46,6 @@ UNFINISHED_CLASSES = {
     "Told",
     "Visit",
     "Ways",
-    "Word",
-    "Words",
     "Worker",
     "Written",
 }
@@ -124,7 +109,8 @@ PREDICATES = {"is", "are", "was", "has", "have", "can", "may", "until", "unless"
 NEVER = {"told", "given", "found", "asked", "said", "settled", "carried", "admitted", "heard"}
 """Words that say nothing about what a function does, wherever they stand in its name."""
 NO_NOUN = re.compile(
-    r"\b(?:is|are|was|were|be|been) no (?!longer\b|more\b|one\b|less\b|fewer\b|such\b|matter\b)\w+"
+    r"(?<!there )\b(?:is|are|was|were|be|been) no "
+    r"(?!longer\b|more\b|one\b|less\b|fewer\b|such\b|matter\b)\w+"
 )
 
 

@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ...flow_yaml.implied import called, implied_tools
+from ...flow_yaml.implied import called_functions, implied_tools
 from ...flow_yaml.keys import (
     AGENT,
     COMMON,
@@ -32,7 +32,7 @@ from ...flow_yaml.keys import (
     TOP,
     TRIAL,
     VERSION,
-    Element,
+    MappingKind,
 )
 from ...ir import (
     AgentNode,
@@ -78,7 +78,7 @@ def emit_flow_yaml(program: Program, folder: str | None = None) -> str:
 
 
 def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
-    top = written(workflow, Element(Workflow, TOP))
+    top = written(workflow, MappingKind(Workflow, TOP))
     ways = ways_of(workflow)
     found = Sections(name=workflow.name)
     found |= {key: top[key] for key in ("title", "description") if key in top}
@@ -149,7 +149,9 @@ def _thread(thread: Thread) -> Value:
 
 def _script(script: Script, workflow: Workflow, near: Near, file: str) -> Value:
     """The file's name where the script is a file, else its text."""
-    functions = list(script.functions) if script.functions != called(script.id, workflow) else []
+    functions = (
+        list(script.functions) if script.functions != called_functions(script.id, workflow) else []
+    )
     more: dict[str, Value] = {"functions": functions} if functions else {}
     by_name = LANGUAGES.get(os.path.splitext(script.file)[1])
     if script.file != file and by_name is not None and script.line == 1:
@@ -171,7 +173,7 @@ def _nodes(workflow: Workflow, ways: Ways, near: Near) -> list[Value]:
 
 
 def _node(node: Node, workflow: Workflow, near: Near) -> dict[str, Value]:
-    around = written(node, Element(type(node), COMMON))
+    around = written(node, MappingKind(type(node), COMMON))
     found: dict[str, Value] = {"name": node.id}
     if "title" in around:
         found["title"] = around.pop("title")

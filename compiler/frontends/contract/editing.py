@@ -5,41 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...reading.editing import Editing, Mention, Slot, Word
+from ...reading.editing import Editing, Mention, Slot, Suggestion
 from .steps import ENFORCEMENT, GATE_TYPES, STEP_TYPES, WORKFLOW_TYPES, Contract
 
 _KEY = re.compile(r"(?:^|[{,])[ \t]*\"(?P<word>\w*)\Z")
 _TEXT = re.compile(r"\"(?P<word>[^\"]*)\Z")
 _WORKFLOW = (
-    Word("workflow_name", "what the workflow is called"),
-    Word("workflow_type", "sequential, parallel or hybrid"),
-    Word("description", "what it is for"),
-    Word("steps", "who does what, in which order"),
-    Word("quality_gates", "what is judged before it goes on"),
-    Word("input_parameters", "what the workflow is about"),
-    Word("execution_config", "limits, retries and how strict the gates are"),
+    Suggestion("workflow_name", "what the workflow is called"),
+    Suggestion("workflow_type", "sequential, parallel or hybrid"),
+    Suggestion("description", "what it is for"),
+    Suggestion("steps", "who does what, in which order"),
+    Suggestion("quality_gates", "what is judged before it goes on"),
+    Suggestion("input_parameters", "what the workflow is about"),
+    Suggestion("execution_config", "limits, retries and how strict the gates are"),
 )
 _STEP = (
-    Word("step_id", "its name, unlike any other"),
-    Word("step_name", "what people call it"),
-    Word("step_type", "task, decision, synchronization or review"),
-    Word("required_role", "who does it"),
-    Word("estimated_duration", "in minutes"),
-    Word("dependencies", "the steps that must be done before"),
-    Word("success_criteria", "when it is done"),
-    Word("failure_handling", "what to do when it fails"),
+    Suggestion("step_id", "its name, unlike any other"),
+    Suggestion("step_name", "what people call it"),
+    Suggestion("step_type", "task, decision, synchronization or review"),
+    Suggestion("required_role", "who does it"),
+    Suggestion("estimated_duration", "in minutes"),
+    Suggestion("dependencies", "the steps that must be done before"),
+    Suggestion("success_criteria", "when it is done"),
+    Suggestion("failure_handling", "what to do when it fails"),
 )
 _GATE = (
-    Word("gate_id", "its name, unlike any other"),
-    Word("gate_type", "approval, quality_check or milestone"),
-    Word("criteria", "what is judged"),
-    Word("required_score", "from 0 to 1, of a quality check"),
+    Suggestion("gate_id", "its name, unlike any other"),
+    Suggestion("gate_type", "approval, quality_check or milestone"),
+    Suggestion("criteria", "what is judged"),
+    Suggestion("required_score", "from 0 to 1, of a quality check"),
 )
 _CONFIG = (
-    Word("max_iterations", "attempts in all"),
-    Word("timeout_minutes", "how long it may take"),
-    Word("auto_retry", "whether a failed step is tried again"),
-    Word("quality_enforcement", "strict, lenient or advisory"),
+    Suggestion("max_iterations", "attempts in all"),
+    Suggestion("timeout_minutes", "how long it may take"),
+    Suggestion("auto_retry", "whether a failed step is tried again"),
+    Suggestion("quality_enforcement", "strict, lenient or advisory"),
 )
 
 
@@ -47,8 +47,8 @@ def _value(key: str) -> re.Pattern[str]:
     return re.compile(rf"\"{key}\"\s*:\s*\"(?P<word>[^\"]*)\Z")
 
 
-def _words(texts: tuple[str, ...]) -> tuple[Word, ...]:
-    return tuple(Word(text) for text in texts)
+def _words(texts: tuple[str, ...]) -> tuple[Suggestion, ...]:
+    return tuple(Suggestion(text) for text in texts)
 
 
 def contract_editing() -> Editing:

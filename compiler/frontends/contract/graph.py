@@ -25,12 +25,12 @@ from ...ir import (
     OnError,
     TaskNode,
 )
-from .order import Needs, Redo, in_order, reviewed, with_reviews_awaited
-from .steps import LEAST_SCORE, Contract, Step
+from .order import Needs, Redo, in_order, reviewed_steps, with_reviews_awaited
+from .steps import LEAST_SCORE, Contract, ContractStep
 from .texts import (
     RESTARTS,
     RESULT,
-    Names,
+    ResultVariables,
     failures_text,
     gate_node,
     mean_of_scores,
@@ -71,18 +71,18 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Blueprint:
     """What the graph is made from: the steps by id in the order in which they are done, whom each
     `waits` for, what reviews restart, the variables' names. `redone_by` are the reviews that have a
     step done again, `judges` those that have it begun again; `restarted` are the steps that are
     begun anew by anything, a failure of their own included."""
 
     contract: Contract
-    steps: Mapping[str, Step]
+    steps: Mapping[str, ContractStep]
     waits: Needs
     redos: Mapping[str, Redo]
     declared: Needs
-    names: Names
+    names: ResultVariables
     redone_by: Mapping[str, Sequence[str]]
     judges: Mapping[str, Sequence[str]]
     restarted: frozenset[str]
@@ -93,7 +93,7 @@ class Plan:
         return [step.id for step in self.contract.steps if step.id not in awaited]
 
 
-def plan_of(contract: Contract, needs: Needs, names: Names) -> Plan:
+def blueprint_of(contract: Contract, needs: Needs, names: ResultVariables) -> Blueprint:
     """The order of a contract whose dependencies are sound."""
     by_id = {step.id: step for step in contract.steps}
     forms = {step.id: step.form for step in contract.steps}
@@ -108,7 +108,7 @@ def plan_of(contract: Contract, needs: Needs, names: Names) -> Plan:
         for id in redo.region:
             redone_by.setdefault(id, []).append(review)
     heads = {head for redo in redos.values() for head in redo.heads}
-    return Plan(
+    return Blueprint(
         contract=contract,
         steps={id: by_id[id] for id in order},
         waits=waits,
@@ -127,7 +127,7 @@ def _judges(
     """For each step the reviews that have it begun again."""
     found: dict[str, list[str]] = {}
     for step in contract.steps:
-        for target in reviewed(step.id, forms, needs) if step.form == "review" else ():
+        for target in reviewed_steps(step.id, forms, needs) if step.form == "review" else ():
             found.setdefault(target, []).append(step.id)
     return found
 
@@ -138,12 +138,12 @@ def _earliest(redo: Redo, order: tuple[str, ...]) -> Redo:
     return Redo((head,), frozenset())
 
 
-def build_graph(plan: Plan) -> Graph:
+def build_graph(blueprint: Blueprint) -> Graph:
     """All nodes in the order in which they are done, and the edges between them."""
-    contract = plan.contract
-    graph = Graph(taken={*plan.steps, *(gate.id for gate in contract.gates)})
+    contract = blueprint.contract
+    graph = Graph(taken={*blueprint.steps, *(gate.id for gate in contract.gates)})
     graph.failed = graph.new_id(FAILED) if contract.retries else ""
-    first = [id for id in plan.steps if not plan.waits[id]]
+    first = [id for id in blueprint.steps if not blueprint.waits[id]]
     if len(first) > 1:
         graph.entry = graph.new_id(START)
         graph.nodes.append(AssignNode(id=graph.entry, title=START))
@@ -151,27 +151,31 @@ def build_graph(plan: Plan) -> Graph:
         graph.entry = first[0]
     exits: dict[str, Exit] = {}
     doors: dict[str, str] = {}
-    for step in plan.steps.values():
-        exits[step.id] = _add_step(graph, plan, step, doors)
-    for id in plan.steps:
-        _add_ways_in(graph, plan, id, doors, exits)
+    for step in blueprint.steps.values():
+        exits[step.id] = _add_step(graph, blueprint, step, doors)
+    for id in blueprint.steps:
+        _add_ways_in(graph, blueprint, id, doors, exits)
     for id in first if len(first) > 1 else ():
         graph.connect((graph.entry, None), doors[id])
-    _add_restarts(graph, plan)
-    _add_end(graph, plan, exits)
+    _add_restarts(graph, blueprint)
+    _add_end(graph, blueprint, exits)
     return graph
 
 
-def _add_step(graph: Graph, plan: Plan, step: Step, doors: dict[str, str]) -> Exit:
+def _add_step(
+    graph: Graph, blueprint: Blueprint, step: ContractStep, doors: dict[str, str]
+) -> Exit:
     """The step's nodes; gives its exit. Its door is the node that waits for others: a step that is
     begun anew has another one before it, else it would wait for them again."""
-    waits = plan.waits[step.id]
+    waits = blueprint.waits[step.id]
     door = doors[step.id] = step.id
     many = len(waits) > 1
     own: list[Node] = []
-    judges = plan.judges.get(step.id, ())
-    task: TaskNode = task_node(plan.contract, step, plan.declared[step.id], judges, plan.names)
-    if many and step.id in plan.restarted:
+    judges = blueprint.judges.get(step.id, ())
+    task: TaskNode = task_node(
+        blueprint.contract, step, blueprint.declared[step.id], judges, blueprint.names
+    )
+    if many and step.id in blueprint.restarted:
         door = doors[step.id] = graph.new_id(f"{step.id}.ready")
         own.append(AssignNode(id=door, wait="all", group=step.id))
         graph.connect((door, None), step.id)
@@ -179,17 +183,17 @@ def _add_step(graph: Graph, plan: Plan, step: Step, doors: dict[str, str]) -> Ex
         task = replace(task, wait="all")
     own.append(task)
     exit: Exit = (step.id, None)
-    if step.id in plan.redos:
+    if step.id in blueprint.redos:
         verdict = graph.new_id(f"{step.id}.verdict")
-        condition = _too_low(plan, step.id)
+        condition = _too_low(blueprint, step.id)
         own.append(ChooseNode(id=verdict, on=condition, title="too low", group=step.id))
         graph.connect(exit, verdict)
         exit = (verdict, Case(value="false"))
         again = graph.again[step.id] = graph.new_id(f"{step.id}.again")
         graph.connect((verdict, Case(value="true")), again)
         own.append(_restart(again))
-    if plan.contract.retries:
-        own += _retry(graph, plan, step.id)
+    if blueprint.contract.retries:
+        own += _retry(graph, blueprint, step.id)
     if len(own) > 1:
         graph.grouped.append(step.id)
         own = [replace(node, group=step.id) for node in own]
@@ -203,10 +207,10 @@ def _restart(id: str) -> Node:
     return AssignNode(id=id, assignments=(one,), title="restart")
 
 
-def _retry(graph: Graph, plan: Plan, step: str) -> Iterator[Node]:
+def _retry(graph: Graph, blueprint: Blueprint, step: str) -> Iterator[Node]:
     """A failed step is begun again while attempts are left (C16)."""
     retry, anew = graph.new_id(f"{step}.retry"), graph.new_id(f"{step}.anew")
-    yield ChooseNode(id=retry, on=_attempts_left(plan), title="attempts left")
+    yield ChooseNode(id=retry, on=_attempts_left(blueprint), title="attempts left")
     yield _restart(anew)
     caught = OnError(errors=("failure", "timeout"))
     graph.connect((step, caught), retry, label="failed")
@@ -215,29 +219,29 @@ def _retry(graph: Graph, plan: Plan, step: str) -> Iterator[Node]:
     graph.connect((retry, Case(value="false")), graph.failed, implied=True)
 
 
-def _attempts_left(plan: Plan) -> Expr:
-    most = Literal(value=plan.contract.attempts - 1)
+def _attempts_left(blueprint: Blueprint) -> Expr:
+    most = Literal(value=blueprint.contract.attempts - 1)
     return Binary(op="<", left=Name(name=RESTARTS), right=most)
 
 
-def _too_low(plan: Plan, review: str) -> Expr:
+def _too_low(blueprint: Blueprint, review: str) -> Expr:
     """Whether a score of the review is below what the nearest gate asks, and attempts are left."""
-    gates = (g.required for g in plan.contract.gates if g.form == "quality_check")
+    gates = (g.required for g in blueprint.contract.gates if g.form == "quality_check")
     least = next((score for score in gates if score is not None), LEAST_SCORE)
-    scores = tuple(plan.names.score(review, need) for need in plan.declared[review])
+    scores = tuple(blueprint.names.score(review, need) for need in blueprint.declared[review])
     lowest = Call(function="least", args=(ListOf(items=scores),))
     low = Binary(op="<", left=lowest, right=Literal(value=least))
-    return Binary(op="and", left=low, right=_attempts_left(plan))
+    return Binary(op="and", left=low, right=_attempts_left(blueprint))
 
 
 def _add_ways_in(
-    graph: Graph, plan: Plan, id: str, doors: Mapping[str, str], exits: Mapping[str, Exit]
+    graph: Graph, blueprint: Blueprint, id: str, doors: Mapping[str, str], exits: Mapping[str, Exit]
 ) -> None:
     """Edges from all that the step waits for. When a review has it done anew, what is outside of
     that is not: its edge leads by way of a node that the review passes again, so that the step
     which waits for all does not wait for it for ever."""
-    waits = plan.waits[id]
-    within = [(r, plan.redos[r]) for r in plan.redone_by.get(id, ())]
+    waits = blueprint.waits[id]
+    within = [(r, blueprint.redos[r]) for r in blueprint.redone_by.get(id, ())]
     for need in waits:
         outer = [r for r, redo in within if need not in redo.region and id not in redo.heads]
         if not outer or len(waits) < 2:
@@ -251,22 +255,22 @@ def _add_ways_in(
             graph.connect((graph.again[review], None), kept, label="too low")
 
 
-def _add_restarts(graph: Graph, plan: Plan) -> None:
-    for review, redo in plan.redos.items():
+def _add_restarts(graph: Graph, blueprint: Blueprint) -> None:
+    for review, redo in blueprint.redos.items():
         for head in redo.heads:
             graph.connect((graph.again[review], None), head, label="too low")
 
 
-def _add_end(graph: Graph, plan: Plan, exits: Mapping[str, Exit]) -> None:
+def _add_end(graph: Graph, blueprint: Blueprint, exits: Mapping[str, Exit]) -> None:
     """Gates behind the last steps, in file order, then the end (C23)."""
-    contract, last = plan.contract, plan.last()
-    score = mean_of_scores(contract, plan.declared, plan.names)
+    contract, last = blueprint.contract, blueprint.last()
+    score = mean_of_scores(contract, blueprint.declared, blueprint.names)
     chain: list[Node] = [
-        gate_node(gate, contract, last, score, plan.names) for gate in contract.gates
+        gate_node(gate, contract, last, score, blueprint.names) for gate in contract.gates
     ]
     end = graph.new_id(END)
-    ends = [plan.steps[id] for id in last]
-    value = result_text(ends, contract, plan.declared, plan.names)
+    ends = [blueprint.steps[id] for id in last]
+    value = result_text(ends, contract, blueprint.declared, blueprint.names)
     result = Assignment(target=RESULT, value=value)
     chain.append(EndNode(id=end, title=END, outcome="success", assignments=(result,)))
     if len(last) > 1:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ...analysis.graphs import loops, path_to, predecessors, reachable
 from ...diagnostics.diagnostic import Label, Sink
 from ...source.source import Span
-from .steps import Step
+from .steps import ContractStep
 
 Needs = dict[str, tuple[str, ...]]
 """For each step those it depends on."""
@@ -36,7 +36,7 @@ class Redo:
     region: frozenset[str]
 
 
-def report_circles(steps: Sequence[Step], needs: Needs, sink: Sink) -> bool:
+def report_circles(steps: Sequence[ContractStep], needs: Needs, sink: Sink) -> bool:
     """FC2004, once for every circle of dependencies, with the whole of it. True when there are."""
     by_id = {step.id: step for step in steps}
     found = loops(needs)
@@ -70,7 +70,7 @@ def _circle(start: str, members: set[str], needs: Needs) -> list[str]:
     return [start, *path_to(start, found)]
 
 
-def _place(step: Step, need: str) -> Span:
+def _place(step: ContractStep, need: str) -> Span:
     return next((words.span for words in step.needs if words.text == need), step.span)
 
 
@@ -94,7 +94,7 @@ def in_order(steps: Iterable[str], needs: Needs) -> tuple[str, ...]:
     return tuple(found)
 
 
-def reviewed(review: str, forms: Mapping[str, str], needs: Needs) -> tuple[str, ...]:
+def reviewed_steps(review: str, forms: Mapping[str, str], needs: Needs) -> tuple[str, ...]:
     """What a review restarts: the steps it depends on; instead of a synchronization, which nobody
     does, what that one merges."""
     found: dict[str, None] = {}
@@ -118,7 +118,7 @@ def with_reviews_awaited(
     needs = dict(needs)
     after = {id: set(ids) for id, ids in predecessors(needs).items()}
     place = {id: at for at, id in enumerate(order)}
-    targets = {id: reviewed(id, forms, needs) for id in order if forms[id] == "review"}
+    targets = {id: reviewed_steps(id, forms, needs) for id in order if forms[id] == "review"}
     reviews = [id for id, heads in targets.items() if heads]
     for _ in range(MAX_ROUNDS):
         changed = False

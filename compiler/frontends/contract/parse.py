@@ -14,10 +14,10 @@ from ...reading.protocol import Parsed
 from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
 from .editing import contract_mentions
-from .graph import Graph, build_graph, plan_of
+from .graph import Graph, blueprint_of, build_graph
 from .order import Needs, report_circles
 from .steps import Contract, read_contract, unknown_dependencies
-from .texts import FAILURES, INPUTS, RESTARTS, RESULT, Names
+from .texts import FAILURES, INPUTS, RESTARTS, RESULT, ResultVariables
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
@@ -28,15 +28,15 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
         contract = read_contract(tree) if tree is not None else None
         if tree is None or contract is None:
             return Parsed(None)
-        return _parsed(contract, tree)
+        return _read(contract, tree)
 
 
-def _parsed(contract: Contract, tree: Tree) -> Parsed:
+def _read(contract: Contract, tree: Tree) -> Parsed:
     needs = unknown_dependencies(contract.steps, tree)
     if report_circles(contract.steps, needs, tree.sink):
         return Parsed(None)
-    names = Names.of([*needs, *(gate.id for gate in contract.gates)])
-    graph = build_graph(plan_of(contract, needs, names))
+    names = ResultVariables.of([*needs, *(gate.id for gate in contract.gates)])
+    graph = build_graph(blueprint_of(contract, needs, names))
     workflow = _workflow(contract, graph, names, tree.source)
     return Parsed(
         workflow,
@@ -45,7 +45,7 @@ def _parsed(contract: Contract, tree: Tree) -> Parsed:
     )
 
 
-def _workflow(contract: Contract, graph: Graph, names: Names, source: Source) -> Workflow:
+def _workflow(contract: Contract, graph: Graph, names: ResultVariables, source: Source) -> Workflow:
     counted = any(node.kind == "choose" for node in graph.nodes)
     state = [StateField(name=name, type="object") for name in names.variables.values()]
     state.append(StateField(name=RESULT))

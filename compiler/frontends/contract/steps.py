@@ -10,8 +10,8 @@ from typing import cast
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Json
-from ...reading.json_syntax import Node, Scalar
-from ...reading.json_tree import Fields, Tree, Words
+from ...reading.json_syntax import JsonNode, Scalar
+from ...reading.json_tree import Fields, JsonText, Tree
 from ...source.source import Span
 from ...source.spelling import Spelling
 
@@ -57,17 +57,17 @@ Enforcement = Lit["strict", "lenient", "advisory"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ContractStep:
     """One step. `needs` are its dependencies as written; `minutes` its estimated duration."""
 
     id: str
     title: str
     form: Form
-    role: Words | None
-    criteria: Words | None
+    role: JsonText | None
+    criteria: JsonText | None
     failure: str
     minutes: float | None
-    needs: tuple[Words, ...]
+    needs: tuple[JsonText, ...]
     span: Span
 
 
@@ -89,7 +89,7 @@ class Contract:
     name: str
     form: str
     description: str
-    steps: tuple[Step, ...]
+    steps: tuple[ContractStep, ...]
     gates: tuple[Gate, ...]
     inputs: Json = None
     attempts: int = MAX_ITERATIONS
@@ -107,7 +107,7 @@ def read_contract(tree: Tree) -> Contract | None:
     name = fields.text("workflow_name", required=True)
     form = fields.word("workflow_type", WORKFLOW_TYPES, required=True)
     description = fields.text("description", empty=True)
-    ids: dict[str, Words] = {}
+    ids: dict[str, JsonText] = {}
     steps = _steps(fields, ids)
     gates = _gates(fields, ids)
     if not steps:
@@ -122,10 +122,10 @@ def read_contract(tree: Tree) -> Contract | None:
         inputs=tree.value(inputs.node, "`input_parameters`") if inputs else None,
     )
     config = fields.fields("execution_config")
-    return contract if config is None else _configured(contract, config)
+    return contract if config is None else _with_execution(contract, config)
 
 
-def _steps(fields: Fields, ids: dict[str, Words]) -> tuple[Step, ...]:
+def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]:
     """At least one (C2)."""
     nodes = fields.items("steps", required=True)
     found = [
@@ -144,7 +144,7 @@ def _steps(fields: Fields, ids: dict[str, Words]) -> tuple[Step, ...]:
     return tuple(found)
 
 
-def _step(fields: Fields, ids: dict[str, Words]) -> Step | None:
+def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
     """A role and success criteria are required, also of a step that nobody does (C2)."""
     id = _id(fields, "step_id", ids)
     fields = replace(fields, what=f"step `{id.text}`") if id else fields
@@ -160,7 +160,7 @@ def _step(fields: Fields, ids: dict[str, Words]) -> Step | None:
     )
     if id is None:
         return None
-    return Step(
+    return ContractStep(
         id=id.text,
         title=title.text if title else id.text,
         form=cast(Form, form.text if form else "task"),
@@ -173,14 +173,14 @@ def _step(fields: Fields, ids: dict[str, Words]) -> Step | None:
     )
 
 
-def _need(fields: Fields, node: Node) -> Words | None:
+def _need(fields: Fields, node: JsonNode) -> JsonText | None:
     if isinstance(node, Scalar) and isinstance(node.value, str):
         return fields.tree.words(node)
     fields.tree.wrong_type(node, f"a dependency of {fields.what}", "a text")
     return None
 
 
-def _gates(fields: Fields, ids: dict[str, Words]) -> tuple[Gate, ...]:
+def _gates(fields: Fields, ids: dict[str, JsonText]) -> tuple[Gate, ...]:
     found: list[Gate] = []
     for number, node in enumerate(fields.items("quality_gates"), 1):
         inner = fields.tree.fields(node, f"quality gate {number}")
@@ -190,7 +190,7 @@ def _gates(fields: Fields, ids: dict[str, Words]) -> tuple[Gate, ...]:
     return tuple(found)
 
 
-def _gate(fields: Fields, ids: dict[str, Words]) -> Gate | None:
+def _gate(fields: Fields, ids: dict[str, JsonText]) -> Gate | None:
     id = _id(fields, "gate_id", ids)
     fields = replace(fields, what=f"gate `{id.text}`") if id else fields
     fields.unknown(_GATE_KEYS)
@@ -209,7 +209,7 @@ def _gate(fields: Fields, ids: dict[str, Words]) -> Gate | None:
     )
 
 
-def _configured(contract: Contract, config: Fields) -> Contract:
+def _with_execution(contract: Contract, config: Fields) -> Contract:
     """What the file says of its execution (C16)."""
     config.unknown(_CONFIG_KEYS)
     attempts = _number(config, "max_iterations", 1)
@@ -230,7 +230,7 @@ def _configured(contract: Contract, config: Fields) -> Contract:
     )
 
 
-def _id(fields: Fields, key: str, ids: dict[str, Words]) -> Words | None:
+def _id(fields: Fields, key: str, ids: dict[str, JsonText]) -> JsonText | None:
     """An id that no other step or gate has (C3)."""
     words = fields.text(key, required=True)
     if words is None:
@@ -292,7 +292,7 @@ def _out_of_range(fields: Fields, key: str, wanted: str) -> None:
     )
 
 
-def unknown_dependencies(steps: Sequence[Step], tree: Tree) -> dict[str, tuple[str, ...]]:
+def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str, tuple[str, ...]]:
     """For each step the steps it depends on, in file order and each once; FC2001 for a dependency
     that is no step (C2). A later step may be named (C4)."""
     order = {step.id: number for number, step in enumerate(steps)}

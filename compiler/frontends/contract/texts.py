@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...expr.ast import Call, Expr, Field, ListOf, Literal, Name, Text
 from ...ir import Assertion, GateNode, TaskNode
 from .order import Needs
-from .steps import Contract, Gate, Step
+from .steps import Contract, ContractStep, Gate
 
 INPUTS, RESTARTS, FAILURES, RESULT = "input_parameters", "restarts", "failures", "result"
 _TAKEN = (
@@ -22,13 +22,13 @@ _ODD = re.compile(r"\W", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ResultVariables:
     """The variable that holds the result of each step or gate, by its id."""
 
     variables: Mapping[str, str]
 
     @classmethod
-    def of(cls, ids: Sequence[str]) -> Names:
+    def of(cls, ids: Sequence[str]) -> ResultVariables:
         taken = set(_TAKEN)
         found: dict[str, str] = {}
         for id in ids:
@@ -53,7 +53,11 @@ class Names:
 
 
 def task_node(
-    contract: Contract, step: Step, needs: Sequence[str], reviews: Sequence[str], names: Names
+    contract: Contract,
+    step: ContractStep,
+    needs: Sequence[str],
+    reviews: Sequence[str],
+    names: ResultVariables,
 ) -> TaskNode:
     """The work of one step, which depends on `needs` and may be begun again by `reviews`."""
     redone = reviews and step.form in ("task", "decision")
@@ -74,7 +78,7 @@ def task_node(
     )
 
 
-def _prompt(contract: Contract, step: Step) -> Expr:
+def _prompt(contract: Contract, step: ContractStep) -> Expr:
     """The step in its workflow, what it has to meet and what to do otherwise, what is given."""
     about = f": {contract.description}" if contract.description else ""
     lines = [step.title, "", f"A step of {contract.name}{about}"]
@@ -87,7 +91,7 @@ def _prompt(contract: Contract, step: Step) -> Expr:
 
 
 def gate_node(
-    gate: Gate, contract: Contract, last: Sequence[str], score: Expr, names: Names
+    gate: Gate, contract: Contract, last: Sequence[str], score: Expr, names: ResultVariables
 ) -> GateNode:
     """A gate, enforced as the file says (C15)."""
     question = None
@@ -109,7 +113,7 @@ def gate_node(
     )
 
 
-def mean_of_scores(contract: Contract, needs: Needs, names: Names) -> Expr:
+def mean_of_scores(contract: Contract, needs: Needs, names: ResultVariables) -> Expr:
     """The mean over the steps: of each the last review's score, else its own (C23)."""
     judged: dict[str, list[str]] = {step.id: [] for step in contract.steps}
     for step in contract.steps:
@@ -123,18 +127,20 @@ def mean_of_scores(contract: Contract, needs: Needs, names: Names) -> Expr:
     return Call(function="mean", args=(ListOf(items=scores),))
 
 
-def _score(step: str, reviews: Sequence[str], names: Names) -> Expr:
+def _score(step: str, reviews: Sequence[str], names: ResultVariables) -> Expr:
     own = names.part(step, "score")
     if not reviews:
         return own
     return Call(function="coalesce", args=(*(names.score(r, step) for r in reviews), own))
 
 
-def result_text(ends: Sequence[Step], contract: Contract, needs: Needs, names: Names) -> Expr:
+def result_text(
+    ends: Sequence[ContractStep], contract: Contract, needs: Needs, names: ResultVariables
+) -> Expr:
     """What came of the last step, or of what a last review judged; of several each under its
     title."""
     by_id = {step.id: step for step in contract.steps}
-    last = list({s.id: s for end in ends for s in _judged(end, by_id, needs)}.values())
+    last = list({s.id: s for end in ends for s in _judged_steps(end, by_id, needs)}.values())
     if len(last) == 1:
         return names.part(last[0].id, "output")
     parts: list[Expr] = []
@@ -144,7 +150,9 @@ def result_text(ends: Sequence[Step], contract: Contract, needs: Needs, names: N
     return Text(parts=tuple(parts))
 
 
-def _judged(end: Step, by_id: Mapping[str, Step], needs: Needs) -> list[Step]:
+def _judged_steps(
+    end: ContractStep, by_id: Mapping[str, ContractStep], needs: Needs
+) -> list[ContractStep]:
     judged = [by_id[id] for id in needs[end.id]] if end.form == "review" else []
     return judged or [end]
 

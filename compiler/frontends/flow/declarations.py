@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...flow_yaml.keys import AGENT, PARAM, PROMPT, RULE, STATE, THREAD, TOOL, TRIAL, Element, Key
+from ...flow_yaml.keys import (
+    AGENT,
+    PARAM,
+    PROMPT,
+    RULE,
+    STATE,
+    THREAD,
+    TOOL,
+    TRIAL,
+    Key,
+    MappingKind,
+)
 from ...ir import Agent, ErrorRule, Group, Param, Prompt, Seed, StateField, Thread, Tool, Trial
 from ...source.source import SourceSet
 from .forms import Forms, kind
 from .scripts import read_script
-from .tree import Mapping, Scalar, Sequence, brief
-from .tree import Node as Tree
+from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
 
 _TITLE = Key("title", "text", "")
 
@@ -23,7 +33,7 @@ class Declarations:
         self.forms = forms
         self.sources = sources
 
-    def read(self, mapping: Mapping) -> dict[str, Any]:
+    def read(self, mapping: YamlMapping) -> dict[str, Any]:
         """The fields of a `Workflow` that are declarations."""
         return {
             "params": tuple(self._params(mapping)),
@@ -51,77 +61,77 @@ class Declarations:
             "trials": tuple(self.trials(mapping)),
         }
 
-    def _entries(self, mapping: Mapping, section: str) -> list[tuple[Scalar, Tree]]:
+    def _entries(self, mapping: YamlMapping, section: str) -> list[tuple[YamlScalar, YamlNode]]:
         node = mapping.get(section)
-        if node is None or (isinstance(node, Scalar) and node.is_null):
+        if node is None or (isinstance(node, YamlScalar) and node.is_null):
             return []
-        if isinstance(node, Mapping):
+        if isinstance(node, YamlMapping):
             return node.pairs
         message = f"`{section}` is a mapping from names, not {kind(node)}"
         self.forms.report("FC1005", message, node.span, "write `name:` and what belongs to it")
         return []
 
     def _section(
-        self, mapping: Mapping, section: str, element: Element, what: str, *further: str
-    ) -> Iterator[tuple[Scalar, Tree, dict[str, Any]]]:
+        self, mapping: YamlMapping, section: str, element: MappingKind, what: str, *further: str
+    ) -> Iterator[tuple[YamlScalar, YamlNode, dict[str, Any]]]:
         for name, node in self._entries(mapping, section):
             fields = self.forms.element(node, element, f"{what} `{brief(name.value)}`", *further)
             if fields is not None:
                 yield name, node, fields
 
-    def _params(self, mapping: Mapping) -> Iterator[Param]:
+    def _params(self, mapping: YamlMapping) -> Iterator[Param]:
         for name, node, fields in self._section(mapping, "params", PARAM, "the parameter"):
-            given = isinstance(node, Mapping) and node.get("default") is not None
+            given = isinstance(node, YamlMapping) and node.get("default") is not None
             fields.setdefault("required", not given)
             yield Param(name=name.value, **fields, span=name.span)
 
-    def _tools(self, mapping: Mapping) -> Iterator[Tool]:
+    def _tools(self, mapping: YamlMapping) -> Iterator[Tool]:
         for name, node, fields in self._section(mapping, "tools", TOOL, "the tool"):
-            declares = isinstance(node, Mapping) and any(
+            declares = isinstance(node, YamlMapping) and any(
                 node.get(key) is not None for key in ("description", "schema", "result")
             )
             source = "declared" if declares else "unknown"
             yield Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
 
-    def _threads(self, mapping: Mapping) -> Iterator[Thread]:
+    def _threads(self, mapping: YamlMapping) -> Iterator[Thread]:
         for name, node, fields in self._section(mapping, "threads", THREAD, "the thread", "seed"):
-            seed = node.get("seed") if isinstance(node, Mapping) else None
+            seed = node.get("seed") if isinstance(node, YamlMapping) else None
             yield Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
 
-    def _seeds(self, node: Tree | None) -> Iterator[Seed]:
+    def _seeds(self, node: YamlNode | None) -> Iterator[Seed]:
         """A list of one-key mappings, as in `- system: You are brief.`"""
         if node is None:
             return
-        for item in node.items if isinstance(node, Sequence) else [node]:
-            pairs = item.pairs if isinstance(item, Mapping) else []
-            if len(pairs) == 1 and isinstance(pairs[0][1], Scalar):
+        for item in node.items if isinstance(node, YamlSequence) else [node]:
+            pairs = item.pairs if isinstance(item, YamlMapping) else []
+            if len(pairs) == 1 and isinstance(pairs[0][1], YamlScalar):
                 yield Seed(role=pairs[0][0].value, content=pairs[0][1].value)
             else:
                 help = "write for instance `- system: You are brief.`"
                 message = f"a message is a speaker with a text, not {kind(item)}"
                 self.forms.report("FC1005", message, item.span, help)
 
-    def _groups(self, mapping: Mapping) -> Iterator[Group]:
+    def _groups(self, mapping: YamlMapping) -> Iterator[Group]:
         for name, node in self._entries(mapping, "groups"):
             title = self.forms.text(_TITLE, name, node)
             if title is not None:
-                empty = isinstance(node, Scalar) and node.is_null
+                empty = isinstance(node, YamlScalar) and node.is_null
                 yield Group(id=name.value, title="" if empty else title, span=name.span)
 
-    def _rules(self, mapping: Mapping) -> Iterator[ErrorRule]:
+    def _rules(self, mapping: YamlMapping) -> Iterator[ErrorRule]:
         node = mapping.get("on_error")
-        if node is None or (isinstance(node, Scalar) and node.is_null):
+        if node is None or (isinstance(node, YamlScalar) and node.is_null):
             return
-        for item in node.items if isinstance(node, Sequence) else [node]:
+        for item in node.items if isinstance(node, YamlSequence) else [node]:
             fields = self.forms.element(item, RULE, "a rule of `on_error`")
             if fields is not None:
                 yield ErrorRule(**fields)
 
-    def trials(self, mapping: Mapping) -> Iterator[Trial]:
+    def trials(self, mapping: YamlMapping) -> Iterator[Trial]:
         """The cases below `tests:`."""
         for name, node, fields in self._section(mapping, "tests", TRIAL, "the test"):
             for key in ("inputs", "variables"):
-                value = node.get(key) if isinstance(node, Mapping) else None
+                value = node.get(key) if isinstance(node, YamlMapping) else None
                 if value is not None and not isinstance(fields.get(key), dict):
                     message = f"`{key}` of a test is a mapping from names, not {kind(value)}"
                     self.forms.report("FC1005", message, value.span, "write `NAME: VALUE` below it")

@@ -12,7 +12,7 @@ from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
 from .editing import flow_mentions
 from .forms import Forms, kind
-from .tree import Mapping, Scalar, brief, read_tree
+from .tree import YamlMapping, YamlScalar, brief, read_tree
 from .workflow import WorkflowReader
 
 _EMPTY = "begin with `flow: 1`, then write `nodes:` with a list of what happens"
@@ -27,8 +27,8 @@ def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
 def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     root = read_tree(source, sink)
     forms = Forms(source, sink)
-    if not isinstance(root, Mapping):
-        if root is not None and not (isinstance(root, Scalar) and root.is_null):
+    if not isinstance(root, YamlMapping):
+        if root is not None and not (isinstance(root, YamlScalar) and root.is_null):
             message = f"a workflow is a mapping, not {kind(root)}"
             forms.report("FC1001", message, root.span, _EMPTY)
         elif not sink.has_errors:
@@ -48,28 +48,28 @@ def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
 
 
-def _check_version(root: Mapping, forms: Forms) -> None:
+def _check_version(root: YamlMapping, forms: Forms) -> None:
     node = root.get("flow")
     if node is None:
         message = "the version of the language is missing"
         forms.report("FC1003", message, root.pairs[0][0].span if root.pairs else root.span,
                      f"write `flow: {VERSION}` at the top")  # fmt: skip
-    elif not isinstance(node, Scalar) or node.value != str(VERSION):
+    elif not isinstance(node, YamlScalar) or node.value != str(VERSION):
         forms.report("FC1005", f"flow YAML has the version {VERSION}, not {kind(node)}", node.span,
                      f"write `flow: {VERSION}`")  # fmt: skip
 
 
-def _parts(root: Mapping, forms: Forms) -> dict[str, Mapping]:
+def _parts(root: YamlMapping, forms: Forms) -> dict[str, YamlMapping]:
     node = root.get("workflows")
-    if node is None or (isinstance(node, Scalar) and node.is_null):
+    if node is None or (isinstance(node, YamlScalar) and node.is_null):
         return {}
-    if not isinstance(node, Mapping):
+    if not isinstance(node, YamlMapping):
         forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span,
                      "write a name and below it `nodes:`")  # fmt: skip
         return {}
-    found: dict[str, Mapping] = {}
+    found: dict[str, YamlMapping] = {}
     for name, part in node.pairs:
-        if isinstance(part, Mapping):
+        if isinstance(part, YamlMapping):
             found[name.value] = part
         else:
             message = f"the workflow `{brief(name.value)}` is a mapping, not {kind(part)}"

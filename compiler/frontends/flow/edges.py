@@ -32,8 +32,7 @@ from ...ir import (
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .forms import Forms, kind, place
-from .tree import Mapping, Scalar, Sequence, brief
-from .tree import Node as Element
+from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
 
 _TO = Key("to", "text", "")
 _ERRORS = Key("errors", "words", "", words=KINDS_OF_ERROR)
@@ -65,14 +64,14 @@ class Targets:
         self.ends: set[str] = set()
         self._spelling = Spelling([*names, *IMPLIED_ENDS])
 
-    def find(self, node: Element) -> str | None:
+    def find(self, node: YamlNode) -> str | None:
         """The name of a node or end. Anything else is reported, and what it nearly says is meant;
         None when that is nothing."""
-        if not isinstance(node, Scalar):
+        if not isinstance(node, YamlScalar):
             message = f"a node's name is wanted, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write the name of a node")
             return None
-        if self.known(node.value):
+        if self.use(node.value):
             return node.value
         near = self._spelling.nearest(node.value)
         help = f"did you mean `{near}`?" if near else "write the name of a node, `end` or `failed`"
@@ -81,7 +80,7 @@ class Targets:
         # What was meant keeps the ways through the workflow whole.
         return near
 
-    def known(self, name: str) -> bool:
+    def use(self, name: str) -> bool:
         if name not in self.names and name in IMPLIED_ENDS:
             self.ends.add(name)
         return name in self.names or name in IMPLIED_ENDS
@@ -96,7 +95,7 @@ class Edges:
         self.default = default
 
     def read(
-        self, node: Node, mapping: Mapping, after: Node | None
+        self, node: Node, mapping: YamlMapping, after: Node | None
     ) -> tuple[list[Edge], ChooseNode | None]:
         """The edges of a node, and the choose node that its conditions make. `after` is the node
         behind it in the file."""
@@ -109,13 +108,13 @@ class Edges:
             ways += self._next(node, given)
             conditions = [way for way in ways if way.when is not None]
         elif not isinstance(node, ChooseNode):
-            ways = self._implied(node, after)
+            ways = self._implied_ways(node, after)
         elif not ways and mapping.get("cases") is None:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
         if not ways and given is not None and not _is_empty(given):
-            ways = self._implied(node, after)
+            ways = self._implied_ways(node, after)
         failures = self._failures(node, mapping)
         if conditions:
             return self._conditional(node, ways, failures, after)
@@ -123,25 +122,25 @@ class Edges:
             replace(edge, source=node.id) for edge in (*(w.edge for w in ways), *failures)
         ], None
 
-    def _implied(self, node: Node, after: Node | None) -> list[_Way]:
+    def _implied_ways(self, node: Node, after: Node | None) -> list[_Way]:
         """On to the next in the file; a step into an end is the format's own."""
         if after is None:
-            self.targets.known("end")
+            self.targets.use("end")
         target = "end" if after is None else after.id
         implied = after is None or isinstance(after, EndNode)
         return [_Way(Edge(source="", target=target, implied=implied, span=node.span))]
 
-    def _next(self, node: Node, given: Element) -> list[_Way]:
-        items = given.items if isinstance(given, Sequence) else [given]
+    def _next(self, node: Node, given: YamlNode) -> list[_Way]:
+        items = given.items if isinstance(given, YamlSequence) else [given]
         return [way for item in items if (way := self._way(item, node)) is not None]
 
-    def _way(self, item: Element, node: Node) -> _Way | None:
-        if isinstance(item, Mapping):
+    def _way(self, item: YamlNode, node: Node) -> _Way | None:
+        if isinstance(item, YamlMapping):
             return self._long_way(item, node)
         target = self.targets.find(item)
         return None if target is None else _Way(Edge(source="", target=target, span=item.span))
 
-    def _long_way(self, mapping: Mapping, node: Node) -> _Way | None:
+    def _long_way(self, mapping: YamlMapping, node: Node) -> _Way | None:
         self.forms.known_keys(mapping, list(EDGE), "a way on")
         to = mapping.get("to")
         if to is None:
@@ -156,7 +155,7 @@ class Edges:
             self.forms.report("FC1005", message, written.span, "write `case:` or `cases:`")
         elif written is not None:
             when = self.forms.expression(None, _key(mapping, "when"), written)
-            if isinstance(written, Scalar) and not label:
+            if isinstance(written, YamlScalar) and not label:
                 label = written.value
             if when is None:
                 return None
@@ -168,31 +167,31 @@ class Edges:
             when,
         )
 
-    def _guard(self, mapping: Mapping, node: Node) -> Guard | None:
+    def _guard(self, mapping: YamlMapping, node: Node) -> Guard | None:
         case, errors = mapping.get("case"), mapping.get("errors")
         if errors is not None:
             return OnError(errors=self._errors(mapping, errors))
-        if isinstance(case, Scalar):
+        if isinstance(case, YamlScalar):
             return Case(value=case.value)
         if case is not None:
             self.forms.wrong(_key(mapping, "case"), "a text", case)
         return Otherwise() if self._flag(mapping, "otherwise") else None
 
-    def _errors(self, mapping: Mapping, errors: Element) -> tuple[ErrorKind, ...]:
+    def _errors(self, mapping: YamlMapping, errors: YamlNode) -> tuple[ErrorKind, ...]:
         found = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
         return cast(tuple[ErrorKind, ...], found)
 
-    def _label(self, mapping: Mapping) -> str:
+    def _label(self, mapping: YamlMapping) -> str:
         label = mapping.get("label")
-        return label.value if isinstance(label, Scalar) and not label.is_null else ""
+        return label.value if isinstance(label, YamlScalar) and not label.is_null else ""
 
-    def _flag(self, mapping: Mapping, key: str) -> bool:
+    def _flag(self, mapping: YamlMapping, key: str) -> bool:
         node = mapping.get(key)
         return node is not None and bool(self.forms.flag(_TO, _key(mapping, key), node))
 
-    def _cases(self, node: ChooseNode, mapping: Mapping) -> Iterator[_Way]:
+    def _cases(self, node: ChooseNode, mapping: YamlMapping) -> Iterator[_Way]:
         cases, otherwise = mapping.get("cases"), mapping.get("otherwise")
-        if isinstance(cases, Mapping):
+        if isinstance(cases, YamlMapping):
             for value, to in cases.pairs:
                 way = self._way(to, node)
                 if way is not None:
@@ -204,12 +203,12 @@ class Edges:
             if way is not None:
                 yield _Way(replace(way.edge, guard=Otherwise()))
 
-    def _failures(self, node: Node, mapping: Mapping) -> list[Edge]:
+    def _failures(self, node: Node, mapping: YamlMapping) -> list[Edge]:
         given = mapping.get("on_error")
         if given is None or _is_nothing(given):
             return self._default_failure(node)
         found: list[Edge] = []
-        for item in given.items if isinstance(given, Sequence) else [given]:
+        for item in given.items if isinstance(given, YamlSequence) else [given]:
             way = self._way(item, node)
             if way is None:
                 continue
@@ -239,7 +238,7 @@ class Edges:
             message = "a way without `when` is taken when no condition holds: it stands last"
             self.forms.report("FC1005", message, odd.edge.span or _no_span(node), "move it down")
         conditions = [way for way in ways if way.when is not None]
-        fallback = [way for way in ways if way.when is None][:1] or self._implied(node, after)
+        fallback = [way for way in ways if way.when is None][:1] or self._implied_ways(node, after)
         chooser = ChooseNode(
             id=f"{node.id}.next",
             on=Call(function="which", args=tuple(w.when for w in conditions if w.when is not None)),
@@ -265,13 +264,13 @@ def _no_span(node: Node) -> Span:
     return node.span
 
 
-def _is_empty(node: Element) -> bool:
-    return _is_nothing(node) or (isinstance(node, Sequence) and not node.items)
+def _is_empty(node: YamlNode) -> bool:
+    return _is_nothing(node) or (isinstance(node, YamlSequence) and not node.items)
 
 
-def _is_nothing(node: Element) -> bool:
-    return isinstance(node, Scalar) and node.is_null
+def _is_nothing(node: YamlNode) -> bool:
+    return isinstance(node, YamlScalar) and node.is_null
 
 
-def _key(mapping: Mapping, name: str) -> Scalar:
+def _key(mapping: YamlMapping, name: str) -> YamlScalar:
     return next(key for key, _ in mapping.pairs if key.value == name)

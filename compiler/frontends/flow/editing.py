@@ -25,17 +25,16 @@ from ...flow_yaml.keys import (
     TRIAL,
     Key,
 )
-from ...reading.editing import Act, Editing, Kind, Mention, Slot, Word
-from .tree import Mapping as Map
-from .tree import Node, Scalar, Sequence
+from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
+from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 _KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
 _IN = r"(?:workflows\.[^.]+\.)?"
 _EDGE_KEYS = (
-    Word("next", "where it goes on: a node, several, or ways with conditions"),
-    Word("on_error", "where it goes on after a failure"),
-    Word("cases", "the node for each value"),
-    Word("otherwise", "the node when no case fits"),
+    Suggestion("next", "where it goes on: a node, several, or ways with conditions"),
+    Suggestion("on_error", "where it goes on after a failure"),
+    Suggestion("cases", "the node for each value"),
+    Suggestion("otherwise", "the node when no case fits"),
 )
 _NAMED: tuple[tuple[str, Kind], ...] = (
     ("next|to|otherwise|start|on_success|on_failed|on_error", "node"),
@@ -89,7 +88,7 @@ def flow_editing() -> Editing:
             *_keys(_IN, top),
             *_keys(rf"{_IN}nodes\.\*", (*kinds, *COMMON), _EDGE_KEYS),
             *_keys(rf"{_IN}nodes\.\*\.(?:next|on_error)\.\*", (),
-                   tuple(Word(name) for name in EDGE)),
+                   tuple(Suggestion(name) for name in EDGE)),
             *(
                 slot
                 for section, element in (
@@ -108,9 +107,9 @@ def flow_editing() -> Editing:
     )  # fmt: skip
 
 
-def _keys(path: str, keys: tuple[Key, ...], more: tuple[Word, ...] = ()) -> Iterator[Slot]:
-    named = {key.name: Word(key.name, key.help, f"{key.name}: ") for key in keys}
-    words = (*named.values(), *(Word(w.text, w.detail, f"{w.text}: ") for w in more))
+def _keys(path: str, keys: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -> Iterator[Slot]:
+    named = {key.name: Suggestion(key.name, key.help, f"{key.name}: ") for key in keys}
+    words = (*named.values(), *(Suggestion(w.text, w.detail, f"{w.text}: ") for w in more))
     yield Slot(_KEY, words=words, path=re.compile(path))
 
 
@@ -123,70 +122,70 @@ def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
             known = found.get(key.name, ())
             found[key.name] = (*known, *(w for w in key.words if w not in known))
     for name, words in found.items():
-        yield Slot(_value(name), words=tuple(Word(word) for word in words))
+        yield Slot(_value(name), words=tuple(Suggestion(word) for word in words))
 
 
-def flow_mentions(root: Map, parts: Mapping[str, Map]) -> Iterator[Mention]:
+def flow_mentions(root: YamlMapping, parts: Mapping[str, YamlMapping]) -> Iterator[Mention]:
     """Where the workflow's names stand, and those of inner workflows, as `workflow#name`."""
     yield from _mentions(root, "")
     named = root.get("workflows")
-    for key, _ in named.pairs if isinstance(named, Map) else ():
+    for key, _ in named.pairs if isinstance(named, YamlMapping) else ():
         yield Mention("workflow", f"{key.span.file}#{key.value}", "define", key.span)
     for name, part in parts.items():
         yield from _mentions(part, f"{name}#")
 
 
-def _mentions(mapping: Map, scope: str) -> Iterator[Mention]:
+def _mentions(mapping: YamlMapping, scope: str) -> Iterator[Mention]:
     for key, value in mapping.pairs:
         kind = _DECLARED.get(key.value)
-        if kind is not None and isinstance(value, Map):
+        if kind is not None and isinstance(value, YamlMapping):
             for name, about in value.pairs:
                 yield Mention(kind, scope + name.value, "define", name.span)
-                if isinstance(about, Map):
+                if isinstance(about, YamlMapping):
                     yield from _uses(about, scope)
-        elif key.value == "nodes" and isinstance(value, Sequence):
+        elif key.value == "nodes" and isinstance(value, YamlSequence):
             for node in value.items:
-                if isinstance(node, Map):
+                if isinstance(node, YamlMapping):
                     yield from _node(node, scope)
         elif key.value == "outputs":
-            yield from _named("variable", "read", value, scope)
+            yield from _names_in("variable", "read", value, scope)
         elif key.value in ("start", "on_success", "on_failed", "on_input", "defaults"):
-            yield from _named("node", "name", value, scope)
+            yield from _names_in("node", "name", value, scope)
 
 
-def _node(node: Map, scope: str) -> Iterator[Mention]:
+def _node(node: YamlMapping, scope: str) -> Iterator[Mention]:
     name = node.get("name")
-    if isinstance(name, Scalar):
+    if isinstance(name, YamlScalar):
         yield Mention("node", scope + name.value, "define", name.span)
     if node.get("task") is not None:
-        yield from _named("role", "name", node.get("role"), "")
+        yield from _names_in("role", "name", node.get("role"), "")
     yield from _uses(node, scope)
 
 
-def _uses(mapping: Map, scope: str) -> Iterator[Mention]:
+def _uses(mapping: YamlMapping, scope: str) -> Iterator[Mention]:
     for key, value in mapping.pairs:
         use = _USES.get(key.value)
         if use is not None:
-            yield from _named(*use, value, scope)
+            yield from _names_in(*use, value, scope)
 
 
 _TARGETS = ("to", "on_error")
 
 
-def _named(kind: Kind, act: Act, value: Node | None, scope: str) -> Iterator[Mention]:
+def _names_in(kind: Kind, act: Act, value: YamlNode | None, scope: str) -> Iterator[Mention]:
     """The names in a value: one, a list, or ways with `to:` and cases by value."""
     match value:
-        case Scalar() if not value.is_null and value.value:
+        case YamlScalar() if not value.is_null and value.value:
             # Tools and functions are known beyond the workflow.
             inside = "" if kind in ("tool", "function", "role") else scope
             yield Mention(kind, inside + value.value, act, value.span)
-        case Sequence():
+        case YamlSequence():
             for item in value.items:
-                yield from _named(kind, act, item, scope)
-        case Map() if kind == "node":
+                yield from _names_in(kind, act, item, scope)
+        case YamlMapping() if kind == "node":
             way = any(value.get(key) is not None for key in _TARGETS)
             for key, inner in value.pairs:
                 if not way or key.value in _TARGETS:
-                    yield from _named(kind, act, inner, scope)
+                    yield from _names_in(kind, act, inner, scope)
         case _:
             return

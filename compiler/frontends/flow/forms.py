@@ -15,13 +15,13 @@ from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
 from ...expr.shell_command import quoted_command
 from ...expr.template import Template, read_template
-from ...expr.walk import placed
-from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Element, Form, Key
+from ...expr.walk import map_spans
+from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Form, Key, MappingKind
 from ...ir import Assertion, Assignment, Input, Json, Limit, LimitName, Output
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .schemas import schema_fault
-from .tree import Mapping, Node, Scalar, Sequence, brief
+from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
 
 _MOST_LISTED = 12
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
@@ -40,25 +40,25 @@ class Forms:
     def report(self, code: str, message: str, span: Span, help: str = "", *labels: Label) -> None:
         self.sink.report(code, message, span, help=help, labels=labels)
 
-    def wrong(self, key: Scalar, wanted: str, node: Node, help: str = "") -> None:
+    def wrong(self, key: YamlScalar, wanted: str, node: YamlNode, help: str = "") -> None:
         """FC1005: the value of a key is of another kind than it takes."""
         message = f"`{brief(key.value)}` takes {wanted}, not {kind(node)}"
         self.report("FC1005", message, node.span, help or f"write {wanted}")
 
     def element(
-        self, node: Node, element: Element, what: str, *further: str
+        self, node: YamlNode, element: MappingKind, what: str, *further: str
     ) -> dict[str, Any] | None:
         """The fields of the IR that a mapping gives. Its keys are those of the element and
         `further`, which are left to the caller. None when a required one is missing or wrong."""
         if element.short and not is_mapping_of(node, element):
             key = next(k for k in element.keys if k.name == element.short)
-            if isinstance(node, Scalar) and node.is_null and not key.required:
+            if isinstance(node, YamlScalar) and node.is_null and not key.required:
                 return {}
-            value = self.value(key, Scalar(key.name, node.span, "", self.source), node)
+            value = self.value(key, YamlScalar(key.name, node.span, "", self.source), node)
             return None if value is None else self.complete({key.attribute: value}, element)
-        if isinstance(node, Scalar) and node.is_null:
-            node = Mapping([], node.span)
-        if not isinstance(node, Mapping):
+        if isinstance(node, YamlScalar) and node.is_null:
+            node = YamlMapping([], node.span)
+        if not isinstance(node, YamlMapping):
             message = f"{what} is a mapping, not {kind(node)}"
             names = ", ".join(f"`{key.name}:`" for key in element.keys[:_MOST_LISTED])
             self.report("FC1005", message, node.span, f"write below it what it has: {names}")
@@ -66,7 +66,7 @@ class Forms:
         return self.fields(node, element, what, *further)
 
     def fields(
-        self, mapping: Mapping, element: Element, what: str, *further: str
+        self, mapping: YamlMapping, element: MappingKind, what: str, *further: str
     ) -> dict[str, Any] | None:
         """As `element`, of what is known to be a mapping."""
         known = {key.name: key for key in element.keys}
@@ -77,7 +77,11 @@ class Forms:
             key = known.get(name.value)
             if key is None:
                 continue
-            if isinstance(node, Scalar) and node.is_null and key.form not in ("json", "expression"):
+            if (
+                isinstance(node, YamlScalar)
+                and node.is_null
+                and key.form not in ("json", "expression")
+            ):
                 continue
             value = self.value(key, name, node)
             sound = sound and (value is not None or not key.required)
@@ -85,7 +89,9 @@ class Forms:
                 found[key.attribute] = value
         for key in element.keys:
             given = mapping.get(key.name)
-            if key.required and (given is None or (isinstance(given, Scalar) and given.is_null)):
+            if key.required and (
+                given is None or (isinstance(given, YamlScalar) and given.is_null)
+            ):
                 if key.form == "expression" and given is not None:
                     continue
                 help = f"write `{key.name}:`, {key.help}"
@@ -94,11 +100,11 @@ class Forms:
         return self.complete(found, element) if sound else None
 
     @staticmethod
-    def complete(found: dict[str, Any], element: Element) -> dict[str, Any]:
+    def complete(found: dict[str, Any], element: MappingKind) -> dict[str, Any]:
         defaults = {k.attribute: k.default for k in element.keys if k.default is not None}
         return {**defaults, **found}
 
-    def known_keys(self, mapping: Mapping, known: list[str], what: str) -> None:
+    def known_keys(self, mapping: YamlMapping, known: list[str], what: str) -> None:
         """FC1002 for every key that means nothing here."""
         for name in [name for name, _ in mapping.pairs if name.value not in known]:
             near = Spelling(known).nearest(name.value)
@@ -107,17 +113,17 @@ class Forms:
             help = f"did you mean `{near}`?" if near else f"the keys are {listed}{more}"
             self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
 
-    def value(self, key: Key, name: Scalar, node: Node) -> Any:
+    def value(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
         """The value of one key, in its form."""
         return getattr(self, _READERS[key.form])(key, name, node)
 
-    def text(self, key: Key, name: Scalar, node: Node) -> str | None:
-        if isinstance(node, Scalar):
+    def text(self, key: Key, name: YamlScalar, node: YamlNode) -> str | None:
+        if isinstance(node, YamlScalar):
             return node.value
         self.wrong(name, "a text", node)
         return None
 
-    def word(self, key: Key, name: Scalar, node: Node) -> str | None:
+    def word(self, key: Key, name: YamlScalar, node: YamlNode) -> str | None:
         value = self.text(key, name, node)
         if value is None or value in key.words:
             return value
@@ -127,42 +133,42 @@ class Forms:
         self.report("FC1005", f"`{name.value}` is not `{brief(value)}`", node.span, help)
         return None
 
-    def words(self, key: Key, name: Scalar, node: Node) -> tuple[str, ...] | None:
-        items = node.items if isinstance(node, Sequence) else [node]
+    def words(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
+        items = node.items if isinstance(node, YamlSequence) else [node]
         found = [self.word(key, name, item) for item in items]
         return tuple(word for word in found if word is not None) or None
 
-    def flag(self, key: Key, name: Scalar, node: Node) -> bool | None:
-        if isinstance(node, Scalar) and node.plain and node.value in _TRUTH:
+    def flag(self, key: Key, name: YamlScalar, node: YamlNode) -> bool | None:
+        if isinstance(node, YamlScalar) and node.plain and node.value in _TRUTH:
             return _TRUTH[node.value]
         self.wrong(name, "`true` or `false`", node)
         return None
 
-    def integer(self, key: Key, name: Scalar, node: Node) -> int | None:
-        if isinstance(node, Scalar) and node.plain and _INTEGER.match(node.value):
+    def integer(self, key: Key, name: YamlScalar, node: YamlNode) -> int | None:
+        if isinstance(node, YamlScalar) and node.plain and _INTEGER.match(node.value):
             return int(node.value)
         self.wrong(name, "a whole number", node)
         return None
 
-    def number(self, key: Key, name: Scalar, node: Node) -> float | None:
-        if isinstance(node, Scalar) and node.plain and _NUMBER.match(node.value):
+    def number(self, key: Key, name: YamlScalar, node: YamlNode) -> float | None:
+        if isinstance(node, YamlScalar) and node.plain and _NUMBER.match(node.value):
             return float(node.value)
         self.wrong(name, "a number", node)
         return None
 
-    def names(self, key: Key, name: Scalar, node: Node) -> tuple[str, ...] | None:
-        items = node.items if isinstance(node, Sequence) else [node]
-        if not all(isinstance(item, Scalar) for item in items):
-            odd = next(item for item in items if not isinstance(item, Scalar))
+    def names(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
+        items = node.items if isinstance(node, YamlSequence) else [node]
+        if not all(isinstance(item, YamlScalar) for item in items):
+            odd = next(item for item in items if not isinstance(item, YamlScalar))
             self.wrong(name, "a list of names", odd)
             return None
-        return tuple(item.value for item in items if isinstance(item, Scalar))
+        return tuple(item.value for item in items if isinstance(item, YamlScalar))
 
-    def json(self, key: Key, name: Scalar, node: Node) -> Json:
+    def json(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
         """Any JSON value; of plain scalars those that JSON knows are no texts."""
-        if isinstance(node, Mapping):
+        if isinstance(node, YamlMapping):
             return {k.value: self.json(key, name, value) for k, value in node.pairs}
-        if isinstance(node, Sequence):
+        if isinstance(node, YamlSequence):
             return [self.json(key, name, item) for item in node.items]
         if not node.plain:
             return node.value
@@ -180,8 +186,8 @@ class Forms:
             return number
         return node.value
 
-    def schema(self, key: Key, name: Scalar, node: Node) -> Json:
-        if isinstance(node, Mapping):
+    def schema(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
+        if isinstance(node, YamlMapping):
             value = self.json(key, name, node)
             fault = schema_fault(value, node)
             if fault is not None:
@@ -192,18 +198,18 @@ class Forms:
         self.wrong(name, "a JSON Schema", node, "write `type: object` and `properties:` below it")
         return None
 
-    def template(self, key: Key, name: Scalar, node: Node) -> Expr | None:
-        if isinstance(node, Mapping) and [k.value for k, _ in node.pairs] == ["value"]:
+    def template(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:
+        if isinstance(node, YamlMapping) and [k.value for k, _ in node.pairs] == ["value"]:
             return self.expression(key, node.pairs[0][0], node.pairs[0][1])
-        if not isinstance(node, Scalar):
+        if not isinstance(node, YamlScalar):
             self.wrong(name, "a text", node, "write a text, or `value:` with an expression")
             return None
-        return self._placed(self._template(node).expr, node)
+        return self._relocate(self._template(node).expr, node)
 
-    def command(self, key: Key, name: Scalar, node: Node) -> Expr | None:
+    def command(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:
         """A shell command: each value is quoted for the place where it stands, so that no text of a
         model or a person becomes a command. Nothing but one value is that value, as it is."""
-        if not isinstance(node, Scalar):
+        if not isinstance(node, YamlScalar):
             return self.template(key, name, node)
         expr, refusals = quoted_command(self._template(node), node.value)
         for hole, why in refusals:
@@ -211,29 +217,29 @@ class Forms:
             message = f"the value of `{written}` cannot be quoted {why}"
             help = "put it into a word of its own or into quotes"
             self.report("FC3006", message, node.part(hole.start, hole.end), help)
-        return self._placed(expr, node)
+        return self._relocate(expr, node)
 
-    def _template(self, node: Scalar) -> Template:
+    def _template(self, node: YamlScalar) -> Template:
         template = read_template(node.value)
         for fault in template.faults:
             self._fault(fault, node)
         return template
 
-    def _fault(self, fault: ParseFault, node: Scalar) -> None:
+    def _fault(self, fault: ParseFault, node: YamlScalar) -> None:
         self.report(
             "FC3006", fault.message, node.part(fault.span.start, fault.span.end), fault.help
         )
 
-    def _placed(self, expr: Expr, node: Scalar) -> Expr:
-        return placed(expr, lambda span: node.part(span.start, span.end))
+    def _relocate(self, expr: Expr, node: YamlScalar) -> Expr:
+        return map_spans(expr, lambda span: node.part(span.start, span.end))
 
-    def expression(self, key: Key | None, name: Scalar, node: Node) -> Expr | None:
-        if isinstance(node, Sequence):
+    def expression(self, key: Key | None, name: YamlScalar, node: YamlNode) -> Expr | None:
+        if isinstance(node, YamlSequence):
             items = [self.expression(key, name, item) for item in node.items]
             if any(item is None for item in items):
                 return None
             return ListOf(items=tuple(i for i in items if i is not None), span=node.span)
-        if isinstance(node, Mapping):
+        if isinstance(node, YamlMapping):
             if [k.value for k, _ in node.pairs] == ["text"]:
                 return self.template(_TEXT, node.pairs[0][0], node.pairs[0][1])
             entries = [(k.value, self.expression(key, k, value)) for k, value in node.pairs]
@@ -243,7 +249,7 @@ class Forms:
             return ObjectOf(entries=kept, span=node.span)
         read = parse(node.value, "", 0)
         if not isinstance(read, ParseFault):
-            return self._placed(read, node)
+            return self._relocate(read, node)
         if not node.value.strip():
             help = f"write an expression, or `null` for nothing: `{brief(name.value)}: null`"
             read = dataclasses.replace(read, help=help)
@@ -253,19 +259,19 @@ class Forms:
         self._fault(read, node)
         return None
 
-    def values(self, key: Key, name: Scalar, node: Node) -> tuple[Expr, ...] | None:
-        if not isinstance(node, Sequence):
+    def values(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Expr, ...] | None:
+        if not isinstance(node, YamlSequence):
             self.wrong(name, "a list of expressions", node)
             return None
         found = [self.expression(key, name, item) for item in node.items]
         return tuple(value for value in found if value is not None)
 
-    def settings(self, key: Key, name: Scalar, node: Node) -> tuple[Assignment, ...] | None:
+    def settings(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assignment, ...] | None:
         """Variables with values; a list of such mappings where one is set twice."""
-        mappings = node.items if isinstance(node, Sequence) else [node]
+        mappings = node.items if isinstance(node, YamlSequence) else [node]
         found: list[Assignment] = []
         for mapping in mappings:
-            if not isinstance(mapping, Mapping):
+            if not isinstance(mapping, YamlMapping):
                 self.wrong(name, "names with expressions", mapping, "write `name: expression`")
                 continue
             for target, value in mapping.pairs:
@@ -274,49 +280,49 @@ class Forms:
                     found.append(Assignment(target=target.value, value=expr, span=target.span))
         return tuple(found)
 
-    def described(self, name: Scalar, node: Node) -> list[tuple[Scalar, str]]:
+    def descriptions(self, name: YamlScalar, node: YamlNode) -> list[tuple[YamlScalar, str]]:
         """Names with texts: a mapping, or a list of names and mappings."""
-        found: list[tuple[Scalar, str]] = []
-        for item in node.items if isinstance(node, Sequence) else [node]:
-            pairs: list[tuple[Scalar, Node]] = []
-            if isinstance(item, Mapping):
+        found: list[tuple[YamlScalar, str]] = []
+        for item in node.items if isinstance(node, YamlSequence) else [node]:
+            pairs: list[tuple[YamlScalar, YamlNode]] = []
+            if isinstance(item, YamlMapping):
                 pairs = item.pairs
-            elif isinstance(item, Scalar):
-                pairs = [(item, Scalar("", item.span, "'", self.source))]
+            elif isinstance(item, YamlScalar):
+                pairs = [(item, YamlScalar("", item.span, "'", self.source))]
             else:
                 self.wrong(name, "names with texts", item)
             for variable, text in pairs:
-                if not isinstance(text, Scalar):
+                if not isinstance(text, YamlScalar):
                     self.wrong(variable, "a text", text)
                 else:
                     found.append((variable, "" if text.is_null else text.value))
         return found
 
-    def inputs(self, key: Key, name: Scalar, node: Node) -> tuple[Input, ...]:
-        described = self.described(name, node)
-        return tuple(Input(name=n.value, description=text, span=n.span) for n, text in described)
+    def inputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Input, ...]:
+        descriptions = self.descriptions(name, node)
+        return tuple(Input(name=n.value, description=text, span=n.span) for n, text in descriptions)
 
-    def outputs(self, key: Key, name: Scalar, node: Node) -> tuple[Output, ...]:
-        described = self.described(name, node)
-        return tuple(Output(name=n.value, source=text, span=n.span) for n, text in described)
+    def outputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Output, ...]:
+        descriptions = self.descriptions(name, node)
+        return tuple(Output(name=n.value, source=text, span=n.span) for n, text in descriptions)
 
-    def criteria(self, key: Key, name: Scalar, node: Node) -> tuple[Assertion, ...]:
+    def criteria(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assertion, ...]:
         found: list[Assertion] = []
-        for item in node.items if isinstance(node, Sequence) else [node]:
-            if isinstance(item, Scalar):
+        for item in node.items if isinstance(node, YamlSequence) else [node]:
+            if isinstance(item, YamlScalar):
                 found.append(Assertion(text=item.value, span=item.span))
-            elif isinstance(item, Mapping):
-                fields = self.fields(item, Element(Assertion, CRITERION), "a criterion")
+            elif isinstance(item, YamlMapping):
+                fields = self.fields(item, MappingKind(Assertion, CRITERION), "a criterion")
                 check = item.get("check")
-                written = check.value if isinstance(check, Scalar) else ""
+                written = check.value if isinstance(check, YamlScalar) else ""
                 if fields is not None and ("expr" in fields or "text" in fields):
                     found.append(Assertion(**{"text": written, **fields}, span=item.span))
             else:
                 self.wrong(name, "texts or conditions", item, "write a text, or `check: condition`")
         return tuple(found)
 
-    def limits(self, key: Key, name: Scalar, node: Node) -> tuple[Limit, ...] | None:
-        if not isinstance(node, Mapping):
+    def limits(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Limit, ...] | None:
+        if not isinstance(node, YamlMapping):
             self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
             return None
         self.known_keys(node, list(LIMITS), "`limits`")
@@ -327,7 +333,7 @@ class Forms:
                 found.append(Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
         return tuple(found)
 
-    def retry(self, key: Key, name: Scalar, node: Node) -> Any:
+    def retry(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
         fields = self.element(node, RETRY, "`retry`")
         return None if fields is None else RETRY.type(**fields)
 
@@ -336,27 +342,27 @@ _TEXT = Key("text", "template", "")
 _READERS: dict[Form, str] = {form: form for form in Form.__args__}  # type: ignore[attr-defined]
 
 
-def is_mapping_of(node: Node, element: Element) -> bool:
+def is_mapping_of(node: YamlNode, element: MappingKind) -> bool:
     """Whether a mapping has keys of the element, so that it is no value of its short form."""
     names = {key.name for key in element.keys}
-    return isinstance(node, Mapping) and (
+    return isinstance(node, YamlMapping) and (
         not node.pairs or any(name.value in names for name, _ in node.pairs)
     )
 
 
-def place(mapping: Mapping) -> Span:
+def place(mapping: YamlMapping) -> Span:
     """Where a mapping begins: its first key."""
     return mapping.pairs[0][0].span if mapping.pairs else mapping.span
 
 
-def kind(node: Node) -> str:
+def kind(node: YamlNode) -> str:
     """What an element is, with its article."""
     match node:
-        case Sequence():
+        case YamlSequence():
             return "a list"
-        case Mapping():
+        case YamlMapping():
             return "a mapping"
-        case Scalar() if node.is_null:
+        case YamlScalar() if node.is_null:
             return "nothing"
         case _:
             return f"`{brief(node.value)}`"

@@ -6,7 +6,7 @@ import re
 
 from ...diagnostics.diagnostic import Sink
 from ...reading.editing import Editing
-from ...reading.protocol import Frontend, Parsed, granted
+from ...reading.protocol import Frontend, Parsed, with_file_grants
 from ...source.source import Source, SourceSet
 
 _VERSION = re.compile(r"^flow[ \t]*:[ \t]*[0-9]", re.MULTILINE)
@@ -29,7 +29,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file: see flow_document."""
     from .document import read_document
 
-    return granted(read_document(source, sources, sink), source)
+    return with_file_grants(read_document(source, sources, sink), source)
 
 
 def _editing() -> Editing:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...ir import Json
-from .tree import Mapping, Node, Sequence
+from .tree import YamlMapping, YamlNode, YamlSequence
 
 _LONGEST = 200
 
 
-def schema_fault(schema: Json, node: Node) -> tuple[str, Node] | None:
+def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
     """What a schema says that no JSON Schema (draft 2020-12) says, and the node that says it."""
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -28,13 +28,13 @@ def schema_fault(schema: Json, node: Node) -> tuple[str, Node] | None:
     return None
 
 
-def _at(node: Node, path: Iterable[str | int]) -> Node:
+def _at(node: YamlNode, path: Iterable[str | int]) -> YamlNode:
     """The node that a path through mappings and lists leads to, or the last one on the way."""
     for step in path:
         match node:
-            case Mapping():
+            case YamlMapping():
                 found = next((value for key, value in node.pairs if key.value == step), None)
-            case Sequence() if isinstance(step, int) and step < len(node.items):
+            case YamlSequence() if isinstance(step, int) and step < len(node.items):
                 found = node.items[step]
             case _:
                 found = None

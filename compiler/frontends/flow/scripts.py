@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 
-from ...flow_yaml.keys import LANGUAGES, SCRIPT, Element, Key
+from ...flow_yaml.keys import LANGUAGES, SCRIPT, Key, MappingKind
 from ...ir import Script
 from ...source.source import SourceSet, Span, Unreadable
 from .forms import Forms, kind
-from .tree import Mapping, Node, Scalar, brief
+from .tree import YamlMapping, YamlNode, YamlScalar, brief
 
 _FILE = Key("file", "text", "the file it stands in, or came from")
 _LINE = Key("line", "integer", "the line of `file` in which `source` begins")
-_SCRIPT = Element(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
+_SCRIPT = MappingKind(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
 
 
-def read_script(name: Scalar, node: Node, forms: Forms, sources: SourceSet) -> Script | None:
+def read_script(
+    name: YamlScalar, node: YamlNode, forms: Forms, sources: SourceSet
+) -> Script | None:
     """`name: file.js`, or a mapping with `file:` or `source:`. With both, `source` is what counts
     and `file` with `line` say where it came from."""
     what = f"the script `{brief(name.value)}`"
-    if isinstance(node, Scalar) and not node.is_null:
-        node = Mapping([(Scalar("file", node.span, "", forms.source), node)], node.span)
-    if not isinstance(node, Mapping):
+    if isinstance(node, YamlScalar) and not node.is_null:
+        node = YamlMapping([(YamlScalar("file", node.span, "", forms.source), node)], node.span)
+    if not isinstance(node, YamlMapping):
         message = f"{what} is a file or a mapping, not {kind(node)}"
         forms.report("FC1005", message, node.span, "write `file:` or `source:` below it")
         return None
@@ -35,7 +37,7 @@ def read_script(name: Scalar, node: Node, forms: Forms, sources: SourceSet) -> S
         source = _read(path, written, file.span, forms, sources)
     elif source is not None and file is None:
         text = node.get("source")
-        assert isinstance(text, Scalar), "a text was read from it"
+        assert isinstance(text, YamlScalar), "a text was read from it"
         path = forms.source.path
         fields["line"] = forms.source.position(text.part(0, 1).start).line
     elif source is None:

@@ -32,7 +32,7 @@ pasted from a page, means different things to different people."""
 
 
 @dataclass(eq=False, slots=True)
-class Scalar:
+class YamlScalar:
     """A text. `plain`: written without quotes, so `null`, `true` and numbers mean themselves."""
 
     value: str
@@ -90,31 +90,31 @@ class Scalar:
 
 
 @dataclass(eq=False, slots=True)
-class Sequence:
+class YamlSequence:
     """A list."""
 
-    items: list[Node]
+    items: list[YamlNode]
     span: Span
 
 
 @dataclass(eq=False, slots=True)
-class Mapping:
+class YamlMapping:
     """Keys with their values, in the order of the file; every key is a scalar and stands once."""
 
-    pairs: list[tuple[Scalar, Node]]
+    pairs: list[tuple[YamlScalar, YamlNode]]
     span: Span
 
-    def get(self, key: str) -> Node | None:
+    def get(self, key: str) -> YamlNode | None:
         for name, value in self.pairs:
             if name.value == key:
                 return value
         return None
 
 
-Node = Scalar | Sequence | Mapping
+YamlNode = YamlScalar | YamlSequence | YamlMapping
 
 
-def read_tree(source: Source, sink: Sink) -> Node | None:
+def read_tree(source: Source, sink: Sink) -> YamlNode | None:
     """The document in the file; None when it is empty or its YAML does not parse (FC1001). Further
     documents, duplicate keys (FC1004) and keys that are no scalars (FC1001) are reported and left
     out."""
@@ -187,24 +187,24 @@ class _Open:
     """A list or mapping whose end has not been read; of a mapping, the key that waits for its
     value. `kept` is False for the value of a key that was refused."""
 
-    node: Sequence | Mapping
+    node: YamlSequence | YamlMapping
     anchor: str | None
     before: int
     height: int = 1
-    key: Scalar | None = None
+    key: YamlScalar | None = None
     kept: bool = True
-    known: dict[str, Scalar] = field(default_factory=dict)
+    known: dict[str, YamlScalar] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Builder:
     source: Source
     sink: Sink
-    root: Node | None = None
+    root: YamlNode | None = None
     refused: bool = False
     elements: int = 0
     open: list[_Open] = field(default_factory=list)
-    anchors: dict[str, tuple[Node, int, int]] = field(default_factory=dict)
+    anchors: dict[str, tuple[YamlNode, int, int]] = field(default_factory=dict)
 
     def fault(self, message: str, span: Span, help: str = "") -> None:
         self.sink.report("FC1001", message, span, help=help)
@@ -238,8 +238,8 @@ class _Builder:
 
     def scalar(self, event: yaml.ScalarEvent) -> bool:
         style = event.style or ""
-        node = Scalar(event.value, self.span(event), style, self.source)
-        self.untagged(event.tag, node.span)
+        node = YamlScalar(event.value, self.span(event), style, self.source)
+        self.refuse_tag(event.tag, node.span)
         return self.finish(node, event.anchor, self.elements, 0)
 
     def begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> bool:
@@ -247,15 +247,17 @@ class _Builder:
         if len(self.open) >= MAX_DEPTH:
             return self.too_deep(span)
         is_list = isinstance(event, yaml.SequenceStartEvent)
-        node: Sequence | Mapping = Sequence([], span) if is_list else Mapping([], span)
-        self.untagged(event.tag, span)
+        node: YamlSequence | YamlMapping = (
+            YamlSequence([], span) if is_list else YamlMapping([], span)
+        )
+        self.refuse_tag(event.tag, span)
         self.open.append(_Open(node, event.anchor, self.elements))
         return True
 
     def end(self, event: Any) -> bool:
         closed = self.open.pop()
         start = closed.node.span.start
-        end = self.trimmed(start, event.end_mark.index)
+        end = self.trim_end(start, event.end_mark.index)
         closed.node.span = self.source.span(start, end)
         return self.finish(closed.node, closed.anchor, closed.before, closed.height)
 
@@ -278,7 +280,7 @@ class _Builder:
         return self.refuse(f"lists and mappings are nested more than {MAX_DEPTH} levels deep", span,
                            "make it flatter: put inner parts below names of their own")  # fmt: skip
 
-    def finish(self, node: Node, anchor: str | None, before: int, height: int) -> bool:
+    def finish(self, node: YamlNode, anchor: str | None, before: int, height: int) -> bool:
         """A whole element, `height` levels high: remember its anchor, put it into what is open."""
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
@@ -297,8 +299,8 @@ class _Builder:
         self.put(parent, node)
         return True
 
-    def put(self, into: _Open, node: Node) -> None:
-        if isinstance(into.node, Sequence):
+    def put(self, into: _Open, node: YamlNode) -> None:
+        if isinstance(into.node, YamlSequence):
             into.node.items.append(node)
         elif into.key is None:
             into.key, into.kept = self.key(into, node)
@@ -307,11 +309,11 @@ class _Builder:
                 into.node.pairs.append((into.key, node))
             into.key = None
 
-    def key(self, into: _Open, node: Node) -> tuple[Scalar, bool]:
+    def key(self, into: _Open, node: YamlNode) -> tuple[YamlScalar, bool]:
         """The key, and whether its value counts."""
-        if not isinstance(node, Scalar):
+        if not isinstance(node, YamlScalar):
             self.fault("a list or mapping cannot be a key", node.span, "write a name as the key")
-            return Scalar("", node.span, "", self.source), False
+            return YamlScalar("", node.span, "", self.source), False
         if node.plain and node.value == "<<":
             self.fault("`<<` merges nothing here", node.span, "write the keys out")
             return node, False
@@ -326,15 +328,15 @@ class _Builder:
             )
         return node, first is node
 
-    def untagged(self, tag: str | None, span: Span) -> None:
+    def refuse_tag(self, tag: str | None, span: Span) -> None:
         if tag is not None:
             self.fault(f"the tag `{brief(tag)}` means nothing here", span, "leave it out")
 
     def span(self, event: Any) -> Span:
         start = event.start_mark.index
-        return self.source.span(start, self.trimmed(start, event.end_mark.index))
+        return self.source.span(start, self.trim_end(start, event.end_mark.index))
 
-    def trimmed(self, start: int, end: int) -> int:
+    def trim_end(self, start: int, end: int) -> int:
         """A block's end as the parser gives it lies behind the lines that follow it."""
         text = self.source.text
         while end > start and text[end - 1] in " \t\r\n":

@@ -16,7 +16,7 @@ from ...ir import Trial
 from ...source.source import Source, SourceSet, Span
 from .declarations import Declarations
 from .forms import Forms, kind
-from .tree import Mapping, Scalar, read_tree
+from .tree import YamlMapping, YamlScalar, read_tree
 
 _SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and expects"
 
@@ -35,8 +35,8 @@ def read_trials(source: Source, sources: SourceSet, sink: Sink) -> TrialFile:
     """Read a file of cases; what is wrong goes to the sink."""
     root = read_tree(source, sink)
     forms = Forms(source, sink)
-    if not isinstance(root, Mapping):
-        if root is not None and not (isinstance(root, Scalar) and root.is_null):
+    if not isinstance(root, YamlMapping):
+        if root is not None and not (isinstance(root, YamlScalar) and root.is_null):
             message = f"a file of tests is a mapping, not {kind(root)}"
             forms.report("FC1001", message, root.span, _SHAPE)
         elif not sink.has_errors:
@@ -49,7 +49,7 @@ def read_trials(source: Source, sources: SourceSet, sink: Sink) -> TrialFile:
     named = root.get("workflow")
     if named is None:
         return TrialFile(None, trials, source.span(0))
-    if not isinstance(named, Scalar) or named.is_null or not named.value.strip():
+    if not isinstance(named, YamlScalar) or named.is_null or not named.value.strip():
         forms.report("FC1005", f"`workflow` takes a file's name, not {kind(named)}", named.span)
         return TrialFile(None, trials, named.span)
     return TrialFile(named.value, trials, named.span)

@@ -17,8 +17,8 @@ from ...flow_yaml.keys import (
     NODES,
     ON_INPUT,
     TOP,
-    Element,
     Key,
+    MappingKind,
     edge_keys,
 )
 from ...ir import (
@@ -45,8 +45,7 @@ from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
 from .forms import Forms, kind, place
-from .tree import Mapping, Scalar, Sequence, brief
-from .tree import Node as Tree
+from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
 
 
 class _Declared:
@@ -70,9 +69,11 @@ class WorkflowReader:
         self.path = forms.source.path
         self.declared: _Declared
 
-    def read(self, mapping: Mapping, name: str) -> Workflow:
+    def read(self, mapping: YamlMapping, name: str) -> Workflow:
         """The workflow; what could not be read is left out and reported."""
-        top = Element(Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed")))
+        top = MappingKind(
+            Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed"))
+        )
         fields = self.forms.fields(_only(mapping, top), top, "a workflow")
         workflow = Workflow(
             **{
@@ -85,20 +86,20 @@ class WorkflowReader:
         )
         self.declared = _Declared(workflow)
         nodes = self._nodes(mapping, workflow)
-        workflow = self._wired(mapping, workflow, nodes)
+        workflow = self._wire(mapping, workflow, nodes)
         self._check_trials(mapping, workflow)
         return with_implied(self._with_agents(workflow, mapping))
 
-    def _nodes(self, mapping: Mapping, workflow: Workflow) -> list[tuple[Node, Mapping]]:
+    def _nodes(self, mapping: YamlMapping, workflow: Workflow) -> list[tuple[Node, YamlMapping]]:
         listed = mapping.get("nodes")
-        if not isinstance(listed, Sequence) or not listed.items:
+        if not isinstance(listed, YamlSequence) or not listed.items:
             span = listed.span if listed is not None else place(mapping)
             help = "write `nodes:` and below it a list of what happens"
             self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
             return []
-        found: dict[str, tuple[Node, Mapping]] = {}
+        found: dict[str, tuple[Node, YamlMapping]] = {}
         for item in listed.items:
-            if not isinstance(item, Mapping):
+            if not isinstance(item, YamlMapping):
                 message = f"a node is a mapping, not {kind(item)}"
                 help = "write `name:` and what the node does"
                 self.forms.report("FC1005", message, item.span, help)
@@ -113,10 +114,10 @@ class WorkflowReader:
                 self.forms.report("FC1004", message, node.span, "rename one of them", label)
         return list(found.values())
 
-    def _node(self, mapping: Mapping) -> Node | None:
+    def _node(self, mapping: YamlMapping) -> Node | None:
         kinds = [key for key, _ in mapping.pairs if key.value in NODES]
         name = mapping.get("name")
-        if not isinstance(name, Scalar) or name.is_null:
+        if not isinstance(name, YamlScalar) or name.is_null:
             span = place(mapping) if name is None else name.span
             self.forms.report("FC1003", "a node has no name", span, "write `name:` and its name")
             return None
@@ -125,16 +126,16 @@ class WorkflowReader:
             return _unread("", name, mapping)
         word = kinds[0].value
         element = NODES[word]
-        whole = Element(element.type, (*element.keys, *COMMON))
+        whole = MappingKind(element.type, (*element.keys, *COMMON))
         fields = self.forms.fields(
             mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
         )
         if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
         node: Node = element.type(id=name.value, **fields, span=name.span)
-        return self._checked(node, mapping)
+        return self._check_names(node, mapping)
 
-    def _report_kind(self, mapping: Mapping, kinds: list[Scalar]) -> None:
+    def _report_kind(self, mapping: YamlMapping, kinds: list[YamlScalar]) -> None:
         if kinds:
             words = " and ".join(f"`{key.value}`" for key in kinds)
             message = f"{words} stand in one node, which is of one kind"
@@ -146,7 +147,7 @@ class WorkflowReader:
         help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
         self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
 
-    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: Mapping) -> bool:
+    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: YamlMapping) -> bool:
         """Give the text of `uses:` to a node that has none of its own; whether the node has what
         it needs."""
         key = {"agent": "prompt", "message": "template"}.get(word)
@@ -165,21 +166,25 @@ class WorkflowReader:
             return False
         return True
 
-    def _checked(self, node: Node, mapping: Mapping) -> Node:
+    def _check_names(self, node: Node, mapping: YamlMapping) -> Node:
         """The node, with what it names looked up in the workflow's declarations."""
         declared = self.declared
         if node.group is not None:
-            self._known("group", node.group, declared.groups, _value_span(mapping, "group"))
+            self._require("group", node.group, declared.groups, _value_span(mapping, "group"))
         match node:
             case AgentNode() if declared.agents:
-                self._known("agent", node.agent, declared.agents, _value_span(mapping, "agent"))
+                self._require("agent", node.agent, declared.agents, _value_span(mapping, "agent"))
             case MessageNode() | AskNode() if node.thread is not None:
-                self._known("thread", node.thread, declared.threads, _value_span(mapping, "thread"))
+                self._require(
+                    "thread", node.thread, declared.threads, _value_span(mapping, "thread")
+                )
             case ScriptNode():
-                self._known("script", node.script, declared.scripts, _value_span(mapping, "script"))
+                self._require(
+                    "script", node.script, declared.scripts, _value_span(mapping, "script")
+                )
                 for thread in node.threads:
                     span = _value_span(mapping, "threads")
-                    self._known("thread", thread, declared.threads, span)
+                    self._require("thread", thread, declared.threads, span)
             case TaskNode():
                 return replace(node, role_span=_value_span(mapping, "role"))
             case CallNode():
@@ -198,7 +203,7 @@ class WorkflowReader:
             return f"{self.path}#{written}"
         return os.path.normpath(os.path.join(os.path.dirname(self.path), written))
 
-    def _known(self, what: str, name: str, known: Collection[str], span: Span) -> None:
+    def _require(self, what: str, name: str, known: Collection[str], span: Span) -> None:
         if name not in known:
             self._unknown(what, name, known, span, f"{what}s")
 
@@ -209,8 +214,8 @@ class WorkflowReader:
         help = f"did you mean `{near}`?" if near else f"declare it below `{section}:`"
         self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
 
-    def _wired(
-        self, mapping: Mapping, workflow: Workflow, read: list[tuple[Node, Mapping]]
+    def _wire(
+        self, mapping: YamlMapping, workflow: Workflow, read: list[tuple[Node, YamlMapping]]
     ) -> Workflow:
         """The workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
@@ -235,35 +240,35 @@ class WorkflowReader:
             edges=tuple(found),
         )
 
-    def _check_trials(self, mapping: Mapping, workflow: Workflow) -> None:
+    def _check_trials(self, mapping: YamlMapping, workflow: Workflow) -> None:
         """Report nodes that a test names and the workflow does not have. What comes after a call
         is the called workflow's."""
         nodes = dict.fromkeys(node.id for node in workflow.nodes)
         tests = mapping.get("tests")
-        for _, test in tests.pairs if isinstance(tests, Mapping) else ():
-            if not isinstance(test, Mapping):
+        for _, test in tests.pairs if isinstance(tests, YamlMapping) else ():
+            if not isinstance(test, YamlMapping):
                 continue
             for key in ("path", "avoids"):
                 named = test.get(key)
-                for item in named.items if isinstance(named, Sequence) else [named]:
-                    if isinstance(item, Scalar):
+                for item in named.items if isinstance(named, YamlSequence) else [named]:
+                    if isinstance(item, YamlScalar):
                         name = item.value.partition("/")[0]
                         own = name if name in nodes else name.partition("#")[0].partition("@")[0]
-                        self._known("node", own, nodes, item.span)
+                        self._require("node", own, nodes, item.span)
 
-    def _default(self, mapping: Mapping, targets: Targets) -> Default | None:
+    def _default(self, mapping: YamlMapping, targets: Targets) -> Default | None:
         node = mapping.get("defaults")
-        if node is None or (isinstance(node, Scalar) and node.is_null):
+        if node is None or (isinstance(node, YamlScalar) and node.is_null):
             return None
-        if not isinstance(node, Mapping):
+        if not isinstance(node, YamlMapping):
             message = f"`defaults` is a mapping, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write `on_error:` below it")
             return None
         self.forms.known_keys(node, ["on_error"], "`defaults`")
         return None if (given := node.get("on_error")) is None else self._failure(given, targets)
 
-    def _failure(self, node: Tree, targets: Targets) -> Default | None:
-        if not isinstance(node, Mapping):
+    def _failure(self, node: YamlNode, targets: Targets) -> Default | None:
+        if not isinstance(node, YamlMapping):
             target = targets.find(node)
             return None if target is None else Default(target, None, node.span)
         fields = self.forms.fields(node, _FAILURE, "`on_error`")
@@ -273,36 +278,36 @@ class WorkflowReader:
         target = targets.find(to)
         return None if target is None else Default(target, fields.get("errors"), node.span)
 
-    def _start(self, mapping: Mapping, targets: Targets, nodes: list[Node]) -> str:
+    def _start(self, mapping: YamlMapping, targets: Targets, nodes: list[Node]) -> str:
         given = mapping.get("start")
         if given is None:
             return nodes[0].id if nodes else ""
-        if isinstance(given, Scalar) and not given.is_null and given.value == "":
+        if isinstance(given, YamlScalar) and not given.is_null and given.value == "":
             return ""
         return targets.find(given) or ""
 
-    def _handler(self, mapping: Mapping, key: str, targets: Targets) -> str | None:
+    def _handler(self, mapping: YamlMapping, key: str, targets: Targets) -> str | None:
         given = mapping.get(key)
-        if given is None or (isinstance(given, Scalar) and given.is_null):
+        if given is None or (isinstance(given, YamlScalar) and given.is_null):
             return None
         return targets.find(given)
 
-    def _on_input(self, mapping: Mapping, targets: Targets) -> OnInput | None:
+    def _on_input(self, mapping: YamlMapping, targets: Targets) -> OnInput | None:
         given = mapping.get("on_input")
-        if given is None or (isinstance(given, Scalar) and given.is_null):
+        if given is None or (isinstance(given, YamlScalar) and given.is_null):
             return None
         fields = self.forms.element(given, ON_INPUT, "`on_input`")
         if fields is None:
             return None
-        to = given.get("to") if isinstance(given, Mapping) else given
+        to = given.get("to") if isinstance(given, YamlMapping) else given
         return OnInput(**fields) if to is not None and targets.find(to) is not None else None
 
-    def _with_agents(self, workflow: Workflow, mapping: Mapping) -> Workflow:
+    def _with_agents(self, workflow: Workflow, mapping: YamlMapping) -> Workflow:
         """Without `agents:` every agent that a node names is a plain one; with it, what agents say
         of threads is looked up."""
         for agent in workflow.agents:
             if agent.thread is not None and agent.span is not None:
-                self._known("thread", agent.thread, self.declared.threads, agent.span)
+                self._require("thread", agent.thread, self.declared.threads, agent.span)
         if mapping.get("agents") is not None:
             return workflow
         named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, AgentNode)}
@@ -310,7 +315,7 @@ class WorkflowReader:
         return replace(workflow, agents=agents)
 
 
-_FAILURE = Element(Default, (
+_FAILURE = MappingKind(Default, (
     Key("to", "text", "name a node", field="target", required=True),
     Key("errors", "words", "the kinds of failure", words=KINDS_OF_ERROR),
 ))  # fmt: skip
@@ -320,7 +325,7 @@ _WRITES = ("into", "code_into", "reply_into", "keeps")
 _SETS = ("assign", "set", "outputs", "returns")
 
 
-def _unread(word: str, name: Scalar, mapping: Mapping) -> Node:
+def _unread(word: str, name: YamlScalar, mapping: YamlMapping) -> Node:
     """In place of a node that could not be read, so that the ways through it stay whole and what it
     would have written is written."""
     match word:
@@ -330,12 +335,12 @@ def _unread(word: str, name: Scalar, mapping: Mapping) -> Node:
             return EndNode(id=name.value, outcome="success", span=name.span)
     targets = [node for key, node in mapping.pairs if key.value in _WRITES]
     for key, node in mapping.pairs:
-        if key.value in _SETS and isinstance(node, Mapping):
+        if key.value in _SETS and isinstance(node, YamlMapping):
             targets += [target for target, _ in node.pairs]
     written = tuple(
         Assignment(target=target.value, value=Literal(), span=target.span)
         for target in targets
-        if isinstance(target, Scalar)
+        if isinstance(target, YamlScalar)
     )
     return AssignNode(id=name.value, assignments=written, span=name.span)
 
@@ -347,12 +352,12 @@ def _ends(targets: Targets) -> Iterator[EndNode]:
             yield EndNode(id=name, outcome=outcome)
 
 
-def _only(mapping: Mapping, element: Element) -> Mapping:
+def _only(mapping: YamlMapping, element: MappingKind) -> YamlMapping:
     """The keys of the element alone: that the others are known has been looked at."""
     names = {key.name for key in element.keys}
-    return Mapping([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
+    return YamlMapping([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
 
 
-def _value_span(mapping: Mapping, key: str) -> Span:
+def _value_span(mapping: YamlMapping, key: str) -> Span:
     value = mapping.get(key)
     return mapping.span if value is None else value.span

@@ -31,8 +31,8 @@ from ...source.source import Span
 from .checks import read_check
 from .mermaid.captions import break_lines
 from .mermaid.chart import ChartNode
-from .mermaid.pieces import Piece
-from .values import BUILT_IN, STATUS_WORDS, Scope, constant_in
+from .mermaid.placed_text import PlacedText
+from .values import BUILT_IN, STATUS_WORDS, ChartScope, constant_in
 
 KINDS = (
     "START", "SET", "ASSIGN", "CHECK", "PROMPT", "ASK", "EXECUTE", "CALL", "CHECKPOINT",
@@ -55,11 +55,11 @@ class Activity:
 
     id: str
     kind: str
-    caption: Piece
-    name: Piece
+    caption: PlacedText
+    name: PlacedText
 
     @property
-    def line(self) -> Piece:
+    def line(self) -> PlacedText:
         """The caption on one line."""
         return break_lines(self.caption, " ").strip()
 
@@ -69,7 +69,7 @@ def kind_of(id: str) -> str:
     return id.split("_", 1)[0]
 
 
-def read_activity(node: ChartNode, scope: Scope) -> Activity | None:
+def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
     """The activity of a chart node; an unknown kind is reported (FC1002) and gives None."""
     kind = kind_of(node.id.text)
     caption = node.caption if node.caption is not None else node.id[:0]
@@ -94,7 +94,7 @@ def _nearest_handler(id: str) -> str:
     return "ON_FAILED" if re.search(r"FAIL|ERR", id) else "ON_SUCCESS"
 
 
-def _report_kind(node: ChartNode, kind: str, scope: Scope) -> None:
+def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
     known = [name for name in KINDS if not name.startswith("CHECK") or name == "CHECK"]
     upper = kind.upper()
     close = [upper] if upper in KINDS else difflib.get_close_matches(upper, known, 1)
@@ -109,7 +109,7 @@ def _report_kind(node: ChartNode, kind: str, scope: Scope) -> None:
     )
 
 
-def build_node(activity: Activity, scope: Scope) -> Node:
+def build_node(activity: Activity, scope: ChartScope) -> Node:
     """The IR node. What is wrong with the caption is reported, and a node stands in its place."""
     match activity.kind:
         case "START":
@@ -156,12 +156,14 @@ def role_of(prompt: str) -> Role:
     return _ROLES.get(prompt.split(" ", 1)[0], "user")
 
 
-def place_of(activity: Activity, scope: Scope) -> Span:
+def place_of(activity: Activity, scope: ChartScope) -> Span:
     """The caption's place, or the id's when there is none."""
     return scope.span(activity.caption if activity.caption.text else activity.name)
 
 
-def _assign(activity: Activity, scope: Scope, assignments: tuple[Assignment, ...]) -> AssignNode:
+def _assign(
+    activity: Activity, scope: ChartScope, assignments: tuple[Assignment, ...]
+) -> AssignNode:
     return AssignNode(
         id=activity.id,
         title=activity.line.text,
@@ -170,7 +172,7 @@ def _assign(activity: Activity, scope: Scope, assignments: tuple[Assignment, ...
     )
 
 
-def _set(activity: Activity, scope: Scope) -> Node:
+def _set(activity: Activity, scope: ChartScope) -> Node:
     """SET `NAME=value`, split at the first `=` (M24); `file:path=value` writes a file (M22)."""
     text = break_lines(activity.caption, "\n")
     target, value = text.partition("=")
@@ -205,18 +207,18 @@ def _set(activity: Activity, scope: Scope) -> Node:
     return _assign(activity, scope, (assignment,))
 
 
-def set_target(activity: Activity) -> Piece | None:
+def set_target(activity: Activity) -> PlacedText | None:
     """The variable a SET activity writes, or would write with a value; None when it names none."""
     target = activity.caption.partition("=")[0].strip()
     return target if _NAME.match(target.text) else None
 
 
-def _value(text: Piece, scope: Scope) -> Expr:
+def _value(text: PlacedText, scope: ChartScope) -> Expr:
     known = scope.look_up(text) if text.text else None
     return known if known is not None else scope.render(text)
 
 
-def _check_status(value: Piece, scope: Scope) -> None:
+def _check_status(value: PlacedText, scope: ChartScope) -> None:
     """STATUS takes four words only (M24)."""
     inner = constant_in(value) or value
     if inner.text in STATUS_WORDS or "{{" in inner.text or inner.text in scope.variables:
@@ -229,7 +231,7 @@ def _check_status(value: Piece, scope: Scope) -> None:
     )
 
 
-def check_hits(value: Piece, scope: Scope) -> None:
+def check_hits(value: PlacedText, scope: ChartScope) -> None:
     """MAX_ACTIVITY_HITS is a number: a text that certainly is none would fail the run (M45)."""
     inner = constant_in(value) or value
     if inner.text.strip().isdecimal() or "{{" in inner.text or inner.text in scope.variables:
@@ -244,7 +246,9 @@ def check_hits(value: Piece, scope: Scope) -> None:
     )
 
 
-def _write_file(activity: Activity, target: Piece, content: Expr, scope: Scope) -> ToolNode:
+def _write_file(
+    activity: Activity, target: PlacedText, content: Expr, scope: ChartScope
+) -> ToolNode:
     path = Literal(value=scope.file_path(target) or "", span=scope.span(target))
     return ToolNode(
         id=activity.id,
@@ -258,7 +262,7 @@ def _write_file(activity: Activity, target: Piece, content: Expr, scope: Scope) 
     )
 
 
-def _assign_result(activity: Activity, scope: Scope) -> AssignNode:
+def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
     """ASSIGN puts the looked-up value into RESULT; an unknown name is FC3001 (M26)."""
     text = break_lines(activity.caption, "\n").strip()
     value = scope.look_up(text) if text.text else None
@@ -282,7 +286,7 @@ def _assign_result(activity: Activity, scope: Scope) -> AssignNode:
     return _assign(activity, scope, (assignment,))
 
 
-def _check(activity: Activity, scope: Scope) -> ChooseNode:
+def _check(activity: Activity, scope: ChartScope) -> ChooseNode:
     """CHECK is evaluated once; its edges are the cases "true" and "false" (M30–M34)."""
     if activity.line.text:
         on = read_check(activity.line, activity.kind, scope)
@@ -299,7 +303,7 @@ def _check(activity: Activity, scope: Scope) -> ChooseNode:
     )
 
 
-def _prompt(activity: Activity, scope: Scope) -> Node:
+def _prompt(activity: Activity, scope: ChartScope) -> Node:
     """System starts a fresh conversation, Assistant adds to it, User asks the model (M27, M28)."""
     name = " ".join(activity.line.text.split())
     span = scope.span(activity.name)
@@ -326,7 +330,7 @@ def _prompt(activity: Activity, scope: Scope) -> Node:
     )  # fmt: skip
 
 
-def _ask(activity: Activity, scope: Scope) -> AskNode:
+def _ask(activity: Activity, scope: ChartScope) -> AskNode:
     """ASK shows RESULT and stores the answer there (M40, M41)."""
     span = scope.span(activity.name)
     scope.read.add("RESULT")
@@ -336,7 +340,7 @@ def _ask(activity: Activity, scope: Scope) -> AskNode:
     )  # fmt: skip
 
 
-def _execute(activity: Activity, scope: Scope) -> ExecNode:
+def _execute(activity: Activity, scope: ChartScope) -> ExecNode:
     """The shell blocks in RESULT, or the caption as one command (M36, M39)."""
     span = scope.span(activity.name)
     command = break_lines(activity.caption, "\n").strip()
@@ -350,7 +354,7 @@ def _execute(activity: Activity, scope: Scope) -> ExecNode:
     )  # fmt: skip
 
 
-def _call(activity: Activity, scope: Scope) -> Node:
+def _call(activity: Activity, scope: ChartScope) -> Node:
     """CALL runs the workflow in a file beside this one (M42, M43)."""
     text = activity.line
     target = text[len("file:") :].strip() if text.text.startswith("file:") else text

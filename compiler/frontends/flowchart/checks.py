@@ -11,8 +11,8 @@ import re
 
 from ...diagnostics.diagnostic import Fix
 from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
-from .mermaid.pieces import Piece
-from .values import Scope, constant_in
+from .mermaid.placed_text import PlacedText
+from .values import ChartScope, constant_in
 
 _CHECK = re.compile(
     r"(?P<left>'[^']*'|\"[^\"]*\"|[^\s=!<>~]+)\s*"
@@ -38,17 +38,19 @@ _MEANT = {"=>": ">=", "=<": "<=", "!": "!=", "<>": "!=", "!==": "!=", "=!": "!="
 _ORDERS: dict[str, BinaryOp] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
-def read_check(caption: Piece, kind: str, scope: Scope) -> Expr:
+def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
     """The expression of a CHECK caption. `kind` is the id's prefix: CHECK, CHECKRESULT or
     CHECKSTATUS. A caption that is no check is FC3006, an unknown left side FC3001."""
     old = _OLD_FIELD.match(caption.text)
     if old:
         variable = _OLD_NAMES[old["of"].lower()]
-        return _compare(variable, "==", _unasked(caption.group(old, "right")), caption, scope)
+        return _compare(
+            variable, "==", _without_question_mark(caption.group(old, "right")), caption, scope
+        )
     match = _CHECK.match(caption.text)
     if match is None and kind != "CHECK" and caption.text:
         variable = "STATUS" if kind == "CHECKSTATUS" else "RESULT"
-        return _compare(variable, "==", _unasked(caption), caption, scope)
+        return _compare(variable, "==", _without_question_mark(caption), caption, scope)
     if match is None or not match["right"]:
         _report_shape(caption, scope)
         return UNREADABLE
@@ -60,7 +62,7 @@ def read_check(caption: Piece, kind: str, scope: Scope) -> Expr:
         return UNREADABLE
     name = left.text
     if name in _OLD_NAMES:
-        name, right = _OLD_NAMES[name], _unasked(right)
+        name, right = _OLD_NAMES[name], _without_question_mark(right)
     known = scope.variable(name, scope.span(left))
     if constant_in(left) is not None:
         scope.sink.report(
@@ -84,13 +86,17 @@ def read_check(caption: Piece, kind: str, scope: Scope) -> Expr:
     return _apply(known, operator, right, caption, scope)
 
 
-def _compare(variable: str, operator: str, right: Piece, caption: Piece, scope: Scope) -> Expr:
+def _compare(
+    variable: str, operator: str, right: PlacedText, caption: PlacedText, scope: ChartScope
+) -> Expr:
     known = scope.variable(variable, scope.span(caption))
     assert known is not None
     return _apply(known, operator, right, caption, scope)
 
 
-def _apply(left: Expr, operator: str, right: Piece, caption: Piece, scope: Scope) -> Expr:
+def _apply(
+    left: Expr, operator: str, right: PlacedText, caption: PlacedText, scope: ChartScope
+) -> Expr:
     span = scope.span(caption)
     value = scope.look_up(right)
     if value is None:
@@ -98,26 +104,26 @@ def _apply(left: Expr, operator: str, right: Piece, caption: Piece, scope: Scope
     if operator in ("==", "!="):
         first = Call(function="first_line", args=(left,))
         op: BinaryOp = "==" if operator == "==" else "!="
-        return Binary(op=op, left=first, right=_trimmed(value), span=span)
+        return Binary(op=op, left=first, right=_trim(value), span=span)
     if operator in ("contains", "matches"):
         found: BinaryOp = "matches" if operator == "matches" else "contains"
         return Binary(op=found, left=left, right=value, span=span)
-    order = Call(function="order", args=(left, _trimmed(value)))
+    order = Call(function="order", args=(left, _trim(value)))
     return Binary(op=_ORDERS[operator], left=order, right=Literal(value=0), span=span)
 
 
-def _trimmed(value: Expr) -> Expr:
+def _trim(value: Expr) -> Expr:
     if isinstance(value, Literal) and isinstance(value.value, str):
         return Literal(value=value.value.strip(), span=value.span)
     return Call(function="trim", args=(value,), span=value.span)
 
 
-def _unasked(text: Piece) -> Piece:
+def _without_question_mark(text: PlacedText) -> PlacedText:
     """The older dialects end a check with a question mark (M10)."""
     return text[: len(text.text) - 1].strip() if text.text.endswith("?") else text.strip()
 
 
-def _report_shape(caption: Piece, scope: Scope) -> None:
+def _report_shape(caption: PlacedText, scope: ChartScope) -> None:
     what = f"`{caption.brief}` is no check" if caption.text else "the check is empty"
     scope.sink.report(
         "FC3006",
@@ -127,7 +133,7 @@ def _report_shape(caption: Piece, scope: Scope) -> None:
     )
 
 
-def _report_operator(sign: Piece, scope: Scope) -> None:
+def _report_operator(sign: PlacedText, scope: ChartScope) -> None:
     span = scope.span(sign)
     if sign.text in _MEANT:
         meant = _MEANT[sign.text]

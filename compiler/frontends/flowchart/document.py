@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...source.source import Source, SourceSet, Span, Unreadable
 from .detect import is_flowchart
-from .mermaid.pieces import Piece, piece
+from .mermaid.placed_text import PlacedText, placed_text
 
 MAX_INCLUDED = 8 * 1024 * 1024
 """Characters of a document with everything it includes; more is refused (FC0001)."""
@@ -64,7 +64,7 @@ class WholeText:
         first = segment.start + start - segment.at
         return Span(segment.source.path, first, first + max(0, min(end, limit) - start))
 
-    def of(self, text: Piece) -> Span:
+    def of(self, text: PlacedText) -> Span:
         return self.span(text.start, text.end)
 
 
@@ -72,28 +72,28 @@ class WholeText:
 class PromptText:
     """A prompt: its heading's words are its name (M5)."""
 
-    name: Piece
-    text: Piece
+    name: PlacedText
+    text: PlacedText
 
 
 @dataclass(slots=True)
-class Document:
+class FlowchartDocument:
     """What the document layer found. `section` is the `# Workflow` heading, None without one."""
 
     whole: WholeText
-    title: Piece | None = None
-    section: Piece | None = None
+    title: PlacedText | None = None
+    section: PlacedText | None = None
     description: str = ""
-    charts: list[Piece] = field(default_factory=list)
+    charts: list[PlacedText] = field(default_factory=list)
     prompts: dict[str, PromptText] = field(default_factory=dict)
     is_history: bool = False
     """Whether a `# History` makes this a run's record, which need not keep its prompts (M8)."""
 
 
-def read_document(source: Source, sources: SourceSet, sink: Sink) -> Document:
+def read_document(source: Source, sources: SourceSet, sink: Sink) -> FlowchartDocument:
     """Read the layers above the chart (M1–M8)."""
     whole = _Includes(sources, sink).read(source)
-    reader = _Reader(Document(whole), sink)
+    reader = _Reader(FlowchartDocument(whole), sink)
     reader.read()
     return reader.document
 
@@ -130,7 +130,7 @@ class _Includes:
             self.length += end - start
 
     def include(self, source: Source, match: re.Match[str], chain: tuple[str, ...]) -> None:
-        name = piece(match["path"], match.start("path")).strip()
+        name = placed_text(match["path"], match.start("path")).strip()
         if len(name.text) >= 2 and name.text[0] == name.text[-1] and name.text[0] in "\"'":
             name = name[1:-1]
         written, place = name.text, source.span(name.start, name.end)
@@ -181,7 +181,7 @@ def _reason(error: Unreadable) -> str:
     return "it is not there" if error.reason == "not found" else f"it {error.reason}"
 
 
-def _heading_words(words: Piece) -> Piece:
+def _heading_words(words: PlacedText) -> PlacedText:
     """A heading's text without blanks and closing number signs."""
     words = words.strip()
     shorter = words.text.rstrip("#")
@@ -192,13 +192,13 @@ def _heading_words(words: Piece) -> Piece:
 class _Reader:
     """Walks headings and fences of the whole text."""
 
-    def __init__(self, document: Document, sink: Sink) -> None:
+    def __init__(self, document: FlowchartDocument, sink: Sink) -> None:
         self.document = document
         self.sink = sink
         self.part = "before"
-        self.prompt: Piece | None = None
+        self.prompt: PlacedText | None = None
         self.prompt_start = 0
-        self.stray: Piece | None = None
+        self.stray: PlacedText | None = None
         self.described = (0, -1)
 
     def read(self) -> None:
@@ -219,7 +219,7 @@ class _Reader:
         start = min(match.end() + 1, len(text))
         closed = closing.search(text, start)
         end = closed or _SWALLOWED.search(text, start)
-        body = piece(text[start : end.start() if end else len(text)], start)
+        body = placed_text(text[start : end.start() if end else len(text)], start)
         is_mermaid = match["info"].strip().split(" ")[0].lower() == "mermaid"
         is_chart = self.part == "workflow" and is_mermaid and is_flowchart(body.text)
         if is_chart:
@@ -236,7 +236,7 @@ class _Reader:
         return end.start() if end else len(text)
 
     def heading(self, match: re.Match[str]) -> None:
-        words = _heading_words(piece(match["words"], match.start("words")))
+        words = _heading_words(placed_text(match["words"], match.start("words")))
         if match["level"] == "#":
             self.close_prompt(match.start())
             self.section(words, match.start())
@@ -246,7 +246,7 @@ class _Reader:
         elif self.stray is not None and _PROMPT.match(words.text):
             self.lost_prompt(words)
 
-    def section(self, words: Piece, start: int) -> None:
+    def section(self, words: PlacedText, start: int) -> None:
         """A level-1 heading: only the first one is the title, sections are exact words (M1, M2)."""
         document = self.document
         if self.part == "before" and document.title is None and words.text not in SECTIONS:
@@ -265,7 +265,7 @@ class _Reader:
             document.section = words
             document.description = document.whole.text[begin:end].strip()
 
-    def misspelt(self, words: Piece) -> str | None:
+    def misspelt(self, words: PlacedText) -> str | None:
         """The section that a heading nearly names: reported, and read as if it were right."""
         lowered = words.text.lower()
         name = next(
@@ -281,7 +281,7 @@ class _Reader:
             )
         return name
 
-    def lost_prompt(self, words: Piece) -> None:
+    def lost_prompt(self, words: PlacedText) -> None:
         """A prompt below a heading that ended the prompts would be lost without a word."""
         assert self.stray is not None
         self.sink.report(
@@ -299,7 +299,7 @@ class _Reader:
         if name is None:
             return
         document = self.document
-        text = piece(document.whole.text[self.prompt_start : end], self.prompt_start).strip()
+        text = placed_text(document.whole.text[self.prompt_start : end], self.prompt_start).strip()
         key = " ".join(name.text.split())
         known = document.prompts.get(key)
         if known is None:

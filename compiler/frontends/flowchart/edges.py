@@ -34,7 +34,7 @@ from ...ir import (
 from .activities import end_node, kind_of
 from .mermaid.chart import Chart, ChartEdge
 from .mermaid.reach import on_cycles, reachable
-from .values import Scope
+from .values import ChartScope
 
 ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
 OTHERWISE = ("NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER")
@@ -44,7 +44,7 @@ HANDLERS_END = "END"
 
 
 @dataclass(slots=True)
-class Ways:
+class WaysOut:
     """The two ways out of an activity."""
 
     onward: ChartEdge | None = None
@@ -61,7 +61,7 @@ class Wiring:
     """The variable that says that the failure handler runs; None when nothing needs it."""
 
 
-def wire(chart: Chart, nodes: dict[str, Node], scope: Scope, flag: str) -> Wiring:
+def wire(chart: Chart, nodes: dict[str, Node], scope: ChartScope, flag: str) -> Wiring:
     """Every edge of the workflow, written and implied (M15, M16, M35, M44–M50)."""
     wiring = Wiring(nodes)
     ways, spare = _read_ways(chart, nodes, scope)
@@ -76,7 +76,7 @@ def wire(chart: Chart, nodes: dict[str, Node], scope: Scope, flag: str) -> Wirin
     return wiring
 
 
-def _edge(source: str, link: ChartEdge, guard: Guard | None, scope: Scope) -> Edge:
+def _edge(source: str, link: ChartEdge, guard: Guard | None, scope: ChartScope) -> Edge:
     return Edge(
         source=source,
         target=link.target.text,
@@ -93,12 +93,12 @@ def _guard(node: Node, is_other: bool) -> Guard | None:
 
 
 def _read_ways(
-    chart: Chart, nodes: dict[str, Node], scope: Scope
-) -> tuple[dict[str, Ways], list[ChartEdge]]:
+    chart: Chart, nodes: dict[str, Node], scope: ChartScope
+) -> tuple[dict[str, WaysOut], list[ChartEdge]]:
     """The ways out of each activity, and the links that are one too many: they are reported and
     stay in the workflow, which is then shown as it was drawn. A link with a label that means
     nothing takes a way that no other link takes."""
-    ways = {id: Ways() for id, node in nodes.items() if not isinstance(node, EndNode)}
+    ways = {id: WaysOut() for id, node in nodes.items() if not isinstance(node, EndNode)}
     spare: list[ChartEdge] = []
     unknown: list[ChartEdge] = []
     for link in chart.edges:
@@ -128,7 +128,7 @@ def _read_ways(
     return ways, spare
 
 
-def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: Scope) -> bool:
+def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: ChartScope) -> bool:
     for end in (link.source, link.target):
         if end.text not in nodes:
             scope.sink.report(
@@ -151,7 +151,7 @@ def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: Scope) -> 
     return True
 
 
-def _report_second(known: ChartEdge, link: ChartEdge, scope: Scope) -> None:
+def _report_second(known: ChartEdge, link: ChartEdge, scope: ChartScope) -> None:
     """Two edges for one way: nothing is lost without a word (M16)."""
     unlabelled = not (link.label and link.label.text) and not (known.label and known.label.text)
     which = "unlabelled edge" if unlabelled else "edge for the same case"
@@ -169,7 +169,7 @@ def _report_second(known: ChartEdge, link: ChartEdge, scope: Scope) -> None:
     )
 
 
-def _report_label(link: ChartEdge, node: Node, scope: Scope) -> None:
+def _report_label(link: ChartEdge, node: Node, scope: ChartScope) -> None:
     assert link.label is not None
     if isinstance(node, ChooseNode):
         example = "`TRUE` or `FALSE`"
@@ -184,7 +184,7 @@ def _report_label(link: ChartEdge, node: Node, scope: Scope) -> None:
     )
 
 
-def _imply(wiring: Wiring, ways: dict[str, Ways], flag: str) -> None:
+def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str) -> None:
     """Add the edges that the format implies, and the ends they lead to."""
     after: dict[str, list[str]] = {}
     for id, way in ways.items():
@@ -215,7 +215,7 @@ def _imply_edge(wiring: Wiring, source: str, target: str, guard: Guard | None) -
     wiring.edges.append(Edge(source=source, target=target, guard=guard, implied=True))
 
 
-def _imply_failures(wiring: Wiring, node: Node, way: Ways, *, limited: bool) -> None:
+def _imply_failures(wiring: Wiring, node: Node, way: WaysOut, *, limited: bool) -> None:
     """A failure without an edge for it leads to FAILED, a failing check to where false leads
     (M35, M46); a visit too many always leads to FAILED (M45, M50)."""
     errors: tuple[ErrorKind, ...] = FAILURES if can_fail(node) else ()

@@ -5,47 +5,53 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ...reading.editing import Act, Editing, Mention, Slot, Word
+from ...reading.editing import Act, Editing, Mention, Slot, Suggestion
 from ...source.source import Span
-from .document import Document
+from .document import FlowchartDocument
 from .mermaid.chart import Chart
-from .mermaid.pieces import Piece
+from .mermaid.placed_text import PlacedText
 
 _KINDS = (
-    Word("PROMPT_", "an agent answers a prompt"),
-    Word("CHECK_", "a condition decides: TRUE or FALSE"),
-    Word("EXECUTE_", "shell commands are run"),
-    Word("SET_", "a variable is set: `NAME=value`"),
-    Word("ASSIGN_", "RESULT gets a value"),
-    Word("ASK_", "a person is asked"),
-    Word("CALL_", "another workflow is run"),
-    Word("CHECKPOINT_", "a named point to go back to"),
-    Word("START", "where it begins"),
-    Word("SUCCESS", "ends in success"),
-    Word("FAILED", "ends failed"),
-    Word("ON_SUCCESS", "runs after success"),
-    Word("ON_FAILED", "runs after a failure"),
-    Word("PARAMS", "the parameters, in a note"),
+    Suggestion("PROMPT_", "an agent answers a prompt"),
+    Suggestion("CHECK_", "a condition decides: TRUE or FALSE"),
+    Suggestion("EXECUTE_", "shell commands are run"),
+    Suggestion("SET_", "a variable is set: `NAME=value`"),
+    Suggestion("ASSIGN_", "RESULT gets a value"),
+    Suggestion("ASK_", "a person is asked"),
+    Suggestion("CALL_", "another workflow is run"),
+    Suggestion("CHECKPOINT_", "a named point to go back to"),
+    Suggestion("START", "where it begins"),
+    Suggestion("SUCCESS", "ends in success"),
+    Suggestion("FAILED", "ends failed"),
+    Suggestion("ON_SUCCESS", "runs after success"),
+    Suggestion("ON_FAILED", "runs after a failure"),
+    Suggestion("PARAMS", "the parameters, in a note"),
 )
 _LABELS = (
-    Word("YES", "the condition holds"),
-    Word("NO", "the condition does not hold"),
-    Word("TRUE", "the condition holds"),
-    Word("FALSE", "the condition does not hold"),
-    Word("ERROR", "taken when the activity fails"),
+    Suggestion("YES", "the condition holds"),
+    Suggestion("NO", "the condition does not hold"),
+    Suggestion("TRUE", "the condition holds"),
+    Suggestion("FALSE", "the condition does not hold"),
+    Suggestion("ERROR", "taken when the activity fails"),
 )
 _VARIABLES = (
-    Word("RESULT", "what the last activity gave"),
-    Word("STATUS", "CREATED, DOING, SUCCESS or FAILED"),
-    Word("EXIT_CODE", "of the last command"),
+    Suggestion("RESULT", "what the last activity gave"),
+    Suggestion("STATUS", "CREATED, DOING, SUCCESS or FAILED"),
+    Suggestion("EXIT_CODE", "of the last command"),
 )
-_OPERATORS = (Word("CONTAINS", "one text stands in the other"), Word("MATCHES", "fits a pattern"))
+_OPERATORS = (
+    Suggestion("CONTAINS", "one text stands in the other"),
+    Suggestion("MATCHES", "fits a pattern"),
+)
 _ROLES = (
-    Word("System ", "a prompt that begins a conversation anew"),
-    Word("User ", "a prompt that the model answers"),
-    Word("Assistant ", "a message said for the model"),
+    Suggestion("System ", "a prompt that begins a conversation anew"),
+    Suggestion("User ", "a prompt that the model answers"),
+    Suggestion("Assistant ", "a message said for the model"),
 )
-_SECTIONS = (Word("Workflow", "the chart stands below"), Word("Prompts", "the prompts' texts"))
+_SECTIONS = (
+    Suggestion("Workflow", "the chart stands below"),
+    Suggestion("Prompts", "the prompts' texts"),
+)
 _CHART = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})[ \t]*mermaid\b")
 _PROMPTS = re.compile(r"#[ \t]+Prompts")
 _SECTION = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})|#[ \t]")
@@ -92,12 +98,12 @@ def mermaid_editing() -> Editing:
     return Editing(slots=(Slot(_NODE, ("node",)),), triggers=(" ",))
 
 
-def node_mentions(chart: Chart, document: Document) -> Iterator[Mention]:
+def node_mentions(chart: Chart, document: FlowchartDocument) -> Iterator[Mention]:
     """Every place in the document where a node's id stands."""
     return chart_mentions(chart, document.whole.of)
 
 
-def chart_mentions(chart: Chart, span: Callable[[Piece], Span]) -> Iterator[Mention]:
+def chart_mentions(chart: Chart, span: Callable[[PlacedText], Span]) -> Iterator[Mention]:
     """Every place where a node's id stands; `span` gives the place of a piece."""
     for name in chart.named:
         node = chart.nodes.get(name.text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...diagnostics.diagnostic import Sink
 from ...reading.editing import Editing
-from ...reading.protocol import Frontend, Parsed, granted
+from ...reading.protocol import Frontend, Parsed, with_file_grants
 from ...source.source import Source, SourceSet
 from .detect import claims_document, claims_plain
 
@@ -16,7 +16,7 @@ def parse_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a workflow."""
     from .parse import parse
 
-    return granted(parse(source, sources, sink), source)
+    return with_file_grants(parse(source, sources, sink), source)
 
 
 def parse_plain(source: Source, sources: SourceSet, sink: Sink) -> Parsed:

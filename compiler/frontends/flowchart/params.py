@@ -12,8 +12,8 @@ from ...expr.ast import Call, Expr, Name
 from ...ir import Assignment, Param
 from .activities import MAX_HITS, Activity, check_hits
 from .mermaid.captions import break_lines
-from .mermaid.pieces import Piece
-from .values import Scope, constant_in
+from .mermaid.placed_text import PlacedText
+from .values import ChartScope, constant_in
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
 _ITEM = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^,])+")
@@ -28,7 +28,7 @@ class Params:
     from_files: tuple[Assignment, ...]
 
 
-def read_params(lists: list[Activity], scope: Scope) -> Params:
+def read_params(lists: list[Activity], scope: ChartScope) -> Params:
     """All parameter lists of the chart together. `required` is not yet known: see `demand`."""
     params: dict[str, Param] = {}
     from_files: list[Assignment] = []
@@ -63,7 +63,7 @@ def demand(param: Param, read: set[str]) -> Param:
     return param
 
 
-def _environment(value: Piece, scope: Scope) -> str | None:
+def _environment(value: PlacedText, scope: ChartScope) -> str | None:
     """The name behind `env:` (M21)."""
     name = value[len("env:") :].strip()
     if _NAME.match(name.text):
@@ -79,12 +79,12 @@ def _environment(value: Piece, scope: Scope) -> str | None:
     return None
 
 
-def _or(name: Piece, content: Expr, scope: Scope) -> Expr:
+def _or(name: PlacedText, content: Expr, scope: ChartScope) -> Expr:
     span = scope.span(name)
     return Call(function="coalesce", args=(Name(name=name.text, span=span), content), span=span)
 
 
-def _items(caption: Piece) -> Iterator[Piece]:
+def _items(caption: PlacedText) -> Iterator[PlacedText]:
     """The list's items; `\\n` and `<br>` are blanks (M20)."""
     text = break_lines(caption, " ").replace(_NEWLINE, " ")
     for match in _ITEM.finditer(text.text):
@@ -93,7 +93,7 @@ def _items(caption: Piece) -> Iterator[Piece]:
             yield item
 
 
-def _is_free(name: Piece, params: dict[str, Param], scope: Scope) -> bool:
+def _is_free(name: PlacedText, params: dict[str, Param], scope: ChartScope) -> bool:
     known = params.get(name.text)
     if known is not None and known.span is not None:
         scope.sink.report(

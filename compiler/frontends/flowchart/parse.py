@@ -49,12 +49,12 @@ from .activities import (
     set_target,
 )
 from .checks import UNREADABLE
-from .document import Document, read_document
+from .document import FlowchartDocument, read_document
 from .edges import Wiring, wire
 from .editing import node_mentions
 from .mermaid.chart import Chart, read_chart
 from .params import Params, demand, read_params
-from .values import Scope
+from .values import ChartScope
 
 DEFAULT_HITS = 3
 _SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")
@@ -66,7 +66,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     chart = _read_charts(source, document, sink)
     if chart is None:
         return Parsed(None)
-    scope = Scope(document, os.path.dirname(source.path), sink)
+    scope = ChartScope(document, os.path.dirname(source.path), sink)
     activities = [
         activity for node in chart.nodes.values() if (activity := read_activity(node, scope))
     ]
@@ -89,7 +89,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return Parsed(workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document)))
 
 
-def _read_charts(source: Source, document: Document, sink: Sink) -> Chart | None:
+def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Chart | None:
     if document.section is None:
         sink.report(
             "FC1003",
@@ -122,7 +122,7 @@ def _read_charts(source: Source, document: Document, sink: Sink) -> Chart | None
     return None
 
 
-def _find_start(running: dict[str, Activity], chart: Chart, scope: Scope) -> str:
+def _find_start(running: dict[str, Activity], chart: Chart, scope: ChartScope) -> str:
     """The START activity, "" without one: a chart without one, or with two, is wrong (M18). One
     that does not parse may hold it where it cannot be read."""
     starts = [activity for activity in running.values() if activity.kind == "START"]
@@ -147,7 +147,7 @@ def _find_start(running: dict[str, Activity], chart: Chart, scope: Scope) -> str
     return ""
 
 
-def _declare(params: Params, running: dict[str, Activity], scope: Scope) -> None:
+def _declare(params: Params, running: dict[str, Activity], scope: ChartScope) -> None:
     """Make known what the file lists or writes, before anything is looked up."""
     for param in params.params:
         scope.variables[param.name] = param.span
@@ -160,11 +160,11 @@ def _declare(params: Params, running: dict[str, Activity], scope: Scope) -> None
     scope.variables.setdefault(MAX_HITS, None)
 
 
-def _build(chart: Chart, running: dict[str, Activity], scope: Scope) -> dict[str, Node]:
+def _build(chart: Chart, running: dict[str, Activity], scope: ChartScope) -> dict[str, Node]:
     """The nodes in the chart's order. An unknown kind or a caption that does not parse leaves a
     node that does nothing, so that nothing else is reported because of it."""
     nodes: dict[str, Node] = {}
-    unread = {id for id in chart.uncaptioned if kind_of(id) not in ("SUCCESS", "FAILED")}
+    unread = {id for id in chart.lost_captions if kind_of(id) not in ("SUCCESS", "FAILED")}
     for id, node in chart.nodes.items():
         activity = running.get(id)
         if id in unread and kind_of(id).startswith("CHECK"):
@@ -176,7 +176,7 @@ def _build(chart: Chart, running: dict[str, Activity], scope: Scope) -> dict[str
     return nodes
 
 
-def _read_prompts(document: Document, scope: Scope) -> tuple[Prompt, ...]:
+def _read_prompts(document: FlowchartDocument, scope: ChartScope) -> tuple[Prompt, ...]:
     return tuple(
         Prompt(
             id=name,
@@ -198,7 +198,7 @@ def _handler_flag(source: Source) -> str:
 def _workflow(
     name: str,
     source: Source,
-    scope: Scope,
+    scope: ChartScope,
     wiring: Wiring,
     params: Params,
     prompts: tuple[Prompt, ...],
@@ -232,7 +232,7 @@ def _workflow(
 
 
 def _state(
-    params: tuple[Param, ...], nodes: tuple[Node, ...], scope: Scope, flag: str | None
+    params: tuple[Param, ...], nodes: tuple[Node, ...], scope: ChartScope, flag: str | None
 ) -> tuple[StateField, ...]:
     """Every variable: the built-in ones, those that are set, those that only a caller can give."""
     listed = {param.name for param in params}

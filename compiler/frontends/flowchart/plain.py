@@ -55,7 +55,7 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
     titles = {box.id: box.title for box in chart.subgraphs.values()}
     return Workflow(
         name=os.path.basename(source.path).rsplit(".", 1)[0],
-        title=_unquoted(title["title"].strip()) if title else "",
+        title=_unquote(title["title"].strip()) if title else "",
         nodes=tuple(
             AssignNode(
                 id=id,
@@ -77,7 +77,7 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
     )
 
 
-def _unquoted(title: str) -> str:
+def _unquote(title: str) -> str:
     """A title of the front matter, which is YAML: it may stand in quotes."""
     match = _QUOTED.match(title)
     if match is None:

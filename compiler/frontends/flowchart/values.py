@@ -21,8 +21,8 @@ from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.shell_places import places_in
 from ...reading.editing import Mention
 from ...source.source import Span
-from .document import Document, PromptText
-from .mermaid.pieces import Piece
+from .document import FlowchartDocument, PromptText
+from .mermaid.placed_text import PlacedText
 
 STATUS_WORDS = ("CREATED", "DOING", "SUCCESS", "FAILED")
 LONGEST_NAME = 100
@@ -33,13 +33,13 @@ BUILT_IN = {"STATUS": "STATUS", "RESULT": "RESULT", "CONTENT": "RESULT"}
 
 
 @dataclass(slots=True)
-class Scope:
+class ChartScope:
     """What the names of one file can mean. `variables` are those the file writes or lists; `outer`
     collects names that only a caller can give; `missing` the prompts nobody wrote, `mentions` the
     places where prompts are named. Where the chart is not `is_complete`, what writes a variable may
     be among what could not be read."""
 
-    document: Document
+    document: FlowchartDocument
     folder: str
     sink: Sink
     variables: dict[str, Span | None] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Scope:
     is_complete: bool = True
     _templates: dict[int, Expr] = field(default_factory=dict)
 
-    def span(self, text: Piece) -> Span:
+    def span(self, text: PlacedText) -> Span:
         return self.document.whole.of(text)
 
     def variable(self, name: str, span: Span) -> Name | None:
@@ -61,7 +61,7 @@ class Scope:
         self.read.add(known)
         return Name(name=known, span=span)
 
-    def look_up(self, text: Piece) -> Expr | None:
+    def look_up(self, text: PlacedText) -> Expr | None:
         """The value that a name stands for, None when it stands for nothing (M21)."""
         constant = constant_in(text)
         if constant is not None:
@@ -83,7 +83,7 @@ class Scope:
             self._templates[at] = self.render(prompt.text)
         return self._templates[at]
 
-    def prompt(self, name: Piece) -> PromptText | None:
+    def prompt(self, name: PlacedText) -> PromptText | None:
         """The prompt of a name; that the name stands there is kept for editors."""
         key = " ".join(name.text.split())
         found = self.document.prompts.get(key)
@@ -91,7 +91,7 @@ class Scope:
             self.mentions.append(Mention("prompt", key, "name", self.span(name)))
         return found
 
-    def render(self, text: Piece) -> Expr:
+    def render(self, text: PlacedText) -> Expr:
         """A text with its `{{NAME}}` placeholders as parts; unknown names stay as written (M23)."""
         parts: list[Expr] = []
         at = 0
@@ -106,7 +106,7 @@ class Scope:
             parts.append(self.literal(text[at:]))
         return Text(parts=tuple(parts), span=self.span(text))
 
-    def command(self, text: Piece) -> Expr:
+    def command(self, text: PlacedText) -> Expr:
         """A shell command: each value is quoted for the place where it stands, so that no text of a
         model or a person becomes a command. A command that is nothing but one placeholder is that
         variable's text, as it is (M23, M36)."""
@@ -134,10 +134,10 @@ class Scope:
         kept = tuple(p for p in parts if not (isinstance(p, Literal) and p.value == ""))
         return Text(parts=kept, span=self.span(text)) if matches else self.literal(text)
 
-    def literal(self, text: Piece) -> Literal:
+    def literal(self, text: PlacedText) -> Literal:
         return Literal(value=text.text, span=self.span(text))
 
-    def placeholder(self, written: Piece, name: Piece) -> Expr:
+    def placeholder(self, written: PlacedText, name: PlacedText) -> Expr:
         known = self.variable(name.text, self.span(name))
         if known is not None:
             return known
@@ -149,7 +149,7 @@ class Scope:
         args = (outer, self.literal(written))
         return Call(function="coalesce", args=args, span=outer.span)
 
-    def read_file(self, text: Piece) -> Expr:
+    def read_file(self, text: PlacedText) -> Expr:
         """`file:path` as a call that reads it when it is needed (M22)."""
         path = self.file_path(text)
         if path is None:
@@ -157,7 +157,7 @@ class Scope:
         args = (Literal(value=path, span=self.span(text)),)
         return Call(function="read_file", args=args, span=self.span(text))
 
-    def file_path(self, text: Piece) -> str | None:
+    def file_path(self, text: PlacedText) -> str | None:
         """The path behind `file:`, from the workflow's folder; fixed text, and below that folder
         unless the run is given a further root. None when it was reported as no path."""
         name = text[len("file:") :].strip()
@@ -209,7 +209,7 @@ class Scope:
             )  # fmt: skip
 
 
-def constant_in(text: Piece) -> Piece | None:
+def constant_in(text: PlacedText) -> PlacedText | None:
     """The inside of `'…'` or `"…"`; None when the text is no quoted constant."""
     if len(text.text) >= 2 and text.text[0] == text.text[-1] and text.text[0] in "'\"":
         return text[1:-1]

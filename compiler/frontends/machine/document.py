@@ -8,8 +8,8 @@ from typing import Any
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Seed
-from ...reading.json_syntax import ListAt, Node, ObjectAt, Scalar
-from ...reading.json_tree import Fields, Tree, Words
+from ...reading.json_syntax import JsonNode, ListAt, ObjectAt, Scalar
+from ...reading.json_tree import Fields, JsonText, Tree
 from ...source.source import Span
 from ...source.spelling import Spelling
 
@@ -33,10 +33,10 @@ _ACTION = ("script", "function", "agent_role", "message", "sub_workflow")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class MachineParameter:
     """The input or the output (J2)."""
 
-    name: Words
+    name: JsonText
     type: str
     description: str
 
@@ -45,7 +45,7 @@ class Parameter:
 class Context:
     """A conversation (J3, J10)."""
 
-    name: Words
+    name: JsonText
     seed: tuple[Seed, ...]
     max_length: int
 
@@ -55,40 +55,40 @@ class Role:
     """An agent (J4): who answers, in which context, from which side; `place` is where the context
     is named."""
 
-    name: Words
+    name: JsonText
     context: str | None
     side: str
-    place: Words | None = None
+    place: JsonText | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
     """A way out in the older dialect (J33)."""
 
-    target: Words
-    condition: Words
-    before: Words | None
+    target: JsonText
+    condition: JsonText
+    before: JsonText | None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """A state of either generation (J5, J6, J33–J35)."""
 
-    name: Words
-    agent: Words | None
-    pre: Words | None
-    post: Words | None
-    transition: Words | None
-    input: Words | None
+    name: JsonText
+    agent: JsonText | None
+    pre: JsonText | None
+    post: JsonText | None
+    transition: JsonText | None
+    input: JsonText | None
     input_value: Any
-    script: Words | None
-    call: Words | None
-    message: Words | None
+    script: JsonText | None
+    call: JsonText | None
+    message: JsonText | None
     transitions: tuple[Transition, ...]
     is_older: bool
 
     @property
-    def handlers(self) -> Iterator[Words]:
+    def handlers(self) -> Iterator[JsonText]:
         """The names of functions that the state calls."""
         yield from (words for words in (self.pre, self.post, self.transition) if words)
 
@@ -100,8 +100,8 @@ class Machine:
     tree: Tree
     name: str
     description: str
-    input: Parameter | None
-    output: Parameter | None
+    input: MachineParameter | None
+    output: MachineParameter | None
     variables: dict[str, Any]
     contexts: tuple[Context, ...]
     agents: tuple[Role, ...]
@@ -135,14 +135,14 @@ def read_machine(tree: Tree) -> Machine | None:
     )
 
 
-def _object(top: Fields, node: Node) -> dict[str, Any]:
+def _object(top: Fields, node: JsonNode) -> dict[str, Any]:
     if isinstance(node, ObjectAt):
         return dict(top.tree.value(node, "`variables`") or {})
     top.wrong_type("variables", node, "an object")
     return {}
 
 
-def _parameter(top: Fields, key: str) -> Parameter | None:
+def _parameter(top: Fields, key: str) -> MachineParameter | None:
     """The input or output: a name, a type in words and a description (J2)."""
     found = top.fields(key, f"`{key}`", required=True)
     if found is None:
@@ -160,10 +160,12 @@ def _parameter(top: Fields, key: str) -> Parameter | None:
         return None
     if name is None:
         return None
-    return Parameter(name, type.text if type else "", description.text if description else "")
+    return MachineParameter(
+        name, type.text if type else "", description.text if description else ""
+    )
 
 
-def _listed(top: Fields, key: str) -> Sequence[Node]:
+def _nonempty_items(top: Fields, key: str) -> Sequence[JsonNode]:
     """The items of a list that must not be empty."""
     node = top.get(key, required=True)
     if node is None:
@@ -179,7 +181,7 @@ def _listed(top: Fields, key: str) -> Sequence[Node]:
     return top.items(key)
 
 
-def _unique(tree: Tree, name: Words, seen: dict[str, Words], what: str) -> None:
+def _unique(tree: Tree, name: JsonText, seen: dict[str, JsonText], what: str) -> None:
     first = seen.setdefault(name.text, name)
     if first is not name:
         tree.sink.report(
@@ -192,13 +194,13 @@ def _unique(tree: Tree, name: Words, seen: dict[str, Words], what: str) -> None:
 
 
 def _contexts(top: Fields) -> Iterator[Context]:
-    seen: dict[str, Words] = {}
-    for node in _listed(top, "contexts"):
+    seen: dict[str, JsonText] = {}
+    for node in _nonempty_items(top, "contexts"):
         entry = top.tree.fields(node, "a context")
         name = entry.text("name", required=True) if entry else None
         if entry is None or name is None:
             continue
-        entry = _named(entry, f"context `{name.text}`")
+        entry = _with_name(entry, f"context `{name.text}`")
         entry.unknown(
             ("name", "starting_messages", "max_length", "description"), severity="warning"
         )
@@ -209,7 +211,7 @@ def _contexts(top: Fields) -> Iterator[Context]:
             yield context
 
 
-def _named(entry: Fields, what: str) -> Fields:
+def _with_name(entry: Fields, what: str) -> Fields:
     return Fields(entry.tree, entry.node, what, entry.members)
 
 
@@ -233,13 +235,13 @@ def _messages(entry: Fields) -> Iterator[Seed]:
 
 
 def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
-    seen: dict[str, Words] = {}
-    for node in _listed(top, "agents"):
+    seen: dict[str, JsonText] = {}
+    for node in _nonempty_items(top, "agents"):
         entry = top.tree.fields(node, "an agent")
         name = entry.text("agent_role", required=True) if entry else None
         if entry is None or name is None:
             continue
-        entry = _named(entry, f"agent `{name.text}`")
+        entry = _with_name(entry, f"agent `{name.text}`")
         entry.unknown(("agent_role", "context", "role", "description"), severity="warning")
         side = entry.word("role", SIDES, required=True)
         context = entry.text("context", required=True)
@@ -258,8 +260,8 @@ def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
 
 def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
     """Every state; without one called `start` there is nowhere to begin (J5)."""
-    seen: dict[str, Words] = {}
-    nodes = _listed(top, "states")
+    seen: dict[str, JsonText] = {}
+    nodes = _nonempty_items(top, "states")
     for node in nodes:
         entry = top.tree.fields(node, "a state")
         name = entry.text("name", required=True) if entry else None
@@ -267,7 +269,7 @@ def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
             continue
         is_new = name.text not in seen
         _unique(top.tree, name, seen, "states")
-        state = _state(_named(entry, f"state `{name.text}`"), name)
+        state = _state(_with_name(entry, f"state `{name.text}`"), name)
         _check_agent(top.tree, state, agents)
         if is_new:
             yield state
@@ -286,7 +288,7 @@ def _first_place(top: Fields) -> Span:
     return top.tree.span(top.members["states"])
 
 
-def _state(entry: Fields, name: Words) -> State:
+def _state(entry: Fields, name: JsonText) -> State:
     entry.unknown(_STATE, severity="warning")
     action = entry.fields("action", f"`action` of {entry.what}")
     if action is not None:

@@ -5,66 +5,66 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...reading.editing import Editing, Kind, Mention, Slot, Word
-from ...reading.json_tree import Words
+from ...reading.editing import Editing, Kind, Mention, Slot, Suggestion
+from ...reading.json_tree import JsonText
 from .document import CALLS, SIDES, Machine
 from .scripts.functions import ScriptFile
 
 _KEY = re.compile(r"(?:^|[{,])[ \t]*\"(?P<word>\w*)\Z")
 _TOP = (
-    Word("workflow_name", "what the machine is called"),
-    Word("description", "what it is for"),
-    Word("input", "what a run is given"),
-    Word("output", "what a run gives"),
-    Word("variables", "what `common_data` begins with"),
-    Word("contexts", "the conversations"),
-    Word("agents", "who answers, in which conversation"),
-    Word("states", "what happens; a run begins in `start`"),
+    Suggestion("workflow_name", "what the machine is called"),
+    Suggestion("description", "what it is for"),
+    Suggestion("input", "what a run is given"),
+    Suggestion("output", "what a run gives"),
+    Suggestion("variables", "what `common_data` begins with"),
+    Suggestion("contexts", "the conversations"),
+    Suggestion("agents", "who answers, in which conversation"),
+    Suggestion("states", "what happens; a run begins in `start`"),
 )
 _PARAMETER = (
-    Word("name", "its name"),
-    Word("type", "what kind of value it is"),
-    Word("description", "what it is for"),
+    Suggestion("name", "its name"),
+    Suggestion("type", "what kind of value it is"),
+    Suggestion("description", "what it is for"),
 )
 _CONTEXT = (
-    Word("name", "its name"),
-    Word("starting_messages", "what it begins with"),
-    Word("max_length", "characters, above which the oldest messages go"),
+    Suggestion("name", "its name"),
+    Suggestion("starting_messages", "what it begins with"),
+    Suggestion("max_length", "characters, above which the oldest messages go"),
 )
 _AGENT = (
-    Word("agent_role", "its name, and its entry among the roles"),
-    Word("context", "the conversation it takes part in"),
-    Word("role", "from which side it sees the conversation"),
+    Suggestion("agent_role", "its name, and its entry among the roles"),
+    Suggestion("context", "the conversation it takes part in"),
+    Suggestion("role", "from which side it sees the conversation"),
 )
 _STATE = (
-    Word("name", "its name"),
-    Word("agent", "who answers"),
-    Word("pre_handler", "the function that runs before the agent"),
-    Word("post_handler", "the function that runs after it"),
-    Word("transition_handler", "the function that returns the next state's name"),
-    Word("input", "what the agent is told"),
-    Word("action", "the older dialect: a script, a function or an agent"),
-    Word("transition", "the older dialect: conditions and targets"),
+    Suggestion("name", "its name"),
+    Suggestion("agent", "who answers"),
+    Suggestion("pre_handler", "the function that runs before the agent"),
+    Suggestion("post_handler", "the function that runs after it"),
+    Suggestion("transition_handler", "the function that returns the next state's name"),
+    Suggestion("input", "what the agent is told"),
+    Suggestion("action", "the older dialect: a script, a function or an agent"),
+    Suggestion("transition", "the older dialect: conditions and targets"),
 )
 _ACTION = (
-    Word("script", "JavaScript that is run"),
-    Word("function", "what is done with the conversation"),
-    Word("agent_role", "who answers"),
-    Word("message", "the text that is added"),
+    Suggestion("script", "JavaScript that is run"),
+    Suggestion("function", "what is done with the conversation"),
+    Suggestion("agent_role", "who answers"),
+    Suggestion("message", "the text that is added"),
 )
 _TRANSITION = (
-    Word("target", "the next state"),
-    Word("condition", "JavaScript that decides"),
-    Word("before", "JavaScript that runs on the way"),
+    Suggestion("target", "the next state"),
+    Suggestion("condition", "JavaScript that decides"),
+    Suggestion("before", "JavaScript that runs on the way"),
 )
-_MESSAGE = (Word("role", "who speaks"), Word("content", "the message"))
+_MESSAGE = (Suggestion("role", "who speaks"), Suggestion("content", "the message"))
 
 
 def _value(keys: str) -> re.Pattern[str]:
     return re.compile(rf"\"(?:{keys})\"\s*:\s*\"(?P<word>[^\"]*)\Z")
 
 
-def _keys(path: str, words: tuple[Word, ...]) -> Slot:
+def _keys(path: str, words: tuple[Suggestion, ...]) -> Slot:
     return Slot(_KEY, words=words, path=re.compile(path))
 
 
@@ -77,10 +77,10 @@ def machine_editing() -> Editing:
             Slot(_value("agent_role"), ("agent",), path=re.compile(r"states\.\*\.action.*")),
             Slot(_value("context"), ("thread",)),
             Slot(_value("(?:pre|post|transition)_handler"), ("function",)),
-            Slot(_value("function"), words=tuple(Word(name) for name in CALLS)),
+            Slot(_value("function"), words=tuple(Suggestion(name) for name in CALLS)),
             Slot(
                 _value("role"),
-                words=tuple(Word(side) for side in SIDES),
+                words=tuple(Suggestion(side) for side in SIDES),
                 path=re.compile(r"agents\.\*"),
             ),
             _keys("", _TOP),
@@ -103,16 +103,16 @@ def machine_mentions(machine: Machine, file: ScriptFile | None) -> Iterator[Ment
         yield Mention("thread", context.name.text, "define", context.name.span)
     for agent in machine.agents:
         yield Mention("agent", agent.name.text, "define", agent.name.span)
-        yield from _named("thread", agent.place)
+        yield from _mention("thread", agent.place)
     known = {state.name.text for state in machine.states}
     for state in machine.states:
         yield Mention("node", state.name.text, "define", state.name.span)
-        yield from _named("agent", state.agent)
+        yield from _mention("agent", state.agent)
         for handler in state.handlers:
-            yield from _named("function", handler)
+            yield from _mention("function", handler)
         for way in state.transitions:
             if way.target.text in known:
-                yield from _named("node", way.target)
+                yield from _mention("node", way.target)
     if file is None or file.functions is None:
         return
     for function in file.functions.by_name.values():
@@ -122,6 +122,6 @@ def machine_mentions(machine: Machine, file: ScriptFile | None) -> Iterator[Ment
                 yield Mention("node", returned.value, "name", span)
 
 
-def _named(kind: Kind, words: Words | None) -> Iterator[Mention]:
+def _mention(kind: Kind, words: JsonText | None) -> Iterator[Mention]:
     if words is not None:
         yield Mention(kind, words.text, "name", words.span)

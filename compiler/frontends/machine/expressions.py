@@ -33,7 +33,7 @@ from ...expr.ast import (
 from ...expr.parse import ParseFault
 from ...expr.walk import rebuilt, walk
 from ...ir import Assignment
-from ...reading.json_tree import Words
+from ...reading.json_tree import JsonText
 
 DATA, REPLY, ANSWER = "common_data", "last_response", "lastAgentResponse"
 _PLACEHOLDER = re.compile(r"\{\{\s*((?:this\.)?common_data(?:\.\w+)+)\s*\}\}")
@@ -64,7 +64,7 @@ def _fields(dotted: str) -> Expr:
     return expr
 
 
-def template(words: Words) -> Expr:
+def template(words: JsonText) -> Expr:
     """A text with the values of its `{{common_data.x}}` put in."""
     parts: list[Expr] = []
     at = 0
@@ -82,7 +82,7 @@ def template(words: Words) -> Expr:
     return Text(parts=tuple(parts), span=words.span)
 
 
-def _constant(words: Words, start: int, end: int) -> Literal:
+def _constant(words: JsonText, start: int, end: int) -> Literal:
     return Literal(value=words.text[start:end], span=words.at(start, end))
 
 
@@ -91,13 +91,15 @@ def has_placeholder(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None
 
 
-def as_value(words: Words, around: Around, start: int = 0, end: int | None = None) -> Expr | None:
+def as_value(
+    words: JsonText, around: Around, start: int = 0, end: int | None = None
+) -> Expr | None:
     """A piece of code as an expression for its value; None where an expression cannot say it."""
     read = words.expression(start, end)
     return None if isinstance(read, ParseFault) else _value(read, around)
 
 
-def as_condition(words: Words, around: Around) -> Expr | None:
+def as_condition(words: JsonText, around: Around) -> Expr | None:
     """A piece of code as an expression for its truth in JavaScript; None where it cannot be."""
     read = words.expression()
     return None if isinstance(read, ParseFault) else _truth(read, around)
@@ -115,17 +117,17 @@ def _truth(expr: Expr, around: Around) -> Expr | None:
             return (
                 None
                 if inner is None
-                else _called(rebuilt(expr, (inner,), expr.span), operand, around)
+                else _if_called(rebuilt(expr, (inner,), expr.span), operand, around)
             )
         case Binary(op="==" | "!=" | "<" | "<=" | ">" | ">=") | Literal(value=bool()):
             value = _value(expr, around)
-            return None if value is None else _called(value, expr, around)
+            return None if value is None else _if_called(value, expr, around)
         case _:
             value = _value(expr, around)
             return None if value is None else Call(function="truthy", args=(value,), span=expr.span)
 
 
-def _called(truth: Expr, written: Expr, around: Around) -> Expr:
+def _if_called(truth: Expr, written: Expr, around: Around) -> Expr:
     """The truth of what reads the arguments of a tool: only if the last answer called it (J37)."""
     value = None if isinstance(written, Binary) and written.op in ("and", "or") else written
     value = value and _value(value, around)
@@ -199,7 +201,7 @@ def _field(expr: Field | Index, around: Around) -> Expr | None:
     return None if key is None else rebuilt(expr, (object, key), expr.span)
 
 
-def assignments(words: Words, around: Around) -> tuple[Assignment, ...] | None:
+def assignments(words: JsonText, around: Around) -> tuple[Assignment, ...] | None:
     """Statements that set fields of common_data, as assignments in their order; None where one of
     them does something else."""
     found: list[Assignment] = []
@@ -211,7 +213,7 @@ def assignments(words: Words, around: Around) -> tuple[Assignment, ...] | None:
     return tuple(found)
 
 
-def _assignment(words: Words, around: Around, start: int, end: int) -> Assignment | None:
+def _assignment(words: JsonText, around: Around, start: int, end: int) -> Assignment | None:
     target = _TARGET.match(words.text, start, end)
     if target is None or (target[2] == "++") != (target.end() == end):
         return None
@@ -240,13 +242,13 @@ def statements(text: str) -> Iterator[tuple[int, int]]:
             depth -= 1
         elif depth == 0:
             if text[start : match.start()].strip():
-                yield _trimmed(text, start, match.start())
+                yield _without_blanks(text, start, match.start())
             start = match.end()
     if text[start:].strip():
-        yield _trimmed(text, start, len(text))
+        yield _without_blanks(text, start, len(text))
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
     raw = text[start:end]
     return start + len(raw) - len(raw.lstrip()), end - len(raw) + len(raw.rstrip())
 

@@ -26,7 +26,7 @@ from ...ir import (
     Otherwise,
     Role,
 )
-from ...reading.json_tree import Words
+from ...reading.json_tree import JsonText
 from .document import State, Transition
 from .expressions import (
     ANSWER,
@@ -39,7 +39,7 @@ from .expressions import (
     path_of,
     template,
 )
-from .layout import Layout
+from .graph import MachineGraph
 from .scripts.inline import RUN, inline_script, parses_as_value
 
 _CODE = re.compile(
@@ -48,38 +48,38 @@ _CODE = re.compile(
 _NAME = re.compile(r"[^\W\d]\w*\Z")
 
 
-def add_older_state(layout: Layout, state: State) -> None:
+def add_older_state(graph: MachineGraph, state: State) -> None:
     """The state's nodes, and its ways out in order."""
-    nodes: list[Node] = [layout.enter(state)]
+    nodes: list[Node] = [graph.enter(state)]
     if state.script:
-        nodes += _code(layout, state, state.script, "script")
+        nodes += _code(graph, state, state.script, "script")
     if state.pre:
-        nodes.append(layout.handler("pre", state, state.pre))
-    nodes += _sending(layout, state)
+        nodes.append(graph.handler("pre", state, state.pre))
+    nodes += _sending(graph, state)
     if state.post:
-        nodes.append(layout.handler("post", state, state.post))
-    layout.chain(*nodes)
-    _add_transitions(layout, state, nodes[-1].id)
+        nodes.append(graph.handler("post", state, state.post))
+    graph.chain(*nodes)
+    _add_transitions(graph, state, nodes[-1].id)
 
 
-def _around(layout: Layout, state: State) -> Around:
-    return Around(layout.names.param, state.agent.text if state.agent else None)
+def _around(graph: MachineGraph, state: State) -> Around:
+    return Around(graph.names.param, state.agent.text if state.agent else None)
 
 
-def _code(layout: Layout, state: State, words: Words, part: str) -> list[Node]:
+def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list[Node]:
     """Code that is run for what it changes: a function of the script, assignments, or a script."""
-    id = layout.fresh(f"{state.name.text}.{part}")
+    id = graph.fresh(f"{state.name.text}.{part}")
     if _NAME.match(words.text.strip()):
         named = replace(words, text=words.text.strip())
-        layout.handlers.require(named, f"`{part}` of state `{state.name.text}`")
-        return [layout.script(id, state, named.text, span=words.span)]
-    made = assignments(words, _around(layout, state))
+        graph.handlers.require(named, f"`{part}` of state `{state.name.text}`")
+        return [graph.script(id, state, named.text, span=words.span)]
+    made = assignments(words, _around(graph, state))
     if made is None:
-        script = inline_script(id, words, "statements", layout.machine.tree, layout.sink)
+        script = inline_script(id, words, "statements", graph.machine.tree, graph.sink)
         if script is None:
             return []
-        layout.scripts.append(script)
-        return [layout.script(id, state, RUN, script=id, title=_short(words.text), span=words.span)]
+        graph.scripts.append(script)
+        return [graph.script(id, state, RUN, script=id, title=_short(words.text), span=words.span)]
     if not made:
         return []
     return [
@@ -98,42 +98,42 @@ def _short(text: str) -> str:
     return line if len(line) <= 60 else line[:59] + "…"
 
 
-def _sending(layout: Layout, state: State) -> list[Node]:
+def _sending(graph: MachineGraph, state: State) -> list[Node]:
     """What is sent to the agent (J34–J36); nothing in a state without one (J43)."""
     call = state.call.text if state.call else "sendMessage"
     if state.agent is None:
         if state.call:
-            layout.sink.report(
+            graph.sink.report(
                 "FC1003",
                 f"state `{state.name.text}` has no `agent` that `{call}` could be meant for",
                 state.call.span,
                 help='add `"agent": …`, or remove the function',
             )
         return []
-    agent = next((a for a in layout.machine.agents if a.name.text == state.agent.text), None)
+    agent = next((a for a in graph.machine.agents if a.name.text == state.agent.text), None)
     if call == "clearConversation":
-        return _message(layout, state, agent.context if agent else None, None, "user")
+        return _message(graph, state, agent.context if agent else None, None, "user")
     words = state.message or state.input
     if words is None or not words.text.strip():
-        layout.sink.report(
+        graph.sink.report(
             "FC1003",
             f"state `{state.name.text}` sends nothing: it has no `input`",
             words.span if words else state.name.span,
             help='add `"input": …`, such as `common_data.request` or plain text',
         )
         return []
-    text, before = _input(layout, state, words)
+    text, before = _input(graph, state, words)
     if call == "addUserMessage":
         side: Role = "assistant" if agent and agent.side == "user" else "user"
         context = agent.context if agent else None
-        return [*before, *_message(layout, state, context, text, side)]
-    return [*before, _asking(layout, state, text, words)]
+        return [*before, *_message(graph, state, context, text, side)]
+    return [*before, _asking(graph, state, text, words)]
 
 
-def _asking(layout: Layout, state: State, text: Expr, words: Words) -> AgentNode:
+def _asking(graph: MachineGraph, state: State, text: Expr, words: JsonText) -> AgentNode:
     assert state.agent is not None
     return AgentNode(
-        id=layout.agents[state.name.text],
+        id=graph.agents[state.name.text],
         title=state.agent.text,
         group=state.name.text,
         agent=state.agent.text,
@@ -146,13 +146,13 @@ def _asking(layout: Layout, state: State, text: Expr, words: Words) -> AgentNode
 
 
 def _message(
-    layout: Layout, state: State, thread: str | None, text: Expr | None, role: Role
+    graph: MachineGraph, state: State, thread: str | None, text: Expr | None, role: Role
 ) -> list[Node]:
     if thread is None or state.agent is None:
         return []
     return [
         MessageNode(
-            id=layout.agents[state.name.text],
+            id=graph.agents[state.name.text],
             title=state.agent.text,
             group=state.name.text,
             thread=thread,
@@ -164,7 +164,7 @@ def _message(
     ]
 
 
-def _input(layout: Layout, state: State, words: Words) -> tuple[Expr, list[Node]]:
+def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[Node]]:
     """What is sent, and the nodes that find it out or check that it is not empty (J35)."""
     before: list[Node] = []
     text: Expr
@@ -173,11 +173,11 @@ def _input(layout: Layout, state: State, words: Words) -> tuple[Expr, list[Node]
     elif "common_data." not in words.text:
         return Literal(value=words.text, span=words.span), []
     else:
-        text, before = _expression(layout, state, words)
+        text, before = _expression(graph, state, words)
     if _is_never_empty(text):
         return text, before
     check = AssertNode(
-        id=layout.fresh(f"{state.name.text}.sends"),
+        id=graph.fresh(f"{state.name.text}.sends"),
         title="the message is not empty",
         group=state.name.text,
         condition=Binary(
@@ -202,109 +202,113 @@ def _is_never_empty(text: Expr) -> bool:
             return False
 
 
-def _expression(layout: Layout, state: State, words: Words) -> tuple[Expr, list[Node]]:
+def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[Node]]:
     path = path_of(words.text)
     if path is not None:
         return replace(path, span=words.span), []
-    value = as_value(words, _around(layout, state))
+    value = as_value(words, _around(graph, state))
     if value is not None:
         return value, []
     if not parses_as_value(words.text) and not _CODE.search(words.text):
         # Words about common_data, and no code.
         return Literal(value=words.text, span=words.span), []
-    return _computed(layout, state, words, "input")
+    return _compute(graph, state, words, "input")
 
 
-def _computed(layout: Layout, state: State, words: Words, part: str) -> tuple[Expr, list[Node]]:
+def _compute(
+    graph: MachineGraph, state: State, words: JsonText, part: str
+) -> tuple[Expr, list[Node]]:
     """The value of JavaScript that no expression can say: a script puts it into a variable."""
-    id = layout.fresh(f"{state.name.text}.{part}")
-    script = inline_script(id, words, "value", layout.machine.tree, layout.sink)
+    id = graph.fresh(f"{state.name.text}.{part}")
+    script = inline_script(id, words, "value", graph.machine.tree, graph.sink)
     if script is None:
         return Literal(value=True), []
-    layout.scripts.append(script)
-    name = layout.names.test
-    node = layout.script(
+    graph.scripts.append(script)
+    name = graph.names.test
+    node = graph.script(
         id, state, RUN, script=id, into=name, title=_short(words.text), span=words.span
     )
     return Name(name=name), [node]
 
 
-def _add_transitions(layout: Layout, state: State, last: str) -> None:
+def _add_transitions(graph: MachineGraph, state: State, last: str) -> None:
     """One choice after another; the first condition that holds leads on (J39)."""
     missed: Guard | None = None
     for number, transition in enumerate(state.transitions, 1):
-        target = _target(layout, state, transition)
+        target = _target(graph, state, transition)
         label = _short(transition.condition.text)
-        condition, before = _condition(layout, state, transition.condition, number)
+        condition, before = _condition(graph, state, transition.condition, number)
         after = (
-            _code(layout, state, transition.before, _numbered("before", number))
+            _code(graph, state, transition.before, _part_name("before", number))
             if (transition.before)
             else []
         )
         always = isinstance(condition, Literal) and condition.value is True
         if always and not before:
-            _lead_on(layout, last, missed, after, target, label, transition)
+            _lead_on(graph, last, missed, after, target, label, transition)
             return
         choose = ChooseNode(
-            id=layout.fresh(f"{state.name.text}.{_numbered('if', number)}"),
+            id=graph.fresh(f"{state.name.text}.{_part_name('if', number)}"),
             title=label,
             group=state.name.text,
             on=condition,
             span=transition.condition.span,
         )
         first, *_ = nodes = [*before, choose]
-        layout.chain(*nodes)
-        layout.lead(last, first.id, missed, implied=True, span=transition.condition.span)
-        _lead_on(layout, choose.id, Case(value="true"), after, target, label, transition)
+        graph.chain(*nodes)
+        graph.lead(last, first.id, missed, implied=True, span=transition.condition.span)
+        _lead_on(graph, choose.id, Case(value="true"), after, target, label, transition)
         last, missed = choose.id, Otherwise()
-    layout.lead(last, layout.stop, missed, implied=True, span=state.name.span)
+    graph.lead(last, graph.stop, missed, implied=True, span=state.name.span)
 
 
-def _numbered(part: str, number: int) -> str:
+def _part_name(part: str, number: int) -> str:
     return part if number == 1 else f"{part}{number}"
 
 
 def _lead_on(
-    layout: Layout, source: str, guard: Guard | None, after: list[Node], target: str, label: str,
-    transition: Transition,
+    graph: MachineGraph, source: str, guard: Guard | None, after: list[Node], target: str,
+    label: str, transition: Transition,
 ) -> None:  # fmt: skip
     """From a condition that holds over `before` to the target."""
     span = transition.target.span
     if not after:
-        layout.lead(source, target, guard, label=label, span=span)
+        graph.lead(source, target, guard, label=label, span=span)
         return
-    layout.chain(*after)
-    layout.lead(source, after[0].id, guard, implied=True, span=span)
-    layout.lead(after[-1].id, target, label=label, span=span)
+    graph.chain(*after)
+    graph.lead(source, after[0].id, guard, implied=True, span=span)
+    graph.lead(after[-1].id, target, label=label, span=span)
 
 
-def _target(layout: Layout, state: State, transition: Transition) -> str:
+def _target(graph: MachineGraph, state: State, transition: Transition) -> str:
     name = transition.target.text
-    if name in layout.entries:
-        return layout.entries[name]
-    layout.sink.report(
+    if name in graph.entries:
+        return graph.entries[name]
+    graph.sink.report(
         "FC2001",
         f"state `{state.name.text}` leads to `{name}`, and there is no state of that name",
         transition.target.span,
-        help=layout.advice(name)[1],
+        help=graph.advice(name)[1],
     )
-    return layout.stop
+    return graph.stop
 
 
-def _condition(layout: Layout, state: State, words: Words, number: int) -> tuple[Expr, list[Node]]:
+def _condition(
+    graph: MachineGraph, state: State, words: JsonText, number: int
+) -> tuple[Expr, list[Node]]:
     """True or false, a function of the script, an expression, or JavaScript (J37, J38)."""
     text = words.text.strip()
     if text in ("true", "false"):
         return Literal(value=text == "true", span=words.span), []
-    part = _numbered("test", number)
+    part = _part_name("test", number)
     if _NAME.match(text):
         named = replace(words, text=text)
-        layout.handlers.require(named, f"a condition of state `{state.name.text}`")
-        id = layout.fresh(f"{state.name.text}.{part}")
-        node = layout.script(id, state, text, into=layout.names.test, span=words.span)
-        return Call(function="truthy", args=(Name(name=layout.names.test),)), [node]
-    condition = as_condition(words, _around(layout, state))
+        graph.handlers.require(named, f"a condition of state `{state.name.text}`")
+        id = graph.fresh(f"{state.name.text}.{part}")
+        node = graph.script(id, state, text, into=graph.names.test, span=words.span)
+        return Call(function="truthy", args=(Name(name=graph.names.test),)), [node]
+    condition = as_condition(words, _around(graph, state))
     if condition is not None:
         return condition, []
-    value, nodes = _computed(layout, state, words, part)
+    value, nodes = _compute(graph, state, words, part)
     return Call(function="truthy", args=(value,)), nodes

@@ -31,8 +31,8 @@ from ...source.source import Source, SourceSet
 from .document import RESUME, STOP, Machine, State, read_machine
 from .editing import machine_mentions
 from .expressions import DATA, constant, path_of, put
-from .layout import Layout, names_of
-from .roles import Entry, agent_of, read_roles
+from .graph import MachineGraph, variables_of
+from .roles import RoleEntry, agent_of, read_roles
 from .script import Handlers, read_script, script_of
 from .states import add_states
 
@@ -59,24 +59,24 @@ def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
     file = read_script(machine, sources, sink)
     handlers = Handlers(machine, file, sink)
     is_older = any(state.is_older for state in machine.states)
-    layout = Layout(machine, file, handlers, sink, names_of(machine), is_older)
-    layout.scripts.extend(script_of(file, machine))
-    layout.nodes.append(_begin(layout))
-    layout.lead(layout.begin, layout.first, implied=True)
-    add_states(layout)
-    layout.nodes.append(_stop(layout))
-    if any(edge.target == layout.unknown for edge in layout.edges):
-        layout.nodes.append(_unknown(layout))
+    graph = MachineGraph(machine, file, handlers, sink, variables_of(machine), is_older)
+    graph.scripts.extend(script_of(file, machine))
+    graph.nodes.append(_begin(graph))
+    graph.lead(graph.begin, graph.first, implied=True)
+    add_states(graph)
+    graph.nodes.append(_stop(graph))
+    if any(edge.target == graph.unknown for edge in graph.edges):
+        graph.nodes.append(_unknown(graph))
     roles = read_roles(machine, sources, sink)
     return Parsed(
-        _workflow(layout, roles),
+        _workflow(graph, roles),
         details=_details(machine),
         mentions=lambda: machine_mentions(machine, file),
     )
 
 
-def _workflow(layout: Layout, roles: dict[str, Entry]) -> Workflow:
-    machine, names = layout.machine, layout.names
+def _workflow(graph: MachineGraph, roles: dict[str, RoleEntry]) -> Workflow:
+    machine, names = graph.machine, graph.names
     tools: dict[str, Tool] = {}
     for entry in roles.values():
         tools.update({tool.id: tool for tool in entry.tools if tool.id not in tools})
@@ -84,11 +84,11 @@ def _workflow(layout: Layout, roles: dict[str, Entry]) -> Workflow:
         name=machine.name,
         title=machine.name,
         description=machine.description,
-        params=_params(layout),
+        params=_params(graph),
         outputs=tuple(dict.fromkeys((names.output, names.visited, DATA))),
-        state=layout.variables(),
+        state=graph.variables(),
         agents=tuple(
-            agent_of(agent, roles.get(agent.name.text), layout.is_older) for agent in machine.agents
+            agent_of(agent, roles.get(agent.name.text), graph.is_older) for agent in machine.agents
         ),
         tools=tuple(tools.values()),
         threads=tuple(
@@ -100,25 +100,25 @@ def _workflow(layout: Layout, roles: dict[str, Entry]) -> Workflow:
             )
             for context in machine.contexts
         ),
-        scripts=tuple(layout.scripts),
-        groups=tuple(layout.groups),
-        nodes=tuple(layout.nodes),
-        edges=tuple(layout.edges),
-        entry=layout.begin,
-        on_input=_on_input(layout),
+        scripts=tuple(graph.scripts),
+        groups=tuple(graph.groups),
+        nodes=tuple(graph.nodes),
+        edges=tuple(graph.edges),
+        entry=graph.begin,
+        on_input=_on_input(graph),
         limits=(Limit(name="steps", value=Literal(value=MAX_STEPS), then="stop"),),
         span=machine.tree.source.span(0),
         origin=Origin(format="machine", file=machine.tree.source.path),
     )
 
 
-def _params(layout: Layout) -> tuple[Param, ...]:
-    given = layout.machine.input
+def _params(graph: MachineGraph) -> tuple[Param, ...]:
+    given = graph.machine.input
     if given is None:
         return ()
     return (
         Param(
-            name=layout.names.param,
+            name=graph.names.param,
             type=_TYPES.get(given.type.strip().lower(), "any"),
             required=True,
             description=given.description,
@@ -127,9 +127,9 @@ def _params(layout: Layout) -> tuple[Param, ...]:
     )
 
 
-def _begin(layout: Layout) -> AssignNode:
+def _begin(graph: MachineGraph) -> AssignNode:
     """common_data gets the variables, then the input under its name, which wins (J18)."""
-    machine, names = layout.machine, layout.names
+    machine, names = graph.machine, graph.names
     given = Name(name=names.param)
     data: Expr = constant(machine.variables)
     if machine.input is not None:
@@ -137,20 +137,20 @@ def _begin(layout: Layout) -> AssignNode:
     assignments = [Assignment(target=DATA, value=data)]
     if names.param != "input":
         assignments.append(Assignment(target="input", value=given))
-    return AssignNode(id=layout.begin, title="begin", assignments=tuple(assignments))
+    return AssignNode(id=graph.begin, title="begin", assignments=tuple(assignments))
 
 
-def _stop(layout: Layout) -> EndNode:
+def _stop(graph: MachineGraph) -> EndNode:
     """The result (J29): the input of `stop`, else the output's value in common_data, else a
     sentence. An empty text or 0 that `stop` gives stays."""
-    stop = layout.machine.state(STOP)
-    name = layout.names.output
+    stop = graph.machine.state(STOP)
+    name = graph.names.output
     field = _field_of(name)
     value: Expr = Call(function="either", args=(field, Literal(value=DONE)))
     if stop is not None and stop.input_value is not None:
-        value = Call(function="coalesce", args=(_given(stop), value))
+        value = Call(function="coalesce", args=(_stop_input(stop), value))
     return EndNode(
-        id=layout.stop,
+        id=graph.stop,
         title=STOP,
         outcome="success",
         assignments=(Assignment(target=name, value=value),),
@@ -163,34 +163,34 @@ def _field_of(name: str) -> Expr:
     return Field(object=Name(name=DATA), name=name)
 
 
-def _given(stop: State) -> Expr:
+def _stop_input(stop: State) -> Expr:
     if isinstance(stop.input_value, str):
         return path_of(stop.input_value) or constant(stop.input_value)
     return constant(stop.input_value)
 
 
-def _unknown(layout: Layout) -> EndNode:
+def _unknown(graph: MachineGraph) -> EndNode:
     """Where a transition handler leads that returns no state's name: the run fails (J21)."""
-    message = Text(parts=(Literal(value="Unknown state: "), Name(name=layout.names.next)))
+    message = Text(parts=(Literal(value="Unknown state: "), Name(name=graph.names.next)))
     return EndNode(
-        id=layout.unknown,
+        id=graph.unknown,
         title="unknown state",
         outcome="failed",
-        assignments=(Assignment(target=layout.names.output, value=message),),
+        assignments=(Assignment(target=graph.names.output, value=message),),
     )
 
 
-def _on_input(layout: Layout) -> OnInput:
+def _on_input(graph: MachineGraph) -> OnInput:
     """A line that a person gives unasked goes to the state `resume`; without one the run begins
     anew with it, its contexts kept (J45)."""
     line = Name(name="input")
-    if RESUME in layout.entries:
+    if RESUME in graph.entries:
         value = put(Name(name=DATA), ["resume_input"], line)
         return OnInput(
-            target=layout.entries[RESUME], assignments=(Assignment(target=DATA, value=value),)
+            target=graph.entries[RESUME], assignments=(Assignment(target=DATA, value=value),)
         )
     return OnInput(
-        target=layout.begin, assignments=(Assignment(target=layout.names.param, value=line),)
+        target=graph.begin, assignments=(Assignment(target=graph.names.param, value=line),)
     )
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Expr, Literal
 from ...ir import Agent, Json, Tool
-from ...reading.json_syntax import Node, Scalar
-from ...reading.json_tree import Fields, Tree, Words, read_json
+from ...reading.json_syntax import JsonNode, Scalar
+from ...reading.json_tree import Fields, JsonText, Tree, read_json
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine, Role
@@ -28,21 +28,21 @@ _NO_ARGUMENTS = {"type": "object", "properties": {}}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RoleEntry:
     """What the file says about one role."""
 
     system: Expr | None
     tools: tuple[Tool, ...]
 
 
-def read_roles(machine: Machine, sources: SourceSet, sink: Sink) -> dict[str, Entry]:
+def read_roles(machine: Machine, sources: SourceSet, sink: Sink) -> dict[str, RoleEntry]:
     """The entries of the agents that the machine declares; none without a roles file."""
     source = _find(machine.tree.source.path, sources, sink)
     tree = read_json(source, sink) if source is not None else None
     top = tree.fields(tree.root, "the roles file") if tree is not None else None
     if source is None or tree is None or top is None:
         return {}
-    found: dict[str, Entry] = {}
+    found: dict[str, RoleEntry] = {}
     spelling = Spelling(top.members)
     for agent in machine.agents:
         name = agent.name.text
@@ -83,32 +83,32 @@ def _absent(agent: Role, source: Source, spelling: Spelling, sink: Sink) -> None
     )
 
 
-def _entry(tree: Tree, fields: Fields) -> Entry:
+def _entry(tree: Tree, fields: Fields) -> RoleEntry:
     fields.unknown(_KEYS, severity="warning")
     fields.text("level")
     system = fields.text("systemMessage")
-    tools = [*_included(tree, fields), *_parsing(tree, fields)]
-    return Entry(
+    tools = [*_included_tools(tree, fields), *_parsing_tools(tree, fields)]
+    return RoleEntry(
         system=Literal(value=system.text, span=system.span) if system else None,
         tools=tuple({tool.id: tool for tool in reversed(tools)}.values())[::-1],
     )
 
 
-def _included(tree: Tree, fields: Fields) -> Iterator[Tool]:
+def _included_tools(tree: Tree, fields: Fields) -> Iterator[Tool]:
     for node in fields.items("includedTools"):
         name = _text(tree, fields, node, "includedTools")
         if name is not None:
             yield Tool(id=name.text, span=name.span)
 
 
-def _text(tree: Tree, fields: Fields, node: Node, key: str) -> Words | None:
+def _text(tree: Tree, fields: Fields, node: JsonNode, key: str) -> JsonText | None:
     if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
         return tree.words(node)
     tree.wrong_type(node, f"an item of `{key}` of {fields.what}", "a text")
     return None
 
 
-def _parsing(tree: Tree, fields: Fields) -> Iterator[Tool]:
+def _parsing_tools(tree: Tree, fields: Fields) -> Iterator[Tool]:
     """Functions whose call is the answer; they are never executed."""
     for node in fields.items("parsingTools"):
         what = f"a parsing tool of {fields.what}"
@@ -141,7 +141,7 @@ def _schema(tree: Tree, function: Fields) -> Json:
     return tree.value(node, "`parameters`") if found is not None else _NO_ARGUMENTS
 
 
-def agent_of(role: Role, entry: Entry | None, stores: bool) -> Agent:
+def agent_of(role: Role, entry: RoleEntry | None, stores: bool) -> Agent:
     """The agent of the IR. In the older dialect what it is sent and answers is stored (J36);
     otherwise only scripts change a context (J16). The side is its perspective (J14)."""
     return Agent(

@@ -10,11 +10,11 @@ import os
 
 from ...diagnostics.diagnostic import Sink
 from ...ir import Script
-from ...reading.json_tree import Words
+from ...reading.json_tree import JsonText
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine
-from .scripts.functions import Fault, Function, Functions, ScriptFile
+from .scripts.functions import ScriptFault, ScriptFile, ScriptFunction, ScriptFunctions
 from .scripts.javascript import javascript_fault, javascript_functions
 from .scripts.python import read_python
 
@@ -28,12 +28,12 @@ def read_script(machine: Machine, sources: SourceSet, sink: Sink) -> ScriptFile 
     if found is None:
         return None
     language, source = found
-    functions: Functions | Fault
+    functions: ScriptFunctions | ScriptFault
     if language == "python":
         functions = read_python(source.text)
     else:
         functions = javascript_fault(source.text) or javascript_functions(source.text)
-    if isinstance(functions, Functions):
+    if isinstance(functions, ScriptFunctions):
         return ScriptFile(source, language, functions)
     sink.report(
         "FC4003",
@@ -96,7 +96,7 @@ class Handlers:
         self._spelling = Spelling(known)
         self._missing: set[str] = set()
 
-    def get(self, name: str) -> Function | None:
+    def get(self, name: str) -> ScriptFunction | None:
         """What is known of a function."""
         return self._functions.get(name)
 
@@ -107,7 +107,7 @@ class Handlers:
             self._file.functions is not None and self._file.functions.is_complete
         )
 
-    def require(self, name: Words, what: str) -> None:
+    def require(self, name: JsonText, what: str) -> None:
         """FC4001 when the script surely has no such function; `what` names it."""
         if name.text in self._functions or name.text in self._missing:
             return

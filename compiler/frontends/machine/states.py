@@ -14,44 +14,44 @@ from ...expr.ast import Name
 from ...ir import AgentNode, Case, ChooseNode, Group, Node, Otherwise
 from .document import STOP, State
 from .expressions import ANSWER, REPLY
-from .layout import Layout
+from .graph import MachineGraph
 from .older import add_older_state
-from .scripts.functions import Function
+from .scripts.functions import ScriptFunction
 
 
-def add_states(layout: Layout) -> None:
+def add_states(graph: MachineGraph) -> None:
     """Every state but `stop`, which is never executed (J23)."""
-    for state in layout.machine.states:
+    for state in graph.machine.states:
         if state.name.text == STOP:
             continue
         name = state.name.text
-        layout.groups.append(Group(id=name, title=name, span=state.name.span))
-        if layout.is_older:
-            add_older_state(layout, state)
+        graph.groups.append(Group(id=name, title=name, span=state.name.span))
+        if graph.is_older:
+            add_older_state(graph, state)
         else:
-            _add_state(layout, state)
+            _add_state(graph, state)
 
 
-def _add_state(layout: Layout, state: State) -> None:
-    nodes: list[Node] = [layout.enter(state)]
+def _add_state(graph: MachineGraph, state: State) -> None:
+    nodes: list[Node] = [graph.enter(state)]
     if state.pre:
-        nodes.append(layout.handler("pre", state, state.pre))
+        nodes.append(graph.handler("pre", state, state.pre))
     if state.agent:
-        nodes.append(agent_node(layout, state))
+        nodes.append(agent_node(graph, state))
     if state.post:
-        nodes.append(layout.handler("post", state, state.post))
+        nodes.append(graph.handler("post", state, state.post))
     if state.transition is None:
-        layout.chain(*nodes)
-        layout.lead(nodes[-1].id, layout.stop, implied=True, span=state.name.span)
+        graph.chain(*nodes)
+        graph.lead(nodes[-1].id, graph.stop, implied=True, span=state.name.span)
         return
-    layout.chain(*nodes, *_deciding(layout, state))
+    graph.chain(*nodes, *_deciding(graph, state))
 
 
-def agent_node(layout: Layout, state: State) -> AgentNode:
+def agent_node(graph: MachineGraph, state: State) -> AgentNode:
     """The agent answers its context as it stands; nothing is stored (J16)."""
     assert state.agent is not None
     return AgentNode(
-        id=layout.agents[state.name.text],
+        id=graph.agents[state.name.text],
         title=state.agent.text,
         group=state.name.text,
         agent=state.agent.text,
@@ -62,48 +62,48 @@ def agent_node(layout: Layout, state: State) -> AgentNode:
     )
 
 
-def _deciding(layout: Layout, state: State) -> tuple[Node, Node]:
+def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
     """The transition handler and the choice by what it returned (J20, J21)."""
     words = state.transition
     assert words is not None
-    asked = layout.handler("next", state, words, layout.names.next)
+    asked = graph.handler("next", state, words, graph.names.next)
     choose = ChooseNode(
-        id=layout.fresh(f"{state.name.text}.to"),
+        id=graph.fresh(f"{state.name.text}.to"),
         title=f"what `{words.text}` returned",
         group=state.name.text,
-        on=Name(name=layout.names.next),
+        on=Name(name=graph.names.next),
         span=words.span,
     )
-    function = layout.handlers.get(words.text)
+    function = graph.handlers.get(words.text)
     known = function is not None and function.is_exact
-    targets = list(layout.entries)
-    meant = _check_targets(layout, function) if function is not None else set()
+    targets = list(graph.entries)
+    meant = _check_targets(graph, function) if function is not None else set()
     if function is not None and known:
         returned = {r.value for r in function.returns} | meant
-        targets = [name for name in layout.entries if name in returned]
+        targets = [name for name in graph.entries if name in returned]
     for name in targets:
-        layout.lead(
-            choose.id, layout.entries[name], Case(value=name), label=name, implied=not known,
+        graph.lead(
+            choose.id, graph.entries[name], Case(value=name), label=name, implied=not known,
             span=words.span,
         )  # fmt: skip
     if function is None or not known or not all(r.value for r in function.returns):
-        layout.lead(choose.id, layout.stop, Case(value=""), implied=True, span=words.span)
-    layout.lead(choose.id, layout.unknown, Otherwise(), implied=True)
+        graph.lead(choose.id, graph.stop, Case(value=""), implied=True, span=words.span)
+    graph.lead(choose.id, graph.unknown, Otherwise(), implied=True)
     return asked, choose
 
 
-def _check_targets(layout: Layout, function: Function) -> set[str]:
+def _check_targets(graph: MachineGraph, function: ScriptFunction) -> set[str]:
     """FC2001 at each returned text that names no state; the states that were meant."""
-    assert layout.file is not None
+    assert graph.file is not None
     meant: set[str] = set()
     for returned in function.returns:
-        if not returned.value or returned.value in layout.entries:
+        if not returned.value or returned.value in graph.entries:
             continue
-        near, help = layout.advice(returned.value)
-        layout.sink.report(
+        near, help = graph.advice(returned.value)
+        graph.sink.report(
             "FC2001",
             f"`{function.name}` returns `{returned.value}`, and there is no state of that name",
-            layout.file.source.span(returned.start, returned.end),
+            graph.file.source.span(returned.start, returned.end),
             help=help,
         )
         meant |= {near} if near else set()

@@ -34,40 +34,41 @@ def _report(
 ) -> None:
     """`steps` are the blocks of the step, of the one before it and of the one it reads from."""
     index, before, other = steps
-    called, span = places.called(index), places.value_span(index, "Input Audio")
+    name, span = places.name_of(index), places.value_span(index, "Input Audio")
     match found.kind:
         case "no-step":
             id = variable_of(found.path) or ""
             near = spelling.nearest(id)
             sink.report(
                 "FC2001",
-                f"{called} reads `{found.path}`, but no step has the ID `{id}`",
+                f"{name} reads `{found.path}`, but no step has the ID `{id}`",
                 span,
                 help=f"did you mean `$OUTPUT_{near.upper()}`?" if near else "name a step",
             )
         case "later":
             assert other is not None
-            writer = "it writes itself" if other == index else f"only {places.called(other)} writes"
+            own = other == index
+            writer = "it writes itself" if own else f"only {places.name_of(other)} writes"
             sink.report(
                 "FC3002",
-                f"{called} reads `{found.path}`, which {writer}",
+                f"{name} reads `{found.path}`, which {writer}",
                 span,
                 help="a step reads what a step before it has written",
             )
         case "unknown":
             sink.report(
                 "FC3001",
-                f"{called} reads `{found.path}`, which no step before it writes",
+                f"{name} reads `{found.path}`, which no step before it writes",
                 span,
                 severity="warning",
-                labels=_expected(places, before),
+                labels=_expected_path(places, before),
                 help="write the path that stands there",
             )
         case "skipped":
             assert before is not None
             sink.report(
                 "FC3003",
-                f"nothing reads `{found.path}`, which {places.called(before)} writes",
+                f"nothing reads `{found.path}`, which {places.name_of(before)} writes",
                 places.value_span(before, "Output Audio"),
                 labels=(Label(span, "the next step reads another path"),),
                 help="let the next step read it",
@@ -76,7 +77,7 @@ def _report(
             assert_never(found.kind)
 
 
-def _expected(places: Places, before: int | None) -> tuple[Label, ...]:
+def _expected_path(places: Places, before: int | None) -> tuple[Label, ...]:
     """The path that a step should read: the output of the one before, or the request's."""
     if before is not None:
         return (Label(places.value_span(before, "Output Audio"), "the step before writes this"),)

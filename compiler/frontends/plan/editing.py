@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...plan.document import is_step
 from ...plan.paths import variable_of
 from ...plan.words import OVERALL, STATUSES, STEP_FIELDS
-from ...reading.editing import Editing, Mention, Slot, Word
+from ...reading.editing import Editing, Mention, Slot, Suggestion
 from .places import Places
 
 
@@ -18,16 +18,16 @@ def plan_editing() -> Editing:
         slots=(
             Slot(
                 re.compile(r"\*\*Overall Status:\*\*[ \t]*(?P<word>\w*)\Z"),
-                words=tuple(Word(text) for text in OVERALL),
+                words=tuple(Suggestion(text) for text in OVERALL),
             ),
             Slot(
                 re.compile(r"\*\*Status:\*\*[ \t]*(?P<word>\w*)\Z"),
-                words=tuple(Word(text) for text in STATUSES),
+                words=tuple(Suggestion(text) for text in STATUSES),
             ),
             Slot(re.compile(r"\$OUTPUT_(?P<word>\w*)\Z"), ("node",)),
             Slot(
                 re.compile(r"^[ \t]*[*+-][ \t]+\*\*(?P<word>[\w ]*)\Z"),
-                words=tuple(Word(name, insert=f"{name}:** ") for name in STEP_FIELDS),
+                words=tuple(Suggestion(name, insert=f"{name}:** ") for name in STEP_FIELDS),
             ),
         ),
         triggers=("*", "$", " "),

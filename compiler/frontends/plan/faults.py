@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ...diagnostics.diagnostic import Label, Sink
-from ...plan import SECTIONS, Block, Field, PlanDocument
-from ...plan.values import FencePart, Place, fence_of, read_fence
+from ...plan import SECTIONS, Block, PlanDocument, PlanField
+from ...plan.values import BlockRange, FencePart, fence_of, read_fence
 from ...plan.words import SECTION_FIELDS, SECTION_WORDS, STEP_FIELDS, SectionKey
 from ...source.source import Source
 from ...source.spelling import Spelling
@@ -102,12 +102,12 @@ class _ShapeChecker:
         """A fence that nothing closes, or that swallowed a field or a heading."""
         for fence, mark in _fences(block):
             body = block.text[fence.start : fence.end]
-            swallowed = _swallowed(body, fence)
+            swallowed = _find_swallowed(body, fence)
             if fence.closed and swallowed is None:
                 continue
             labels: tuple[Label, ...] = ()
             if swallowed is not None:
-                at = Place(fence.start + swallowed.start(), fence.start + swallowed.end())
+                at = BlockRange(fence.start + swallowed.start(), fence.start + swallowed.end())
                 labels = (Label(self.places.span(index, at), "this is read as part of it"),)
             self.sink.report(
                 "FC1001",
@@ -124,12 +124,12 @@ class _ShapeChecker:
         known = STEP_FIELDS if block.kind == "step" else SECTION_FIELDS[block.key]
         spelling = self.step_words if block.kind == "step" else Spelling(known)
         names = {field.name for field in block.fields}
-        first: dict[str, Field] = {}
+        first: dict[str, PlanField] = {}
         for field in block.fields:
-            name = Place(field.label - len(field.name) - 3, field.label - 3)
+            name = BlockRange(field.label - len(field.name) - 3, field.label - 3)
             earlier = first.setdefault(field.name, field)
             if earlier is not field and field.name in known:
-                place = Place(earlier.label - len(field.name) - 3, earlier.label - 3)
+                place = BlockRange(earlier.label - len(field.name) - 3, earlier.label - 3)
                 self.sink.report(
                     "FC1004",
                     f"`{field.name}` stands twice in {self.places.where(index)}",
@@ -147,7 +147,7 @@ class _ShapeChecker:
                 )
 
 
-def _fences(block: Block) -> Iterator[tuple[FencePart, Place]]:
+def _fences(block: Block) -> Iterator[tuple[FencePart, BlockRange]]:
     """The fences of a block, each with the place of its opening mark."""
     for field in block.fields:
         if field.form == "fence":
@@ -157,13 +157,13 @@ def _fences(block: Block) -> Iterator[tuple[FencePart, Place]]:
             yield read_fence(block.text, piece.start, piece.end), _mark(block.text, piece.start)
 
 
-def _mark(text: str, start: int) -> Place:
+def _mark(text: str, start: int) -> BlockRange:
     match = _MARK.match(text, start)
     assert match is not None, "a fence begins with its mark"
-    return Place(*match.span("mark"))
+    return BlockRange(*match.span("mark"))
 
 
-def _swallowed(body: str, fence: FencePart) -> re.Match[str] | None:
+def _find_swallowed(body: str, fence: FencePart) -> re.Match[str] | None:
     """A field or heading of the format inside a fence that another one opens in: nothing closed
     the first one. A text that quotes a document stands in a fence with a longer mark."""
     if fence.closed and fence.mark not in body:

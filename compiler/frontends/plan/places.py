@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan import PlanDocument, is_template, text_value
-from ...plan.values import Place, place_of
+from ...plan.values import BlockRange, place_of
 from ...source.source import Source, Span
 
 
@@ -15,7 +15,7 @@ class Places:
         self.source = source
         self.starts = document.starts()
 
-    def span(self, index: int, place: Place) -> Span:
+    def span(self, index: int, place: BlockRange) -> Span:
         """The part of the file that is `place` of a block."""
         start = self.starts[index]
         return self.source.span(start + place.start, start + place.end)
@@ -23,7 +23,7 @@ class Places:
     def heading(self, index: int) -> Span:
         """A block's first line."""
         line = self.document.blocks[index].text.partition("\n")[0]
-        return self.span(index, Place(len(line) - len(line.lstrip()), len(line.rstrip())))
+        return self.span(index, BlockRange(len(line) - len(line.lstrip()), len(line.rstrip())))
 
     def value_span(self, index: int, name: str) -> Span:
         """Where a field's value stands; the heading when there is no such field."""
@@ -33,7 +33,7 @@ class Places:
             return self.heading(index)
         return self.span(index, place_of(block.text, field))
 
-    def called(self, index: int) -> str:
+    def name_of(self, index: int) -> str:
         """What messages call a step: its ID, else its number or its title."""
         block = self.document.blocks[index]
         id = text_value(block, "ID")
@@ -44,4 +44,4 @@ class Places:
     def where(self, index: int) -> str:
         """What messages call a block."""
         block = self.document.blocks[index]
-        return self.called(index) if block.kind == "step" else f"section `{block.title}`"
+        return self.name_of(index) if block.kind == "step" else f"section `{block.title}`"

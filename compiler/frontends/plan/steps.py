@@ -8,7 +8,7 @@ from ...plan import (
     SECTIONS,
     STATUSES,
     Block,
-    Refused,
+    PlanError,
     is_id,
     is_manual,
     is_placeholder,
@@ -51,7 +51,7 @@ class StepChecker:
         if not block.title:
             self.sink.report(
                 "FC1003",
-                f"{self.places.called(index)} has no title",
+                f"{self.places.name_of(index)} has no title",
                 self.places.heading(index),
                 help="write it in the same line: `### Step 1: title`",
             )
@@ -111,7 +111,7 @@ class StepChecker:
         if reason:
             self.sink.report(
                 "FC1001",
-                f"the code of {self.places.called(index)} cannot be executed: {reason}",
+                f"the code of {self.places.name_of(index)} cannot be executed: {reason}",
                 self.places.value_span(index, "Code"),
                 help="write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`",
             )
@@ -126,7 +126,7 @@ class StepChecker:
             if not id:
                 self.sink.report(
                     "FC1003",
-                    f"{self.places.called(index)} has no ID",
+                    f"{self.places.name_of(index)} has no ID",
                     self.places.value_span(index, "ID"),
                     help="write a field `ID` below its heading, with a name of its own",
                 )
@@ -158,6 +158,6 @@ def _why_not_executable(code: str) -> str:
         return "there is none"
     try:
         read_call(code)
-    except Refused as reason:
+    except PlanError as reason:
         return str(reason)
     return ""

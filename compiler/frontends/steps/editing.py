@@ -6,15 +6,15 @@ import re
 
 from flowc.grammar.lexing import SIGNS
 
-from ...reading.editing import Editing, Slot, Word
+from ...reading.editing import Editing, Slot, Suggestion
 
 _HEADINGS = (
-    Word("WORKFLOW STEP", "begins a step: its name", f"### {SIGNS['STEP']} WORKFLOW STEP: "),
-    Word("TOOL", "the one tool of the step", f"### {SIGNS['TOOL']} TOOL: "),
-    Word("TOOLS", "its tools, one a line, in order", f"### {SIGNS['TOOLS']} TOOLS:"),
-    Word("INPUTS", "what it needs: `- NAME: description`", f"### {SIGNS['INPUTS']} INPUTS:"),
-    Word("OUTPUTS", "what it gives: `- source → NAME`", f"### {SIGNS['OUTPUTS']} OUTPUTS:"),
-    Word("ASSERT", "when it has succeeded, one a line", f"### {SIGNS['ASSERT']} ASSERT:"),
+    Suggestion("WORKFLOW STEP", "begins a step: its name", f"### {SIGNS['STEP']} WORKFLOW STEP: "),
+    Suggestion("TOOL", "the one tool of the step", f"### {SIGNS['TOOL']} TOOL: "),
+    Suggestion("TOOLS", "its tools, one a line, in order", f"### {SIGNS['TOOLS']} TOOLS:"),
+    Suggestion("INPUTS", "what it needs: `- NAME: description`", f"### {SIGNS['INPUTS']} INPUTS:"),
+    Suggestion("OUTPUTS", "what it gives: `- source → NAME`", f"### {SIGNS['OUTPUTS']} OUTPUTS:"),
+    Suggestion("ASSERT", "when it has succeeded, one a line", f"### {SIGNS['ASSERT']} ASSERT:"),
 )
 _BULLET = r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]*"
 _SECTION = re.compile(r"[ ]{0,3}#{1,6}[ \t]|[ ]{0,3}(?:`{3}|~{3})")
@@ -44,7 +44,7 @@ def steps_editing() -> Editing:
             Slot(
                 re.compile(rf"^{_BULLET}(?:.*[^\w.])?(?P<word>\w*)\Z"),
                 ("variable", "tool"),
-                (Word("result", "what the last tool gave"),),
+                (Suggestion("result", "what the last tool gave"),),
                 under=_under("ASSERT"),
             ),
             Slot(re.compile(r"\[(?P<word>[A-Z_0-9]*)\Z"), ("variable",), after="]"),

@@ -25,7 +25,7 @@ def check_complete(source: Source, step: Step, sink: Sink) -> None:
         what = "no description" if step.description is None else "an empty description"
         sink.report(
             "FC1003",
-            f"{step.called} has {what}",
+            f"{step.label} has {what}",
             step.span,
             labels=(Label(step.odd_fence, "not read as one"),) if step.odd_fence else (),
             help="write what to do between lines of three backticks, directly below the heading",
@@ -34,13 +34,13 @@ def check_complete(source: Source, step: Step, sink: Sink) -> None:
         empty = [part for part in step.sections if part.type in ("TOOL", "TOOLS")]
         sink.report(
             "FC1003",
-            f"{step.called} {'names no tool' if empty else 'has no tool specification'}",
+            f"{step.label} {'names no tool' if empty else 'has no tool specification'}",
             heading_span(source, empty[0]) if empty else step.span,
             help=f"write `{marker('TOOL')}: name`, or `{marker('TOOLS')}:` and a list",
         )
 
 
-def check_sections(source: Source, called: str, sections: list[Token], sink: Sink) -> None:
+def check_sections(source: Source, label: str, sections: list[Token], sink: Sink) -> None:
     """A section that a step has twice. Of two TOOL headings the first counts and TOOLS beats TOOL
     (S4), which is legal but surely not meant; two lists of one kind are a fault."""
     first: dict[str, Token] = {}
@@ -48,19 +48,19 @@ def check_sections(source: Source, called: str, sections: list[Token], sink: Sin
         kind = part.type
         earlier = first.setdefault(kind, part)
         if earlier is not part:
-            _report_second(source, called, earlier, part, sink, legal=kind == "TOOL")
+            _report_second(source, label, earlier, part, sink, legal=kind == "TOOL")
     if "TOOL" in first and "TOOLS" in first:
-        _report_second(source, called, first["TOOLS"], first["TOOL"], sink, legal=True)
+        _report_second(source, label, first["TOOLS"], first["TOOL"], sink, legal=True)
 
 
 def _report_second(
-    source: Source, called: str, one: Token, two: Token, sink: Sink, *, legal: bool
+    source: Source, label: str, one: Token, two: Token, sink: Sink, *, legal: bool
 ) -> None:
     same = one.type == two.type
     message = (
-        f"{called} has two `{two.type}` sections"
+        f"{label} has two `{two.type}` sections"
         if same
-        else f"{called} has `{one.type}` and `{two.type}`: the list is used"
+        else f"{label} has `{one.type}` and `{two.type}`: the list is used"
     )
     if same and legal:
         message += ": the first is used"

@@ -13,7 +13,7 @@ from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Input, Output
-from ...reading.located import Located, joined, trimmed
+from ...reading.located import Located, join_lines, locate
 from ...source.source import Source, Span
 from .marks import ARROW
 
@@ -27,13 +27,13 @@ def heading_of(token: Token) -> str:
 
 def heading_span(source: Source, token: Token) -> Span:
     """The place of a section's heading."""
-    return trimmed(source, token.start_pos or 0, heading_of(token)).span
+    return locate(source, token.start_pos or 0, heading_of(token)).span
 
 
 def read_texts(source: Source, section: Token, texts: list[Located]) -> None:
     """Tool names, taken literally (S4), or assertions, unchanged (S9); empty items are none."""
     for start, raw in split_items(section):
-        located = trimmed(source, start, raw)
+        located = locate(source, start, raw)
         if located.text:
             texts.append(located)
 
@@ -42,12 +42,12 @@ def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink)
     """`NAME: description`, split at the first colon (S5)."""
     for start, raw in split_items(section):
         name, colon, description = raw.partition(":")
-        located = trimmed(source, start, name)
+        located = locate(source, start, name)
         if colon and located.text:
-            meaning = joined(description)
+            meaning = join_lines(description)
             inputs.append(Input(name=located.text, description=meaning, span=located.span))
         elif raw.strip():
-            whole = trimmed(source, start, raw)
+            whole = locate(source, start, raw)
             sink.report(
                 "FC1001",
                 f"the input `{_short(whole.text)}` is not read: it has no {_missing(colon)}",
@@ -62,13 +62,13 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
     for start, raw in split_items(section):
         arrow = ARROW.search(raw)
         left, right = arrow.span() if arrow else (raw.find("->"), raw.find("->") + 2)
-        name = trimmed(source, start + right, raw[right:])
+        name = locate(source, start + right, raw[right:])
         if left >= 0 and name.text:
             if arrow is not None and arrow[0] != "→":
                 _report_arrow(source, start + left, arrow[0], sink)
-            outputs.append(Output(source=joined(raw[:left]), name=name.text, span=name.span))
+            outputs.append(Output(source=join_lines(raw[:left]), name=name.text, span=name.span))
         elif raw.strip():
-            whole = trimmed(source, start, raw)
+            whole = locate(source, start, raw)
             sink.report(
                 "FC1001",
                 f"the output `{_short(whole.text)}` has no {'name' if left >= 0 else 'arrow'}",
@@ -78,7 +78,7 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
             )
 
 
-def check_names(inputs: list[Input], outputs: list[Output], called: str, sink: Sink) -> None:
+def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Sink) -> None:
     """Two definitions of one name in a step (FC1004); names that no variable may have (FC1005)."""
     for kind, entries in (("input", inputs), ("output", outputs)):
         seen: dict[str, Input | Output] = {}
@@ -89,7 +89,7 @@ def check_names(inputs: list[Input], outputs: list[Output], called: str, sink: S
             if first is not entry:
                 sink.report(
                     "FC1004",
-                    f"{called} has the {kind} `{entry.name}` twice",
+                    f"{label} has the {kind} `{entry.name}` twice",
                     entry.span,
                     labels=(Label(first.span, "first here"),),
                     help="take one of the two out, or give it a name of its own",

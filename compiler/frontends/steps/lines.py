@@ -13,13 +13,13 @@ from flowc.grammar.lexing import LISTS, StepLexer
 from lark import Token
 
 from ...diagnostics.diagnostic import Label, Sink
-from ...reading.located import Located, trimmed
+from ...reading.located import Located, locate
 from ...reading.markdown import Fence, read_fence
 from ...source.source import Source, Span
 from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
 from .items import check_names, heading_of, heading_span, read_inputs, read_outputs, read_texts
 from .marks import USUAL, check_marker, unknown_section
-from .model import Document, Step
+from .model import Step, StepDocument
 
 MAX_PROSE = 4000
 """At most this many characters of the text before the first step describe the workflow."""
@@ -50,7 +50,7 @@ def _parser() -> Any:
     return load("steps", lexer=StepLexer, transformer=_Shape())
 
 
-def read_document(source: Source, sink: Sink) -> Document:
+def read_document(source: Source, sink: Sink) -> StepDocument:
     """Everything in the file."""
     return _Reader(source, sink).read(_parser().parse(source.text))
 
@@ -61,11 +61,11 @@ class _Reader:
     def __init__(self, source: Source, sink: Sink) -> None:
         self.source = source
         self.sink = sink
-        self.document = Document()
+        self.document = StepDocument()
         self.level = ""
         self.open_fence = OpenFence(source)
 
-    def read(self, blocks: list[Any]) -> Document:
+    def read(self, blocks: list[Any]) -> StepDocument:
         prose: list[str] = []
         for block in blocks:
             if isinstance(block, list):
@@ -106,8 +106,8 @@ class _Reader:
         if tool is not None and not listed and tool.text:
             step.tools.append(tool)
         step.end = block[-1].end_pos or 0
-        check_sections(self.source, step.called, step.sections, self.sink)
-        check_names(step.inputs, step.outputs, step.called, self.sink)
+        check_sections(self.source, step.label, step.sections, self.sink)
+        check_names(step.inputs, step.outputs, step.label, self.sink)
         return step
 
     def read_section(self, step: Step, part: Token) -> None:
@@ -135,7 +135,7 @@ class _Reader:
             self.sink.report(
                 "FC1001",
                 f"what stands behind `{part.type}:` in its heading is not read",
-                trimmed(self.source, start + behind, heading[behind:]).span,
+                locate(self.source, start + behind, heading[behind:]).span,
                 severity="warning",
                 help="write one bullet a line below the heading: `- …`",
             )
@@ -159,7 +159,7 @@ class _Reader:
         if step.sections:
             self.sink.report(
                 "FC1001",
-                f"the description of {step.called} does not stand directly below its heading",
+                f"the description of {step.label} does not stand directly below its heading",
                 span,
                 severity="warning",
                 labels=(Label(heading_span(self.source, step.sections[0]), "after this"),),
@@ -199,7 +199,7 @@ class _Reader:
         """What stands behind a keyword's colon in the heading's own line (S1, S20)."""
         start = token.start_pos or 0
         behind = check_marker(self.source, start, token, token.type, self.sink)
-        return trimmed(self.source, start + behind, token[behind:])
+        return locate(self.source, start + behind, token[behind:])
 
     def report_orphan(self, part: Token) -> None:
         """A section before the first step; without a sign it is a heading of the prose."""

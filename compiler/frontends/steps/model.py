@@ -30,13 +30,13 @@ class Step:
     odd_fence: Span | None = None
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """What messages call the step: its 1-based number and, if it has one, its name."""
         return f"step {self.number + 1} (`{self.name}`)" if self.name else f"step {self.number + 1}"
 
 
 @dataclass(slots=True)
-class Document:
+class StepDocument:
     """A whole file as written: its first level-1 heading, the prose before the steps, the steps."""
 
     title: str = ""

@@ -32,7 +32,7 @@ from ...source.source import Source, SourceSet
 from .asserts import read_assertions
 from .editing import steps_editing
 from .lines import read_document
-from .model import Document, Step
+from .model import Step, StepDocument
 from .prompt import step_prompt
 from .variables import check_variables
 
@@ -81,7 +81,7 @@ def _parse(source: Source, sink: Sink) -> Parsed:
     return Parsed(_workflow(document, source), mentions=lambda: _tool_mentions(document))
 
 
-def _tool_mentions(document: Document) -> list[Mention]:
+def _tool_mentions(document: StepDocument) -> list[Mention]:
     tools = (tool for step in document.steps for tool in step.tools)
     return [Mention("tool", tool.text, "name", tool.span) for tool in tools]
 
@@ -92,7 +92,7 @@ def _fenced_note(source: Source) -> tuple[str, ...]:
     return ()
 
 
-def _workflow(document: Document, source: Source) -> Workflow:
+def _workflow(document: StepDocument, source: Source) -> Workflow:
     steps = document.steps
     written = {o.name: o for step in reversed(steps) for o in reversed(step.outputs)}
     given = {i.name: i for step in reversed(steps) for i in reversed(step.inputs)}

@@ -54,18 +54,18 @@ def _description(
 def _tools(names: list[str]) -> str:
     if len(names) == 1:
         return f"\n\n## Tool\n\nUse the tool `{names[0]}`."
-    listed = _numbered([f"`{name}`" for name in names])
+    listed = _numbered_list([f"`{name}`" for name in names])
     return f"\n\n## Tools\n\nUse these tools in order, one after another:\n{listed}"
 
 
-def _numbered(texts: list[str]) -> str:
+def _numbered_list(texts: list[str]) -> str:
     return "".join([f"\n{number}. {text}" for number, text in enumerate(texts, start=1)])
 
 
 def _criteria(step: Step) -> str:
     if not step.asserts:
         return ""
-    listed = _numbered([assertion.text for assertion in step.asserts])
+    listed = _numbered_list([assertion.text for assertion in step.asserts])
     return f"\n\n## Success criteria ({len(step.asserts)})\n{listed}"
 
 

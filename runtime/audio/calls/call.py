@@ -17,7 +17,7 @@ from flowc.compiler.catalog.audio_tools import (
     AudioTool,
     Parameter,
 )
-from flowc.compiler.plan import Refused, read_call
+from flowc.compiler.plan import PlanError, read_call
 from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
@@ -69,7 +69,7 @@ def parse_call(code: str) -> AudioCall:
     it is none, or which argument does not fit and what would."""
     try:
         call = read_call(code)
-    except Refused as refused:
+    except PlanError as refused:
         raise Failure(str(refused), help="write TOOL(name=value, …): `flowc audio tools`") from None
     return check_call(call.tool, call.arguments)
 

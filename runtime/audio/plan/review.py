@@ -7,7 +7,7 @@ from typing import Any
 from flowc.compiler.plan import (
     Block,
     PlanDocument,
-    Refused,
+    PlanError,
     final_path,
     status_of,
     step_paths,
@@ -76,7 +76,7 @@ def subjects_of(document: PlanDocument) -> dict[str, Files]:
             continue
         try:
             read, write = step_paths(document, id)
-        except Refused:
+        except PlanError:
             continue
         if write and write != read:
             found[id] = Files(read or None, write)

@@ -71,10 +71,10 @@ def _refuse(path: str, result: CompileResult) -> int:
 
 def _lay_out(path: str, result: CompileResult, check: bool) -> int:
     """Whether the file changes, as 0 or 1."""
-    from flowc.compiler.flow_yaml.layout import laid_out
+    from flowc.compiler.flow_yaml.layout import lay_out
 
     old = result.sources.files[result.path].text
-    new = laid_out(old)
+    new = lay_out(old)
     if path == "-" and not check:
         put(new)
     if new == old:

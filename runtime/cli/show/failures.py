@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec, Place
-from flowc.compiler.source.snippet import Mark, Paint, excerpt, visible
+from flowc.compiler.source.snippet import Paint, Underline, excerpt, visible
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
 from ..screen import Screen
@@ -68,7 +68,7 @@ def _excerpt(place: Place, sources: SourceSet, screen: Screen, gutter: int) -> I
         end = _offset(source, place.end_line, place.end_column)
     if start is None or end is None:
         return
-    yield from excerpt(source, [Mark(start, end, "error")], gutter, paint, screen.width)
+    yield from excerpt(source, [Underline(start, end, "error")], gutter, paint, screen.width)
 
 
 def _offset(source: Source, line: int, column: int) -> int | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from flowc.compiler.emit.flow.program import emit_flow_yaml
-from flowc.compiler.flow_yaml.layout import laid_out
+from flowc.compiler.flow_yaml.layout import lay_out
 from flowc.compiler.ir import Program
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -38,9 +38,9 @@ def test_every_file_keeps_its_words_and_is_settled_after_one_round(file):
     text = file.read_text(encoding="utf-8")
     if not is_yaml(text):
         return
-    once = laid_out(text)
+    once = lay_out(text)
     assert squeezed(once) == squeezed(text)
-    assert laid_out(once) == once
+    assert lay_out(once) == once
 
 
 @settings(max_examples=20, phases=NO_SHRINKING, deadline=None, suppress_health_check=SLOW)
@@ -48,7 +48,7 @@ def test_every_file_keeps_its_words_and_is_settled_after_one_round(file):
 def test_what_flowc_writes_is_laid_out_already(main, inner):
     rows = ((FILE, main), (f"{FILE}#inner", inner))
     text = emit_flow_yaml(Program(entry=FILE, workflows=rows))
-    assert laid_out(text) == text
+    assert lay_out(text) == text
 
 
 SCRAPS = st.sampled_from(
@@ -63,9 +63,9 @@ SCRAPS = st.sampled_from(
 def test_whatever_is_yaml_keeps_its_meaning(lines):
     text = "\n".join(lines) + "\n"
     if is_yaml(text):
-        once = laid_out(text)
+        once = lay_out(text)
         assert squeezed(once) == squeezed(text)
-        assert laid_out(once) == once
+        assert lay_out(once) == once
 
 
 UNTIDY = """\
@@ -121,23 +121,23 @@ nodes:
 
 
 def test_comments_stand_where_what_they_speak_of_stands():
-    assert laid_out(UNTIDY) == TIDY
+    assert lay_out(UNTIDY) == TIDY
 
 
 @pytest.mark.parametrize(
     "text", ["", "# nothing\n", "flow: 1", "a: |+\n  b\n\n\n", "flow: 1\r\na:  b\r\n"]
 )
 def test_odd_files(text):
-    once = laid_out(text)
+    once = lay_out(text)
     assert squeezed(once) == squeezed(text)
-    assert laid_out(once) == once
+    assert lay_out(once) == once
     assert ("\r\n" in once) == ("\r\n" in text)
 
 
 @pytest.mark.parametrize("header", ["|", ">", "|-", "|+"])
 def test_a_file_that_ends_inside_a_block_keeps_its_last_line(header):
     text = f"flow: 1\ntitle:   {header}\n     Tell me"
-    once = laid_out(text)
+    once = lay_out(text)
     assert yaml.safe_load(once) == yaml.safe_load(text)
     assert f"\ntitle: {header}\n  Tell" in once
-    assert laid_out(once) == once
+    assert lay_out(once) == once

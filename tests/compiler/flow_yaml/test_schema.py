@@ -9,7 +9,7 @@ import pytest
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.flow_yaml.schema import flow_schema
 from flowc.compiler.frontends.flow.forms import Forms
-from flowc.compiler.frontends.flow.tree import Scalar, read_tree
+from flowc.compiler.frontends.flow.tree import YamlScalar, read_tree
 from flowc.compiler.source.source import Source, Span
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -28,7 +28,7 @@ VALIDATOR = jsonschema.Draft202012Validator(flow_schema())
 def as_json(text: str):
     """The file as an editor sees it: scalars that JSON knows are no texts."""
     source = Source(FILE, text)
-    key = Scalar("", Span(FILE, 0, 0), "", source)
+    key = YamlScalar("", Span(FILE, 0, 0), "", source)
     root = read_tree(source, Sink())
     assert root is not None
     return Forms(source, Sink()).json(None, key, root)

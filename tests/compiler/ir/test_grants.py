@@ -68,7 +68,7 @@ def test_a_node_of_flow_yaml_grants_to_itself_and_a_comment_to_the_rest() -> Non
 def test_a_living_document_grants_nothing() -> None:
     """Its log and its results hold what models and commands wrote."""
     from flowc.compiler.frontends.plan.frontend import PLAN
-    from flowc.compiler.reading.protocol import granted
+    from flowc.compiler.reading.protocol import with_file_grants
 
-    assert granted.__module__ == "flowc.compiler.reading.protocol"
-    assert "granted" not in PLAN.parse.__globals__
+    assert with_file_grants.__module__ == "flowc.compiler.reading.protocol"
+    assert "with_file_grants" not in PLAN.parse.__globals__

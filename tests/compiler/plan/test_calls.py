@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.plan import Refused, is_manual, is_placeholder, read_call
+from flowc.compiler.plan import PlanError, is_manual, is_placeholder, read_call
 
 TOOLS = ("trim", "normalize")
 
@@ -67,13 +67,13 @@ REFUSED = {
 
 @pytest.mark.parametrize(("code", "why"), [(c, w) for c, w in REFUSED.items() if w])
 def test_a20_everything_else_is_refused_and_says_why(code, why):
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(PlanError, match=why):
         read_call(code, TOOLS)
 
 
 def test_a20_reading_code_runs_nothing(tmp_path):
     target = tmp_path / "made"
-    with pytest.raises(Refused):
+    with pytest.raises(PlanError):
         read_call(f"TRIM(x=open({str(target)!r}, 'w'))", TOOLS)
     assert not target.exists()
 

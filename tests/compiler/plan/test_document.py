@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.plan import Refused, field_value, is_template, read_plan
+from flowc.compiler.plan import PlanError, field_value, is_template, read_plan
 
 
 def replaced(before: str, after: str) -> tuple[str, str]:
@@ -64,7 +64,7 @@ def test_a_list_is_read_with_its_wrapped_items(layout):
 def test_a4_a_step_is_found_by_its_id_not_by_its_number(half_way):
     document = read_plan(half_way.replace("### Step 2", "### Step 7"))
     assert document.step("step_2").number == 7
-    with pytest.raises(Refused, match="no step has the ID `step_7`"):
+    with pytest.raises(PlanError, match="no step has the ID `step_7`"):
         document.step("step_7")
     assert document.value("Description", step="step_2") is None
 
@@ -93,7 +93,7 @@ def test_a11_a_log_line_comes_last_and_has_one_line(layout):
 
 @pytest.mark.parametrize("time", ["now", "2031-02-02T09:00:00", "2031-02-02 09:00:00`", ""])
 def test_a11_another_form_of_time_is_refused(half_way, time):
-    with pytest.raises(Refused, match="is no time"):
+    with pytest.raises(PlanError, match="is no time"):
         read_plan(half_way).append_log(time, "text")
 
 
@@ -128,7 +128,7 @@ def test_a24_a25_setting_a_field_changes_that_field_s_bytes_only(layout, value):
         for field in document.blocks[index].fields:
             try:
                 changed = document.set_at(index, field.name, value)
-            except Refused:
+            except PlanError:
                 continue
             held += 1
             assert changed.text.startswith(layout[: start + field.start]), field.name
@@ -213,15 +213,15 @@ def test_a25_progress_bars_become_lines(half_way):
 
 
 def test_a25_lines_in_a_field_of_one_line_are_refused(half_way):
-    with pytest.raises(Refused, match="`Status` holds one line, this text has 2"):
+    with pytest.raises(PlanError, match="`Status` holds one line, this text has 2"):
         read_plan(half_way).set("Status", "DONE\n## 4. Final Output", step="step_1")
 
 
 def test_an_edit_never_leaves_a_fence_open(half_way):
     text = half_way.split("```python")[0] + "```python\nEQ()\n"
-    with pytest.raises(Refused, match="the fence of `Code` is not closed"):
+    with pytest.raises(PlanError, match="the fence of `Code` is not closed"):
         read_plan(text).set("Code", "N/A", step="step_1")
-    with pytest.raises(Refused, match="not be read back"):
+    with pytest.raises(PlanError, match="not be read back"):
         read_plan(text).set("QA Notes", "lost in the fence", step="step_1")
 
 
@@ -231,7 +231,7 @@ def test_a_list_is_set_as_a_list(layout):
     assert changed.value("Constraints", section="requirements") == ("Mono", "48 kHz")
     again = changed.set("Constraints", (), section="requirements")
     assert again.text == layout
-    with pytest.raises(Refused, match="cannot hold this list"):
+    with pytest.raises(PlanError, match="cannot hold this list"):
         document.set("Constraints", ("two\nlines",), section="requirements")
 
 
@@ -257,19 +257,19 @@ def test_a_step_is_added_behind_the_last_one(layout):
     ],
 )
 def test_a_step_that_would_break_the_document_is_refused(half_way, title, fields, why):
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(PlanError, match=why):
         read_plan(half_way).add_step(title, fields)
 
 
 def test_what_is_not_there_is_refused_by_name():
     document = read_plan("# Nothing\n")
-    with pytest.raises(Refused, match="there is no section `Final Output`"):
+    with pytest.raises(PlanError, match="there is no section `Final Output`"):
         document.set("Overall Status", "SUCCESS", section="output")
-    with pytest.raises(Refused, match="there is no section `Workflow Log`"):
+    with pytest.raises(PlanError, match="there is no section `Workflow Log`"):
         document.append_log("2031-02-02 09:00:00", "text")
-    with pytest.raises(Refused, match="there is no section `Processing Plan & Status`"):
+    with pytest.raises(PlanError, match="there is no section `Processing Plan & Status`"):
         document.add_step("Trim", {})
-    with pytest.raises(Refused, match="belongs to a section or a step"):
+    with pytest.raises(PlanError, match="belongs to a section or a step"):
         document.set_at(0, "ID", "x")
 
 

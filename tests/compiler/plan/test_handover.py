@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.plan import Refused, code_request, fix_request, read_plan
+from flowc.compiler.plan import PlanError, code_request, fix_request, read_plan
 
 
 def test_a29_the_agent_that_writes_code_gets_the_whole_document_and_the_step_s_id(layout):
@@ -29,5 +29,5 @@ def test_a29_the_agent_that_analyses_an_error_gets_code_error_and_paths(half_way
 
 
 def test_an_unknown_step_is_refused(half_way):
-    with pytest.raises(Refused, match="no step has the ID `step_5`"):
+    with pytest.raises(PlanError, match="no step has the ID `step_5`"):
         code_request(read_plan(half_way), "step_5")

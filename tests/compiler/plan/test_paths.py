@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.plan import (
-    Refused,
+    PlanError,
     final_path,
     path_breaks,
     read_plan,
@@ -88,7 +88,7 @@ def test_a19_a_variable_is_the_output_of_the_step_it_names(variable):
 def test_a19_a_variable_names_an_id_not_a_number():
     document = plan(("a.wav", "b.wav"), ("b.wav", "c.wav")).set("ID", "step_9", step="step_1")
     assert resolve_path(document, "$OUTPUT_STEP_9") == "b.wav"
-    with pytest.raises(Refused, match="no step has the ID `step_1`"):
+    with pytest.raises(PlanError, match="no step has the ID `step_1`"):
         resolve_path(document, "$OUTPUT_STEP_1")
     assert breaks(document.set("Input Audio", "$OUTPUT_STEP_1", step="step_2")) == [
         (1, "no-step", "$OUTPUT_STEP_1")
@@ -96,7 +96,7 @@ def test_a19_a_variable_names_an_id_not_a_number():
 
 
 def test_a19_a_variable_of_a_step_without_output_has_no_value():
-    with pytest.raises(Refused, match="has no Output Audio"):
+    with pytest.raises(PlanError, match="has no Output Audio"):
         resolve_path(plan(("a.wav", "{where}")), "$OUTPUT_STEP_1")
 
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from flowc.compiler.plan import (
     STATUSES,
-    Refused,
+    PlanError,
     counts,
     current_step,
     next_step,
@@ -72,7 +72,7 @@ def test_a7_what_may_follow(here, there):
     if (here, there) in ALLOWED:
         assert status_of(transition(document, "step_2", there, TIME).step("step_2")) == there
     else:
-        with pytest.raises(Refused, match=f"step `step_2` cannot become {there}: after {here}"):
+        with pytest.raises(PlanError, match=f"step `step_2` cannot become {there}: after {here}"):
             transition(document, "step_2", there, TIME)
 
 
@@ -88,9 +88,9 @@ def test_a7_start_and_end_are_set_when_work_begins_and_ends():
 
 
 def test_a7_a_template_or_a_wrong_time_is_refused():
-    with pytest.raises(Refused, match="is a template nobody has filled in"):
+    with pytest.raises(PlanError, match="is a template nobody has filled in"):
         transition(plan("{READY}"), "step_1", "RUNNING", TIME)
-    with pytest.raises(Refused, match="`soon` is no time"):
+    with pytest.raises(PlanError, match="`soon` is no time"):
         transition(plan("READY"), "step_1", "RUNNING", "soon")
 
 

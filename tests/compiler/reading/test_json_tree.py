@@ -11,7 +11,14 @@ from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.expr.ast import Expr
 from flowc.compiler.expr.parse import ParseFault
 from flowc.compiler.expr.walk import names_read
-from flowc.compiler.reading.json_syntax import Fault, ListAt, Node, ObjectAt, Scalar, parse_json
+from flowc.compiler.reading.json_syntax import (
+    JsonFault,
+    JsonNode,
+    ListAt,
+    ObjectAt,
+    Scalar,
+    parse_json,
+)
 from flowc.compiler.reading.json_tree import Fields, Tree, read_json
 from flowc.compiler.source.source import Source, Span
 from hypothesis import given
@@ -25,7 +32,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-def plain(node: Node | None) -> Any:
+def plain(node: JsonNode | None) -> Any:
     match node:
         case Scalar():
             return node.value
@@ -37,7 +44,7 @@ def plain(node: Node | None) -> Any:
             return None
 
 
-def only(faults: list[Fault]) -> Fault:
+def only(faults: list[JsonFault]) -> JsonFault:
     assert len(faults) == 1, faults
     return faults[0]
 

@@ -9,7 +9,7 @@ import html
 import re
 from html.entities import html5
 
-from .pieces import Piece, piece
+from .placed_text import PlacedText, placed_text
 
 _SHAPES: tuple[tuple[str, str, str], ...] = (
     ("(((", ")))", "doublecircle"),
@@ -32,7 +32,7 @@ _ENTITY = re.compile(r"#(?:\d{1,7}|[A-Za-z]\w{0,30});")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 
 
-def shape_of(text: Piece) -> tuple[str, Piece]:
+def shape_of(text: PlacedText) -> tuple[str, PlacedText]:
     """The shape's name and the caption of `[text]`, `{text}`, `((text))` and their like (F3)."""
     opening, closing, name = next(
         shape
@@ -41,10 +41,10 @@ def shape_of(text: Piece) -> tuple[str, Piece]:
         and text.text.endswith(shape[1])
         and len(text.text) >= len(shape[0]) + len(shape[1])
     )
-    return name, spoken(text[len(opening) : len(text.text) - len(closing)].strip())
+    return name, caption_text(text[len(opening) : len(text.text) - len(closing)].strip())
 
 
-def spoken(text: Piece) -> Piece:
+def caption_text(text: PlacedText) -> PlacedText:
     """A caption without its quotes and backticks, entities decoded (F4)."""
     if len(text.text) >= 2 and text.text[0] == text.text[-1] == '"':
         text = text[1:-1]
@@ -57,10 +57,10 @@ def spoken(text: Piece) -> Piece:
 
 def plain(text: str) -> str:
     """The same for a text without places."""
-    return spoken(piece(text.strip())).text
+    return caption_text(placed_text(text.strip())).text
 
 
-def break_lines(text: Piece, by: str) -> Piece:
+def break_lines(text: PlacedText, by: str) -> PlacedText:
     """`<br>` in all its spellings replaced by a blank or a line break."""
     return text.replace(_BREAK, by)
 

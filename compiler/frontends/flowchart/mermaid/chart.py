@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from lark import Token, Tree
 
-from .captions import plain, shape_of, spoken
-from .pieces import Piece, piece
-from .syntax import Fault, parse_chart
+from .captions import caption_text, plain, shape_of
+from .placed_text import PlacedText, placed_text
+from .syntax import ChartFault, parse_chart
 
 _LOOKS = re.compile(r"(?:style|class|click)[ \t]+(?P<ids>[^\s,]+(?:,[^\s,]+)*)")
 _ATTRIBUTE = re.compile(r"(?P<key>[A-Za-z]+)\s*:\s*(?P<value>\"(?:[^\"\\]|\\.)*+\"|[^,}\n]*)", re.S)
@@ -27,8 +27,8 @@ class ChartNode:
     """A node: where its id stands (at the caption that counts, else where it came first), its
     caption and its shape. `caption` is None when none was written, and may be empty."""
 
-    id: Piece
-    caption: Piece | None = None
+    id: PlacedText
+    caption: PlacedText | None = None
     shape: str | None = None
 
 
@@ -37,9 +37,9 @@ class ChartEdge:
     """A link: `start` to `end` are the offsets of the arrow with its label. `stroke` is "normal",
     "thick", "dotted" or "invisible"; `head` and `tail` are ">", "x", "o" or ""."""
 
-    source: Piece
-    target: Piece
-    label: Piece | None
+    source: PlacedText
+    target: PlacedText
+    label: PlacedText | None
     stroke: str
     head: str
     tail: str
@@ -72,8 +72,8 @@ class Chart:
     nodes: dict[str, ChartNode] = field(default_factory=dict)
     edges: list[ChartEdge] = field(default_factory=list)
     subgraphs: dict[str, Subgraph] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
-    named: list[Piece] = field(default_factory=list)
+    faults: list[ChartFault] = field(default_factory=list)
+    named: list[PlacedText] = field(default_factory=list)
     """Every place where a node's id stands, in statements about its looks as well."""
 
     @property
@@ -84,9 +84,9 @@ class Chart:
         return held - {end.text for link in linked for end in (link.source, link.target)}
 
     @property
-    def uncaptioned(self) -> set[str]:
+    def lost_captions(self) -> set[str]:
         """The nodes whose only caption does not parse."""
-        lost = {id for fault in self.faults for id in fault.uncaptioned}
+        lost = {id for fault in self.faults for id in fault.lost_captions}
         return {id for id in lost if id in self.nodes and self.nodes[id].caption is None}
 
 
@@ -121,19 +121,19 @@ class _Reader:
             case "header":
                 self.header(str(statement.children[0]))
             case "subgraph":
-                self.subgraph(self.piece(statement.children[0]))
+                self.subgraph(self.placed_text(statement.children[0]))
             case "direction":
                 if self.open:
                     self.open[-1].direction = str(statement.children[0]).split()[-1]
             case "end":
-                self.end(self.piece(statement.children[0]))
+                self.end(self.placed_text(statement.children[0]))
             case "presentation":
-                self.presentation(self.piece(statement.children[0]))
+                self.presentation(self.placed_text(statement.children[0]))
 
-    def piece(self, token: Token | Tree[Token]) -> Piece:
+    def placed_text(self, token: Token | Tree[Token]) -> PlacedText:
         assert isinstance(token, Token)
         assert token.start_pos is not None
-        return piece(str(token), self.base + token.start_pos)
+        return placed_text(str(token), self.base + token.start_pos)
 
     def header(self, text: str) -> None:
         words = text.split()
@@ -151,22 +151,22 @@ class _Reader:
                     self.chart.edges.append(self.edge(link, source, target))
             sources = targets
 
-    def group(self, group: Tree[Token]) -> list[Piece]:
+    def group(self, group: Tree[Token]) -> list[PlacedText]:
         return [self.node(node) for node in group.children if isinstance(node, Tree)]
 
-    def node(self, node: Tree[Token]) -> Piece:
+    def node(self, node: Tree[Token]) -> PlacedText:
         """Note a node; a later non-empty caption replaces the earlier one (M14, F8)."""
         id, *decorations = node.children
-        name = self.piece(id)
+        name = self.placed_text(id)
         self.chart.named.append(name)
-        caption: Piece | None = None
+        caption: PlacedText | None = None
         shape: str | None = None
         for token in decorations:
             assert isinstance(token, Token)
             if token.type == "SHAPE":
-                shape, caption = shape_of(self.piece(token))
+                shape, caption = shape_of(self.placed_text(token))
             elif token.type == "ATTRIBUTES":
-                shape, caption = self.attributes(self.piece(token), shape, caption)
+                shape, caption = self.attributes(self.placed_text(token), shape, caption)
         known = self.chart.nodes.get(name.text)
         if known is None:
             self.chart.nodes[name.text] = ChartNode(name, caption, shape)
@@ -179,24 +179,24 @@ class _Reader:
         return name
 
     def attributes(
-        self, text: Piece, shape: str | None, caption: Piece | None
-    ) -> tuple[str | None, Piece | None]:
+        self, text: PlacedText, shape: str | None, caption: PlacedText | None
+    ) -> tuple[str | None, PlacedText | None]:
         """`@{ shape: diam, label: "…" }` (M12, F3)."""
         for match in _ATTRIBUTE.finditer(text.text, 2):
-            value = spoken(text.group(match, "value").strip())
+            value = caption_text(text.group(match, "value").strip())
             if match["key"] == "shape":
                 shape = value.text
             elif match["key"] == "label":
                 caption = value
         return shape, caption
 
-    def edge(self, link: Tree[Token], source: Piece, target: Piece) -> ChartEdge:
+    def edge(self, link: Tree[Token], source: PlacedText, target: PlacedText) -> ChartEdge:
         tokens = {token.type: token for token in link.children if isinstance(token, Token)}
         first, last = link.children[0], link.children[-1]
         assert isinstance(first, Token)
         assert isinstance(last, Token)
-        arrow = self.piece(tokens["LINK"])
-        label = self.piece(tokens["LABEL"])[1:-1] if "LABEL" in tokens else _words_in(arrow)
+        arrow = self.placed_text(tokens["LINK"])
+        label = self.placed_text(tokens["LABEL"])[1:-1] if "LABEL" in tokens else _words_in(arrow)
         edge_id = str(tokens["EDGE_ID"])[:-1] if "EDGE_ID" in tokens else None
         if edge_id:
             self.edge_ids.add(edge_id)
@@ -205,20 +205,22 @@ class _Reader:
         return ChartEdge(
             source=source,
             target=target,
-            label=spoken(label.strip()) if label is not None else None,
+            label=caption_text(label.strip()) if label is not None else None,
             stroke="dotted" if text.lstrip("<xo").startswith("-.") else stroke,
             head=text[-1] if text[-1] in ">xo" else "",
             tail={"<": ">"}.get(text[0], text[0]) if text[0] in "<xo" else "",
-            start=self.piece(first).start,
-            end=self.piece(last).end,
+            start=self.placed_text(first).start,
+            end=self.placed_text(last).end,
             id=edge_id,
         )
 
-    def subgraph(self, text: Piece) -> None:
+    def subgraph(self, text: PlacedText) -> None:
         name, words = _title_of(text.text.removeprefix("subgraph").strip())
         if words is None:
             self.chart.faults.append(
-                Fault("the subgraph's title is not closed", text.start, text.end, "write `[title]`")
+                ChartFault(
+                    "the subgraph's title is not closed", text.start, text.end, "write `[title]`"
+                )
             )
         title = plain(words or name)
         box = Subgraph(name or title, title, self.open[-1].id if self.open else None)
@@ -227,7 +229,7 @@ class _Reader:
             self.put_into_box(box.id)
         self.open.append(box)
 
-    def presentation(self, text: Piece) -> None:
+    def presentation(self, text: PlacedText) -> None:
         """`style A fill:#fff`, `class A,B big`, `click A …` name nodes, but make none."""
         match = _LOOKS.match(text.text)
         if match is not None:
@@ -239,12 +241,12 @@ class _Reader:
         self.open[-1].nodes.append(id)
         self.boxed.add(id)
 
-    def end(self, word: Piece) -> None:
+    def end(self, word: PlacedText) -> None:
         if self.open:
             self.open.pop()
             return
         self.chart.faults.append(
-            Fault("`end` closes no subgraph", word.start, word.end, "remove it")
+            ChartFault("`end` closes no subgraph", word.start, word.end, "remove it")
         )
 
     def finish(self) -> None:
@@ -264,7 +266,7 @@ def _title_of(text: str) -> tuple[str, str | None]:
     return name, words if len(words) > 1 and words[-1] == '"' else None
 
 
-def _words_in(arrow: Piece) -> Piece | None:
+def _words_in(arrow: PlacedText) -> PlacedText | None:
     """The text in `-- text -->`, `-. text .->`, `== text ==>` (F6)."""
     match = re.match(r"[xo<]?(?:--|-\.|==)(?P<text>.*?)\s*[-=.]+[-=>xo]?\Z", arrow.text, re.S)
     if match is None or not match["text"].strip("-=. "):

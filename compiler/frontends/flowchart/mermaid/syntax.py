@@ -19,22 +19,22 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ChartFault:
     """A place that does not parse. `replacement` is what would parse there, when that is clear;
-    `uncaptioned` are the ids of nodes whose captions do not parse either."""
+    `lost_captions` are the ids of nodes whose captions do not parse either."""
 
     message: str
     start: int
     end: int
     help: str = ""
     replacement: str | None = None
-    uncaptioned: tuple[str, ...] = ()
+    lost_captions: tuple[str, ...] = ()
 
 
-def parse_chart(text: str, base: int = 0) -> tuple[Tree[Token], list[Fault]]:
+def parse_chart(text: str, base: int = 0) -> tuple[Tree[Token], list[ChartFault]]:
     """The tree of every statement that parses, and the faults, at offsets counted from `base`."""
     parser = load("flowchart", lexer="basic").parse_interactive()
-    faults: list[Fault] = []
+    faults: list[ChartFault] = []
     before: Token | None = None
     skipping = False
     for token in tokens(text):
@@ -45,7 +45,7 @@ def parse_chart(text: str, base: int = 0) -> tuple[Tree[Token], list[Fault]]:
             parser.feed_token(token)
         except UnexpectedToken:
             fault = _explain(token, before, base)
-            faults.append(replace(fault, uncaptioned=_uncaptioned(text, token, before)))
+            faults.append(replace(fault, lost_captions=_lost_captions(text, token, before)))
             _back_to_statement_end(parser)
             if token.type == "SEP":
                 parser.feed_token(token)
@@ -74,7 +74,7 @@ _OPENINGS = ("[", "{", "(", ">", "@{")
 _CAPTIONED = re.compile(r"(?P<id>\b[A-Za-z]\w*+)[ \t]*(?:[\[{(]|@\{)")
 
 
-def _explain(token: Token, before: Token | None, base: int) -> Fault:
+def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
     assert token.start_pos is not None
     assert token.end_pos is not None
     start, end = base + token.start_pos, base + token.end_pos
@@ -82,7 +82,7 @@ def _explain(token: Token, before: Token | None, base: int) -> Fault:
         assert before is not None
         assert before.start_pos is not None
         assert before.end_pos is not None
-        return Fault(
+        return ChartFault(
             f"nothing follows `{_short(before)}`",
             base + before.start_pos,
             base + before.end_pos,
@@ -91,38 +91,42 @@ def _explain(token: Token, before: Token | None, base: int) -> Fault:
     text = str(token).rstrip()
     for opening, closing in _UNCLOSED:
         if token.type == "BAD" and text.startswith(opening):
-            return _unclosed(text, opening, closing, start)
+            return _unclosed_bracket(text, opening, closing, start)
     arrow = _ARROW.match(text) if token.type == "BAD" else None
     if arrow:
-        return Fault(f"`{arrow[0]}` is no link", start, start + arrow.end(), "write `-->`", "-->")
+        return ChartFault(
+            f"`{arrow[0]}` is no link", start, start + arrow.end(), "write `-->`", "-->"
+        )
     if token.type == "BAD" and text.startswith(("--", "==", "-.")):
-        return Fault(
+        return ChartFault(
             f"`{text[:2]}` begins a link that has no end",
             start,
             start + 2,
             "write `-->`, or `-->|label|` with a label",
         )
     if token.type == "ID" and before is not None and before.type in _NODE_TOKENS:
-        return Fault(
+        return ChartFault(
             f"there is no link between `{_short(before)}` and `{text}`",
             start,
             end,
             "write an arrow between two ids; an id has no blanks",
         )
     if before is not None and before.type == "HEADER":
-        return Fault(f"`{text}` is no direction", start, end, "write TB, TD, BT, LR or RL, or none")
+        return ChartFault(
+            f"`{text}` is no direction", start, end, "write TB, TD, BT, LR or RL, or none"
+        )
     if token.type == "BAD":
         first = _first(text)
         help = "write one statement a line, such as `A --> B`"
-        return Fault(f"`{first}` is not understood here", start, start + len(first), help)
-    return Fault(f"`{_short(token)}` is not expected here", start, start + len(text))
+        return ChartFault(f"`{first}` is not understood here", start, start + len(first), help)
+    return ChartFault(f"`{_short(token)}` is not expected here", start, start + len(text))
 
 
 _ARROW = re.compile(r"->+|-{1,3}[ \t]+-{0,2}>|[\u2010-\u2015\u2212]+>|=>|[→⇒⟶⟹➔➜]")
 """What was surely meant as `-->`."""
 
 
-def _uncaptioned(text: str, token: Token, before: Token | None) -> tuple[str, ...]:
+def _lost_captions(text: str, token: Token, before: Token | None) -> tuple[str, ...]:
     """The nodes that have captions in what is skipped: from `token` to the end of its line."""
     assert token.start_pos is not None
     end = text.find("\n", token.start_pos)
@@ -132,14 +136,14 @@ def _uncaptioned(text: str, token: Token, before: Token | None) -> tuple[str, ..
     return (str(before), *skipped) if opens else skipped
 
 
-def _unclosed(text: str, opening: str, closing: str, start: int) -> Fault:
+def _unclosed_bracket(text: str, opening: str, closing: str, start: int) -> ChartFault:
     inside = text[len(opening) :].lstrip()
     if inside.startswith('"') and '"' not in inside[1:]:
         start += len(text) - len(inside)
-        return Fault('`"` is not closed', start, start + 1, 'close it with `"`')
+        return ChartFault('`"` is not closed', start, start + 1, 'close it with `"`')
     quote = ", and put a caption that holds brackets or line breaks in double quotes"
     help = f"close it with `{closing}` on the same line{quote if opening != '|' else ''}"
-    return Fault(f"`{opening}` is not closed", start, start + len(opening), help)
+    return ChartFault(f"`{opening}` is not closed", start, start + len(opening), help)
 
 
 _NODE_TOKENS = frozenset({"ID", "SHAPE", "ATTRIBUTES", "CLASS"})

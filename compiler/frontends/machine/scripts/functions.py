@@ -17,7 +17,7 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class ScriptFunction:
     """A function that can be called by name. `returns` are the texts it is seen to return; with
     `is_exact` it returns nothing else."""
 
@@ -28,15 +28,15 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Functions:
+class ScriptFunctions:
     """The functions of a script by name; without `is_complete` there may be more."""
 
-    by_name: dict[str, Function]
+    by_name: dict[str, ScriptFunction]
     is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ScriptFault:
     """Why a script does not parse, and where."""
 
     message: str
@@ -50,4 +50,4 @@ class ScriptFile:
 
     source: Source
     language: str
-    functions: Functions | None
+    functions: ScriptFunctions | None

@@ -11,8 +11,8 @@ from typing import Literal as Lit
 
 from ....diagnostics.diagnostic import Sink
 from ....ir import Script
-from ....reading.json_tree import Tree, Words
-from .functions import Fault
+from ....reading.json_tree import JsonText, Tree
+from .functions import ScriptFault
 from .javascript import syntax_fault
 
 RUN = "run"
@@ -32,7 +32,7 @@ def parses_as_value(text: str) -> bool:
 
 
 def inline_script(
-    id: str, words: Words, form: Lit["statements", "value"], tree: Tree, sink: Sink
+    id: str, words: JsonText, form: Lit["statements", "value"], tree: Tree, sink: Sink
 ) -> Script | None:
     """The code as a script with a function `run`, which returns the value of a `value`. None, and
     FC4003 at the place, when it does not parse as JavaScript."""
@@ -60,7 +60,7 @@ def inline_script(
     )
 
 
-def _report(fault: Fault, before: int, words: Words, sink: Sink) -> None:
+def _report(fault: ScriptFault, before: int, words: JsonText, sink: Sink) -> None:
     length = len(words.text)
     message = "it ends too early" if fault.start - before >= length else fault.message
     start = max(0, min(fault.start - before, length))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .functions import Fault, Function, Functions, Returned
+from .functions import Returned, ScriptFault, ScriptFunction, ScriptFunctions
 from .tokens import Token, closing, tokens
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ _CONTINUES = frozenset("+-*/%.([?:,<>=&|^`") | {"=>", "&&", "||", "??", "?."}
 _SECONDS, _MEMORY = 5, 512 * 2**20
 
 
-def javascript_fault(text: str) -> Fault | None:
+def javascript_fault(text: str) -> ScriptFault | None:
     """Why a script does not parse; None when it does. Nothing of it is run."""
     body = _EXPORT_DEFAULT.sub(lambda m: f"{m[1]}return{m[2]}       ", text)
     body = _EXPORT.sub(lambda m: f"{m[1]}      ", body)
     return syntax_fault(body, text)
 
 
-def syntax_fault(body: str, text: str) -> Fault | None:
+def syntax_fault(body: str, text: str) -> ScriptFault | None:
     """The fault in the statements `body`; places are those in `text`, of the same length."""
     if (at := text.find("\0")) >= 0:
-        return Fault("the character U+0000 may not stand in it", at, at + 1)
+        return ScriptFault("the character U+0000 may not stand in it", at, at + 1)
     import quickjs  # type: ignore[import-untyped]
 
     # Balanced, the last line is a `return` outside of every function, which no script may hold.
@@ -52,7 +52,7 @@ def syntax_fault(body: str, text: str) -> Fault | None:
         place = _PLACE.search(trace)
         if place is None:
             deep = "call stack" in said
-            return Fault("it is nested too deeply" if deep else _words(said), 0, 0)
+            return ScriptFault("it is nested too deeply" if deep else _words(said), 0, 0)
         line, column = int(place[1]), int(place[2])
         if line == lines + 2 and "return not in a function" in said:
             return None
@@ -60,34 +60,34 @@ def syntax_fault(body: str, text: str) -> Fault | None:
     raise AssertionError("a `return` outside of every function was accepted")
 
 
-def _fault(said: str, line: int, column: int, text: str) -> Fault:
+def _fault(said: str, line: int, column: int, text: str) -> ScriptFault:
     starts = [0, *(m.end() for m in re.finditer("\n", text))]
     if line > len(starts):
         at = len(text.rstrip())
         missing = line > len(starts) + 1
         said = "it ends before a bracket is closed" if missing else "a `}` closes nothing"
-        return Fault(said, max(at - 1, 0), at)
+        return ScriptFault(said, max(at - 1, 0), at)
     column -= len(_PREFIX) if line == 1 else 0
     # QuickJS counts the bytes of a line, a place in a file is counted in characters.
     written = text[starts[line - 1] :].partition("\n")[0].encode(errors="replace")
     before = written[: max(column, 1) - 1].decode(errors="ignore")
     at = min(starts[line - 1] + len(before), len(text))
     if re.match(r"[ \t]*import\b", text[starts[line - 1] :]):
-        return Fault("a script cannot import: it has no modules", starts[line - 1], at)
-    return Fault(_words(said), at, min(at + 1, len(text)))
+        return ScriptFault("a script cannot import: it has no modules", starts[line - 1], at)
+    return ScriptFault(_words(said), at, min(at + 1, len(text)))
 
 
 def _words(said: str) -> str:
     return said.removeprefix("SyntaxError: ").replace("'", "`").replace(" ``", "").strip()
 
 
-def javascript_functions(text: str) -> Functions:
+def javascript_functions(text: str) -> ScriptFunctions:
     """The functions of the default export, an object; without one, the exported functions."""
     read = _Reader(text)
     for n, token in enumerate(read.tokens):
         if token.text == "export" and read.text_at(n + 1) == "default":
             return read.default(n + 2)
-    return read.exported()
+    return read.exported_functions()
 
 
 class _Reader:
@@ -101,7 +101,7 @@ class _Reader:
     def text_at(self, at: int) -> str:
         return self.tokens[at].text if at < len(self.tokens) else ""
 
-    def default(self, at: int) -> Functions:
+    def default(self, at: int) -> ScriptFunctions:
         """What `export default` gives: an object, or the name of one."""
         if self.text_at(at) == "{":
             return self._object(at)
@@ -109,10 +109,10 @@ class _Reader:
         for n in range(len(self.tokens) - 2):
             if [self.text_at(n), self.text_at(n + 1), self.text_at(n + 2)] == [name, "=", "{"]:
                 return self._object(n + 2)
-        return Functions({}, is_complete=False)
+        return ScriptFunctions({}, is_complete=False)
 
-    def exported(self) -> Functions:
-        found: dict[str, Function] = {}
+    def exported_functions(self) -> ScriptFunctions:
+        found: dict[str, ScriptFunction] = {}
         for n, token in enumerate(self.tokens):
             if token.text != "export":
                 continue
@@ -122,14 +122,16 @@ class _Reader:
                 found[name.text] = self._function(name, at + 2)
             elif self.text_at(at) in ("const", "let", "var") and self.text_at(at + 2) == "=":
                 name = self.tokens[at + 1]
-                found[name.text] = self._value(name, at + 3) or Function(name.text, name.start)
+                found[name.text] = self._value(name, at + 3) or ScriptFunction(
+                    name.text, name.start
+                )
             else:
-                return Functions(found, is_complete=False)
-        return Functions(found, is_complete=True)
+                return ScriptFunctions(found, is_complete=False)
+        return ScriptFunctions(found, is_complete=True)
 
-    def _object(self, at: int) -> Functions:
+    def _object(self, at: int) -> ScriptFunctions:
         """The methods of an object literal whose `{` is at `at`."""
-        found: dict[str, Function] = {}
+        found: dict[str, ScriptFunction] = {}
         complete = True
         end = self.closing.get(at, len(self.tokens))
         n = at + 1
@@ -148,16 +150,16 @@ class _Reader:
                 if value is not None:
                     found[name] = value
             elif after in (",", "}"):
-                found[name] = Function(name, key.start)
+                found[name] = ScriptFunction(name, key.start)
             n = self._next_entry(n, end)
-        return Functions(found, complete)
+        return ScriptFunctions(found, complete)
 
     def _next_entry(self, at: int, end: int) -> int:
         while at < end and self.text_at(at) != ",":
             at = self.closing.get(at, at) + 1
         return at + 1
 
-    def _value(self, name: Token, at: int) -> Function | None:
+    def _value(self, name: Token, at: int) -> ScriptFunction | None:
         """A function, an arrow function, or a name that may be one; None for anything else."""
         if self.text_at(at) == "async":
             at += 1
@@ -170,29 +172,33 @@ class _Reader:
         if self.text_at(arrow) == "=>":
             if self.text_at(arrow + 1) == "{":
                 return self._body(name, arrow + 1)
-            returned = self._returned(arrow + 1, self._next_entry(arrow + 1, len(self.tokens)) - 1)
-            return Function(name.text, name.start, tuple(returned or ()), returned is not None)
+            returned = self._returned_texts(
+                arrow + 1, self._next_entry(arrow + 1, len(self.tokens)) - 1
+            )
+            return ScriptFunction(
+                name.text, name.start, tuple(returned or ()), returned is not None
+            )
         if re.match(r"[^\W\d]|\$", self.text_at(at)):
-            return Function(name.text, name.start)
+            return ScriptFunction(name.text, name.start)
         return None
 
-    def _function(self, name: Token, at: int) -> Function:
+    def _function(self, name: Token, at: int) -> ScriptFunction:
         """A function whose parameters begin at `at`."""
         return self._body(name, self.closing.get(at, at) + 1)
 
-    def _body(self, name: Token, at: int) -> Function:
+    def _body(self, name: Token, at: int) -> ScriptFunction:
         if self.text_at(at) != "{" or at not in self.closing:
-            return Function(name.text, name.start)
+            return ScriptFunction(name.text, name.start)
         end = self.closing[at]
         found: list[Returned] = []
         exact = True
         for n in self._own_returns(at + 1, end):
-            returned = self._returned(n + 1, self._statement_end(n + 1, end))
+            returned = self._returned_texts(n + 1, self._statement_end(n + 1, end))
             exact = exact and returned is not None
             found.extend(returned or ())
         if not self._always_returns(at + 1, end):
             found.append(Returned(None, name.start, name.end))
-        return Function(name.text, name.start, tuple(found), exact)
+        return ScriptFunction(name.text, name.start, tuple(found), exact)
 
     def _own_returns(self, at: int, end: int) -> Iterator[int]:
         """The `return`s between two places that belong to no function inside."""
@@ -231,7 +237,7 @@ class _Reader:
     def _begins_line(self, at: int) -> bool:
         return "\n" in self.text[self.tokens[at - 1].end : self.tokens[at].start]
 
-    def _returned(self, at: int, end: int) -> list[Returned] | None:
+    def _returned_texts(self, at: int, end: int) -> list[Returned] | None:
         """The texts that an expression can be; None when it may be anything."""
         while self.text_at(at) == "(" and self.closing.get(at) == end - 1:
             at, end = at + 1, end - 1
@@ -259,7 +265,7 @@ class _Reader:
             colon = n if n < end else 0
         if not colon:
             return None
-        one, other = self._returned(question + 1, colon), self._returned(colon + 1, end)
+        one, other = self._returned_texts(question + 1, colon), self._returned_texts(colon + 1, end)
         return None if one is None or other is None else [*one, *other]
 
     def _find(self, sign: str, at: int, end: int) -> int:

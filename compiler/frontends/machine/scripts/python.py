@@ -9,10 +9,10 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from .functions import Fault, Function, Functions, Returned
+from .functions import Returned, ScriptFault, ScriptFunction, ScriptFunctions
 
 
-def read_python(text: str) -> Functions | Fault:
+def read_python(text: str) -> ScriptFunctions | ScriptFault:
     """The functions of the module, or why it does not parse."""
     starts = _line_starts(text)
     try:
@@ -22,9 +22,9 @@ def read_python(text: str) -> Functions | Fault:
     except SyntaxError as error:
         line = min(error.lineno or 1, len(starts))
         at = min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
-        return Fault(error.msg.replace("'", "`"), at, min(at + 1, len(text)))
+        return ScriptFault(error.msg.replace("'", "`"), at, min(at + 1, len(text)))
     except (RecursionError, MemoryError, ValueError):
-        return Fault("the script is nested too deeply, or holds a null character", 0, 0)
+        return ScriptFault("the script is nested too deeply, or holds a null character", 0, 0)
     lines = text.splitlines(keepends=True)
     functions = {
         node.name: _function(node, _Places(starts, lines))
@@ -33,7 +33,7 @@ def read_python(text: str) -> Functions | Fault:
     }
     # Assignments and imports may bind further names to functions.
     plain = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Expr, ast.ClassDef)
-    return Functions(functions, all(isinstance(node, plain) for node in tree.body))
+    return ScriptFunctions(functions, all(isinstance(node, plain) for node in tree.body))
 
 
 class _Places:
@@ -51,17 +51,17 @@ class _Places:
         return self.starts[line - 1] + len(written)
 
 
-def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, places: _Places) -> Function:
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, places: _Places) -> ScriptFunction:
     start = places.of(node)[0]
     found: list[Returned] = []
     exact = True
     for statement in _own_returns(node.body):
-        returned = _returned(statement, statement.value, places)
+        returned = _returned_texts(statement, statement.value, places)
         exact = exact and returned is not None
         found.extend(returned or ())
     if not _always_returns(node.body):
         found.append(Returned(None, start, start))
-    return Function(node.name, start, tuple(found), exact)
+    return ScriptFunction(node.name, start, tuple(found), exact)
 
 
 def _own_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
@@ -74,14 +74,16 @@ def _own_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
             todo.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def _returned(at: ast.Return, value: ast.expr | None, places: _Places) -> list[Returned] | None:
+def _returned_texts(
+    at: ast.Return, value: ast.expr | None, places: _Places
+) -> list[Returned] | None:
     match value:
         case None | ast.Constant(value=None):
             return [Returned(None, *places.of(value or at))]
         case ast.Constant(value=str() as text):
             return [Returned(text, *places.of(value))]
         case ast.IfExp():
-            one, other = (_returned(at, v, places) for v in (value.body, value.orelse))
+            one, other = (_returned_texts(at, v, places) for v in (value.body, value.orelse))
             return None if one is None or other is None else [*one, *other]
         case _:
             return None

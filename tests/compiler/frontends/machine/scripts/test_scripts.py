@@ -6,7 +6,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from flowc.compiler.frontends.machine.scripts.functions import Fault, Functions
+from flowc.compiler.frontends.machine.scripts.functions import ScriptFault, ScriptFunctions
 from flowc.compiler.frontends.machine.scripts.javascript import (
     javascript_fault,
     javascript_functions,
@@ -139,7 +139,7 @@ def test_python_functions_and_what_they_return() -> None:
         "def go(self):\n    def inner():\n        return 'no'\n    if self.x:\n        return 'é'\n"
         "    return 'b' if self.y else None\n\n\ndef other(self):\n    return self.x\n"
     )
-    assert isinstance(found, Functions)
+    assert isinstance(found, ScriptFunctions)
     go, other = found.by_name["go"], found.by_name["other"]
     assert ([r.value for r in go.returns], go.is_exact) == (["é", "b", None], True)
     assert (other.returns, other.is_exact) == ((), False)
@@ -148,13 +148,13 @@ def test_python_functions_and_what_they_return() -> None:
 
 def test_python_that_does_not_parse() -> None:
     found = read_python("def go(self:\n    pass\n")
-    assert isinstance(found, Fault)
+    assert isinstance(found, ScriptFault)
     assert (found.message, found.start) == ("`(` was never closed", 6)
 
 
 def test_a_null_character_in_a_script_is_a_fault_at_its_place() -> None:
     text = "export default {\n  go() { return '\0'; },\n};\n"
-    assert javascript_fault(text) == Fault(
+    assert javascript_fault(text) == ScriptFault(
         "the character U+0000 may not stand in it", text.index("\0"), text.index("\0") + 1
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PlacedText:
     """`text` and the offset of each of its characters. `places` has one offset more than the text
     has characters: the last one is where the piece ends."""
 
@@ -32,28 +32,28 @@ class Piece:
     def end(self) -> int:
         return self.places[-1]
 
-    def __getitem__(self, part: slice) -> Piece:
+    def __getitem__(self, part: slice) -> PlacedText:
         start, stop, _ = part.indices(len(self.text))
         stop = max(start, stop)
-        return Piece(self.text[start:stop], self.places[start : stop + 1])
+        return PlacedText(self.text[start:stop], self.places[start : stop + 1])
 
-    def strip(self, characters: str | None = None) -> Piece:
+    def strip(self, characters: str | None = None) -> PlacedText:
         """The piece without blanks (or `characters`) at both ends."""
         start = len(self.text) - len(self.text.lstrip(characters))
         return self[start : start + len(self.text.strip(characters))]
 
-    def group(self, match: re.Match[str], name: str | int) -> Piece:
+    def group(self, match: re.Match[str], name: str | int) -> PlacedText:
         """The part that a group took in a match over this text; the group must have matched."""
         return self[match.start(name) : match.end(name)]
 
-    def partition(self, separator: str) -> tuple[Piece, Piece | None]:
+    def partition(self, separator: str) -> tuple[PlacedText, PlacedText | None]:
         """What stands before the first separator and after it; None without a separator."""
         at = self.text.find(separator)
         if at < 0:
             return self, None
         return self[:at], self[at + len(separator) :]
 
-    def replace(self, pattern: re.Pattern[str], by: dict[str, str] | str) -> Piece:
+    def replace(self, pattern: re.Pattern[str], by: dict[str, str] | str) -> PlacedText:
         """Every match replaced by one text, or by that of its own lower-cased text in a table.
 
         A replacement stands where the match began."""
@@ -70,9 +70,9 @@ class Piece:
             at = match.end()
         text.append(self.text[at:])
         places += self.places[at:]
-        return Piece("".join(text), tuple(places))
+        return PlacedText("".join(text), tuple(places))
 
 
-def piece(text: str, start: int = 0) -> Piece:
+def placed_text(text: str, start: int = 0) -> PlacedText:
     """A text that stands in one go from `start`."""
-    return Piece(text, range(start, start + len(text) + 1))
+    return PlacedText(text, range(start, start + len(text) + 1))

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Literal, Name
 from ...ir import Assignment, AssignNode, Edge, Group, Guard, Node, Script, ScriptNode, StateField
-from ...reading.json_tree import Words
+from ...reading.json_tree import JsonText
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .document import START, STOP, Machine, State
@@ -22,7 +22,7 @@ _NOT_IN_AN_ID = re.compile(r"[:|\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class MachineVariables:
     """The run's variables. Those without a fixed name give way to the input's and output's."""
 
     param: str
@@ -38,7 +38,7 @@ class Names:
         return (DATA, REPLY, ANSWER, "input")
 
 
-def names_of(machine: Machine) -> Names:
+def variables_of(machine: Machine) -> MachineVariables:
     """Names for everything a machine's run keeps."""
     param = machine.input.name.text if machine.input else "input"
     output = machine.output.name.text if machine.output else "output"
@@ -50,18 +50,18 @@ def names_of(machine: Machine) -> Names:
             name += "_"
         taken.add(name)
         free.append(name)
-    return Names(param, output, *free)
+    return MachineVariables(param, output, *free)
 
 
 @dataclass(slots=True)
-class Layout:
+class MachineGraph:
     """Nodes, edges, groups and scripts so far; `entries` are the first nodes of the states."""
 
     machine: Machine
     file: ScriptFile | None
     handlers: Handlers
     sink: Sink
-    names: Names
+    names: MachineVariables
     is_older: bool
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
@@ -126,7 +126,9 @@ class Layout:
             span=span,
         )
 
-    def handler(self, part: str, state: State, words: Words, into: str | None = None) -> ScriptNode:
+    def handler(
+        self, part: str, state: State, words: JsonText, into: str | None = None
+    ) -> ScriptNode:
         """The node of a handler that a state names; FC4001 when the script does not have it."""
         self.handlers.require(words, f"the {_HANDLERS[part]} of state `{state.name.text}`")
         id = self.fresh(f"{state.name.text}.{part}")
