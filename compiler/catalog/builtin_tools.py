@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..ir import Effect
-from .audio_tools import AUDIO_TOOLS, schema_of
+from .audio_model import schema_of
+from .audio_tools import AUDIO_TOOLS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,22 @@
 """The pattern language of the offline vocabulary: words, alternatives, options, values.
 
-    (high-pass|highpass) [filter] at {hz}      matches "high-pass filter at 80 Hz"
+    {slope=24} (high-pass|highpass) [filter] at {cutoff_hz}    matches "high-pass filter at 80 Hz"
 
-`(a|b c)` is one of several, `[x]` may be left out, `{hz}` is a number with its unit. A pattern fits
-a whole clause or does not fit: no word is passed over.
+`(a|b c)` is one of several, `[x]` may be left out, `IT` is "it", "this", "the file" or nothing. A
+name in braces is an argument of the tool: a number with the unit that the parameter has, or with
+another (`{rate:percent}`). `{+gain_db}` has to be a raise, `{-gain_db}` lowers with either sign,
+`{in_s,out_s}` are two arguments of one value, `{edges=start}` is an argument that holds unless
+a value has said otherwise. A pattern fits a whole clause or does not fit: no word is passed over.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from flowc.compiler.catalog.audio_model import AudioTool
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _TIME = r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?"
@@ -30,28 +34,43 @@ _UNITS: dict[str, Mapping[str, float]] = {
     "percent": {"%": 1, "percent": 1},
     "times": {"x": 1, "times": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
+    "ratio": {},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
-SHOWN = {
-    "hz": "Hz", "db": "dB", "dbfs": "dBFS", "dbtp": "dBTP", "lufs": "LUFS", "s": "seconds",
-    "semitones": "semitones", "percent": "%", "times": "times", "bit": "bit", "ratio": "N:1",
-}  # fmt: skip
-_TOKENS = re.compile(r"[()\[\]|]|\{[a-z]+[0-9]?\}|[^\s()\[\]|{}]+")
+_KINDS = {":1": "ratio", "dB per octave": "db"}
+"""The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
+_IT = "[it|this|everything|all|the (file|audio|sound|recording|track|whole)]"
+_SLOT = re.compile(r"\{(?P<sign>[+-]?)(?P<names>[a-z_,]+)(?::(?P<kind>\w+))?(?:=(?P<value>\S+))?\}")
+_TOKENS = re.compile(r"[()\[\]|]|\{[^}]*\}|[^\s()\[\]|{}]+")
 _WORD = re.compile(
     rf"{_TIME}|{_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|{_NUMBER}|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S"
 )
 _DASHES = str.maketrans({"\u2212": "-", "\u2011": "-", "\u2013": "-"})
-
-
 _ANY_NUMBER = re.compile(rf"{_TIME}|{_NUMBER}(?::1)?")
 
 
-class Word(NamedTuple):
+class SpokenWord(NamedTuple):
     """A word, number or sign of a text in small letters, and where it stands."""
 
     text: str
     start: int
     end: int
+
+
+class PhraseSlot(NamedTuple):
+    """Braces of a pattern: the arguments it fills, and the group that holds its number, whose unit
+    is in the next group; or its constant value."""
+
+    names: tuple[str, ...]
+    kind: str = ""
+    sign: str = ""
+    group: str = ""
+    value: Any = None
+
+    @property
+    def shown(self) -> str:
+        """What a person reads in its place."""
+        return f"{{{self.kind}}}" if self.group else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,57 +80,76 @@ class Pattern:
     text: str
     regex: re.Pattern[str]
     words: frozenset[str]
-    kinds: Mapping[str, str]
+    slots: tuple[PhraseSlot, ...]
 
-    def match(self, clause: str) -> dict[str, float] | None:
-        """The values of a clause as `spelled` gives it, by the name of the slot, in the first unit
-        of their kind; None when the pattern does not fit the whole of it."""
-        found = self.regex.fullmatch(clause)
-        if found is None:
+    def match(self, clause: str) -> dict[str, Any] | None:
+        """Return the arguments that a clause of `spell` says; None when the pattern does not fit
+        the whole of it, or a value contradicts the words."""
+        fit = self.regex.fullmatch(clause)
+        if fit is None:
             return None
-        values: dict[str, float] = {}
-        for name, kind in self.kinds.items():
-            if (number := found[name]) is not None:
-                unit = found[f"{name}_unit"] if kind != "ratio" else ""
-                values[name] = _value(number, kind, (unit or "").strip())
-        return values
+        arguments: dict[str, Any] = {}
+        for slot in self.slots:
+            if not slot.group:
+                arguments.setdefault(slot.names[0], slot.value)
+            elif (number := fit[slot.group]) is not None:
+                value = _argument(slot, number, (fit[f"{slot.group}_unit"] or "").strip())
+                if value is None:
+                    return None
+                arguments.update(dict.fromkeys(slot.names, value))
+        return arguments
 
 
-def words_in(text: str) -> list[Word]:
-    """The words of a text: `-16LUFS` are `-16` and `lufs`."""
+def words_in(text: str) -> list[SpokenWord]:
+    """Return the words of a text: `-16LUFS` are `-16` and `lufs`."""
     return [
-        Word("".join(match[0].lower().split()), match.start(), match.end())
+        SpokenWord("".join(match[0].lower().split()), match.start(), match.end())
         for match in _WORD.finditer(text.translate(_DASHES))
     ]
 
 
-def spelled(text: str) -> str:
-    """A text as patterns are matched with it: each word with a blank behind it."""
+def spell(text: str) -> str:
+    """Return a text as patterns are matched with it: each word with a blank behind it."""
     return "".join(f"{word.text} " for word in words_in(text))
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number, a ratio or a time."""
+    """Tell whether a word is a number, a ratio or a time."""
     return _ANY_NUMBER.fullmatch(word) is not None
 
 
-@functools.cache
-def pattern(text: str) -> Pattern:
-    """Compile a pattern. A text that is none is a fault of ours."""
-    reader = _Reader(_TOKENS.findall(text))
+def pattern(text: str, tool: AudioTool | None) -> Pattern:
+    """Compile a phrase that a tool's row has; "please" may stand before it. A text that is not
+    a pattern is a fault of ours."""
+    reader = _Reader(_TOKENS.findall(f"[please] {text.replace('IT', _IT)}"), tool)
     regex = reader.sequence()
     assert reader.at == len(reader.tokens), text
-    return Pattern(text, re.compile(regex), frozenset(reader.words), reader.kinds)
+    return Pattern(text, re.compile(regex), frozenset(reader.words), tuple(reader.slots))
+
+
+def show(pattern: Pattern) -> str:
+    """Return a pattern as people read it: `{hz}` is a number of Hertz, `{hz2}` a second one."""
+    slots = iter(pattern.slots)
+    shown: list[str] = []
+
+    def replace(match: re.Match[str]) -> str:
+        slot = next(slots)
+        shown.append(slot.shown)
+        number = shown.count(slot.shown)
+        return slot.shown.replace("}", f"{number}}}") if number > 1 else slot.shown
+
+    return " ".join(_SLOT.sub(replace, pattern.text).replace("IT", "[it]").split())
 
 
 class _Reader:
     """Reads a pattern's tokens into a regular expression over spelled text."""
 
-    def __init__(self, tokens: list[str]) -> None:
+    def __init__(self, tokens: list[str], tool: AudioTool | None) -> None:
         self.tokens = tokens
+        self.tool = tool
         self.at = 0
         self.words: set[str] = set()
-        self.kinds: dict[str, str] = {}
+        self.slots: list[PhraseSlot] = []
 
     def sequence(self) -> str:
         parts: list[str] = []
@@ -121,7 +159,7 @@ class _Reader:
             if token in "([":
                 parts.append(self.alternatives(")" if token == "(" else "]"))
             elif token.startswith("{"):
-                parts.append(self.slot(token[1:-1]))
+                parts.append(self.slot(token))
             else:
                 self.words.add(token)
                 parts.append(re.escape(f"{token} "))
@@ -136,27 +174,57 @@ class _Reader:
         self.at += 1
         return f"(?:{'|'.join(ways)})" + ("?" if closing == "]" else "")
 
-    def slot(self, name: str) -> str:
-        kind = name.rstrip("0123456789")
-        self.kinds[name] = kind
+    def slot(self, token: str) -> str:
+        parts = _SLOT.fullmatch(token)
+        assert parts is not None, token
+        names = tuple(parts["names"].split(","))
+        if parts["value"]:
+            self.slots.append(PhraseSlot(names, value=_constant(parts["value"])))
+            return ""
+        kind = parts["kind"] or self.kind(names[0])
+        group = f"v{len(self.slots)}"
+        self.slots.append(PhraseSlot(names, kind, parts["sign"], group))
         if kind == "ratio":
-            return rf"(?P<{name}>{_NUMBER}):1 "
-        if kind == "number":
-            return rf"(?P<{name}>{_NUMBER})(?P<{name}_unit>) "
+            return rf"(?P<{group}>{_NUMBER})(?P<{group}_unit>):1 "
         units = _UNITS[kind]
         self.words.update(word for unit in units for word in unit.split())
         longest = sorted(units, key=len, reverse=True)
         shown = "|".join(re.escape(unit) for unit in longest)
         # A time of day's form, 1:30, needs no unit.
         number = rf"{_TIME}(?= )|{_NUMBER}(?= (?:{shown}) )" if kind == "s" else _NUMBER
-        unit = rf"(?P<{name}_unit> (?:{shown}))"
-        return rf"(?P<{name}>{number}){unit if kind != 's' else unit + '?'} "
+        unit = rf"(?P<{group}_unit> (?:{shown}))"
+        return rf"(?P<{group}>{number}){unit if kind != 's' else unit + '?'} "
+
+    def kind(self, name: str) -> str:
+        assert self.tool is not None
+        unit = self.tool.parameter(name).unit
+        return _KINDS.get(unit, unit.lower())
 
 
-def _value(number: str, kind: str, unit: str) -> float:
-    if ":" in number:
-        seconds = 0.0
-        for part in number.split(":"):
-            seconds = seconds * 60 + float(part)
-        return seconds
-    return float(number) * _UNITS.get(kind, {}).get(unit, 1)
+def _constant(text: str) -> Any:
+    return _plain(float(text)) if _ANY_NUMBER.fullmatch(text) else text
+
+
+def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
+    """Return what a number is as an argument; None when it contradicts the words around it."""
+    value = 0.0
+    for part in number.split(":"):
+        value = value * 60 + float(part)
+    value *= _UNITS[slot.kind].get(unit, 1)
+    up = slot.sign == "+"
+    match slot.kind:
+        case "bit":
+            return f"PCM_{value:g}"
+        case "percent" | "times":
+            if slot.kind == "percent":
+                rate = 1 + value / 100 if up else 1 - value / 100
+            else:
+                rate = value if up else 1 / (value or float("inf"))
+            return _plain(rate) if (rate > 1 if up else 0 < rate < 1) else None
+    if slot.sign == "-":
+        return -abs(_plain(value))
+    return _plain(value) if value > 0 or not up else None
+
+
+def _plain(value: float) -> float | int:
+    return int(value) if value == int(value) else round(value, 6)

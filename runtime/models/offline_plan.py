@@ -8,15 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flowc.compiler.catalog.audio_model import predicate
 from flowc.compiler.source.spelling import Spelling
 
 from ..audio.calls.call import AudioCall, check_call
-from ..audio.calls.containers import format_of
+from ..audio.calls.containers import CONTAINERS, a_file, format_of
 from ..audio.plan.contradictions import Shape, contradiction, unheld
 from ..errors import Failure
-from .offline_expectations import CHANGES_LEVEL, always, expected
-from .offline_patterns import Word, is_number, words_in
-from .offline_rules import SEPARATORS, Fit, fits, known_words, nearest_example
+from .offline_patterns import SpokenWord, is_number, words_in
+from .offline_rules import (
+    FORMAT,
+    LISTENING,
+    SEPARATORS,
+    Fit,
+    Rule,
+    fits,
+    known_words,
+    nearest_example,
+)
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
@@ -25,8 +34,6 @@ _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
-_SETS_LEVEL = ("loudness", "peak level", "limit")
-_BEFORE_LEVEL = ("channels", "sample rate")
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
 _AT_ONCE = 3
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
@@ -79,18 +86,18 @@ class _Piece:
     """Words between two separators, and the separator before them."""
 
     before: str
-    words: list[Word]
+    words: list[SpokenWord]
 
     @property
     def spelled(self) -> str:
         return "".join(f"{word.text} " for word in self.words)
 
 
-def _pieces(words: list[Word]) -> list[_Piece]:
+def _pieces(words: list[SpokenWord]) -> list[_Piece]:
     pieces: list[_Piece] = []
     before = ""
-    current: list[Word] = []
-    for word in [*words, Word(";", 0, 0)]:
+    current: list[SpokenWord] = []
+    for word in [*words, SpokenWord(";", 0, 0)]:
         if word.text in SEPARATORS:
             if current:
                 pieces.append(_Piece(before, current))
@@ -112,7 +119,7 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
     return None, 1
 
 
-def _complaint(text: str, words: list[Word]) -> str:
+def _complaint(text: str, words: list[SpokenWord]) -> str:
     known = known_words()
     strange = [word.text for word in words if word.text not in known and not is_number(word.text)]
     if not strange:
@@ -128,7 +135,7 @@ def _complaint(text: str, words: list[Word]) -> str:
     return f"they do not know {names} in `{text}`{hint}"
 
 
-def _two(text: str, words: list[Word]) -> tuple[str, str] | None:
+def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
     """The two clauses that words are which no comma separates."""
     for at in range(1, len(words)):
         parts = words[:at], words[at:]
@@ -144,25 +151,24 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     Raises `Failure` (refused)."""
     clauses = read_request(request)
     format_name, said_by = _format_of(clauses, audio, output)
-    work = _ordered([clause for clause in clauses if clause.fit.rule.name != "file format"])
+    work = _order([clause for clause in clauses if clause.fit.rule.wording is not FORMAT])
     steps: list[Json] = []
     checks: list[Json] = []
-    tools = [clause.fit.rule.tool or "" for clause in work]
-    _agree(work, format_name, said_by, audio, sound)
+    _check_agreement(work, format_name, said_by, audio, sound)
     for number, clause in enumerate(work, start=1):
-        rule = clause.fit.rule
-        steps.append({"title": rule.title, "description": clause.text, "person": not rule.tool})
-        if rule.tool is None:
+        wording, _, tool, planning = clause.fit.rule
+        steps.append({"title": wording.title, "description": clause.text, "person": not tool})
+        if planning is None:
             continue
-        call = _checked(clause, "in.wav", "out.wav")
-        is_last = not CHANGES_LEVEL & {*tools[number:]}
-        for check in expected(rule.tool, call.arguments):
+        later = [other.fit.rule.planning for other in work[number:]]
+        is_last = not any(other.changes_level for other in later if other)
+        for check in planning.expects(_call_of(clause).arguments):
             stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
             subject = "result" if stays else f"step_{number}"
             checks.append({**check, "subject": subject})
     if not work:
         steps.append({"title": "Export", "description": f"export {format_name}", "person": False})
-    checks += [{**check, "subject": "result"} for check in always(format_name, tools)]
+    checks += [{**check, "subject": "result"} for check in _always(format_name, work)]
     return {
         "goal": "; ".join(clause.text for clause in clauses),
         "requirements": checks,
@@ -172,36 +178,48 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     }
 
 
-def _ordered(work: list[Clause]) -> list[Clause]:
-    """The clauses in the order in which they are done. Channels and sample rate come before the
-    level is set, which they change: stereo at -14 LUFS is mono at -17. The sample format comes
-    behind the last that changes the sound: a tool writes as many bits as it can, whatever it
-    read."""
-    names = [clause.fit.rule.name for clause in work]
-    first = next((at for at, name in enumerate(names) if name in _SETS_LEVEL), len(work))
-    early = [clause for clause in work[first:] if clause.fit.rule.name in _BEFORE_LEVEL]
+def _always(format_name: str, work: list[Clause]) -> list[Json]:
+    """Return what holds for every result."""
+    container = CONTAINERS[format_name].name
+    always = [predicate("format", "==", container, f"The result is {a_file(format_name)}")]
+    if not any(rule.tool and rule.tool.name == "distort" for rule in _rules(work)):
+        always.append(predicate("clipped_runs_added", "<=", 0, "No clipping is added"))
+    return always
+
+
+def _order(work: list[Clause]) -> list[Clause]:
+    """Return the clauses in the order in which they are done."""
+    orders = [rule.wording.order for rule in _rules(work)]
+    first = orders.index("sets level") if "sets level" in orders else len(work)
+    # Channels and rate change the level that is set: stereo at -14 LUFS is mono at -17.
+    early = [c for c in work[first:] if c.fit.rule.wording.order == "before level"]
     work = [*work[:first], *early, *(one for one in work[first:] if one not in early)]
-    formats = [clause for clause in work if clause.fit.rule.name == "sample format"]
+    # A tool writes as many bits as it can, whatever it read: the last one decides.
+    formats = [clause for clause in work if clause.fit.rule.wording.order == "last"]
     others = [clause for clause in work if clause not in formats]
-    last = max((at for at, clause in enumerate(work) if clause.fit.rule.tool), default=-1)
+    last = max((at for at, rule in enumerate(_rules(work)) if rule.tool), default=-1)
     behind = sum(clause not in formats for clause in work[: last + 1])
     return [*others[:behind], *formats, *others[behind:]]
 
 
-def _agree(work: list[Clause], kind: str, said_by: str, audio: str, sound: Shape) -> None:
+def _rules(work: list[Clause]) -> list[Rule]:
+    return [clause.fit.rule for clause in work]
+
+
+def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, sound: Shape) -> None:
     """Raise `Failure` (refused) for two clauses of which the later takes back the earlier, and for
     what a result of the format `kind` cannot hold."""
-    asked = [clause for clause in work if clause.fit.rule.tool]
-    calls = [_checked(clause, "in.wav", "out.wav") for clause in asked]
-    if found := contradiction(calls):
-        first, second, why = found
-        raise _contradictory(asked[first].text, asked[second].text, why)
+    clauses = [clause for clause in work if clause.fit.rule.tool]
+    calls = [_call_of(clause) for clause in clauses]
+    if conflict := contradiction(calls):
+        first, second, why = conflict
+        raise _contradictory(clauses[first].text, clauses[second].text, why)
     if lost := unheld(calls, kind, sound):
         why = lost.why if said_by else f"{lost.why}, and the result has the format of `{audio}`"
         if lost.place is not None:
-            raise _contradictory(asked[lost.place].text, said_by or audio, why, lost.help)
-        told = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
-        raise _refused(f"the offline rules refuse this request: {told}", _SEE)
+            raise _contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
+        why = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
+        raise _refused(f"the offline rules refuse this request: {why}", _SEE)
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
@@ -209,7 +227,7 @@ def _contradictory(one: str, other: str, why: str, help: str = "ask for one of t
     return _refused(f"the offline rules refuse this request: {told}", _SEE)
 
 
-def _again(last: Clause, words: list[Word], text: str) -> str:
+def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
     """What is wrong with words that only repeat the end of the clause before them: `to -14 LUFS`
     after `normalise to -16 LUFS`; "" for others."""
     before = [word.text for word in words_in(last.text)]
@@ -225,7 +243,7 @@ def _again(last: Clause, words: list[Word], text: str) -> str:
 def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
     """The format that is asked for, else that of the output's name, else that of the input where it
     can be written; and what says so, "" for the input."""
-    named = [clause for clause in clauses if clause.fit.rule.name == "file format"]
+    named = [clause for clause in clauses if clause.fit.rule.wording is FORMAT]
     for clause in named:
         kind = named[0].fit.arguments["format"]
         if clause.fit.arguments["format"] != kind:
@@ -248,12 +266,12 @@ def code_of(description: str, read: str, write: str) -> str:
             f"a step is one clause, and this one has {len(clauses)}: `{description}`",
             "make it several steps",
         )
-    fit = clauses[0].fit
-    if fit.rule.name == "listening":
+    rule, arguments = clauses[0].fit
+    if rule.wording is LISTENING:
         return "N/A"
-    tool = fit.rule.tool or "convert"
-    given = {} if fit.rule.name == "file format" else fit.arguments
-    return call_text(tool, {"input": read, "output": write, **given})
+    if rule.tool is None:
+        return call_text("convert", {"input": read, "output": write})
+    return call_text(rule.tool.name, {"input": read, "output": write, **arguments})
 
 
 def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -266,15 +284,15 @@ def _literal(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
-def _checked(clause: Clause, read: str, write: str) -> AudioCall:
-    """The clause's call. Raises `Failure` when a value is out of the tool's range."""
+def _call_of(clause: Clause) -> AudioCall:
+    """Return the clause's call. Raises `Failure` when a value is out of the tool's range."""
     assert clause.fit.rule.tool is not None
-    given = {"input": read, "output": write, **clause.fit.arguments}
+    arguments = {"input": "in.wav", "output": "out.wav", **clause.fit.arguments}
     try:
-        return check_call(clause.fit.rule.tool, given)
+        return check_call(clause.fit.rule.tool.name, arguments)
     except Failure as failure:
-        said = f"`{clause.text}`: {failure.message}; {failure.help}".removesuffix("; ")
-        raise _refused(said, _SEE) from None
+        text = f"`{clause.text}`: {failure.message}; {failure.help}".removesuffix("; ")
+        raise _refused(text, _SEE) from None
 
 
 def _refused(text: str, help: str) -> Failure:

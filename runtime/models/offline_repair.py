@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from flowc.compiler.catalog.audio_tools import AudioTool, Parameter
+from flowc.compiler.catalog.audio_model import AudioTool, ToolParameter
 from flowc.compiler.plan import PlanError, read_call
 
 from ..audio.calls.call import check_call, find_tool
@@ -66,7 +66,7 @@ def _ranges(tool: AudioTool, arguments: dict[str, Any], error: str) -> list[str]
     return said
 
 
-def _nearest(parameter: Parameter, value: float) -> float:
+def _nearest(parameter: ToolParameter, value: float) -> float:
     if parameter.kind == "choice":
         numbers = [c for c in parameter.choices if isinstance(c, int | float)]
         return min(numbers, key=lambda choice: abs(choice - value), default=value)

@@ -59,14 +59,15 @@ def report() -> None:
 def _streamed(place: Path) -> None:
     from flowc.runtime.audio.calls.call import check_call
     from flowc.runtime.audio.calls.files import open_sound, write_sound
-    from flowc.runtime.audio.tools.chains import STAGES
+    from flowc.runtime.audio.tools.job import Job
     from flowc.runtime.audio.tools.stages import through
+    from flowc.runtime.audio.tools.worker import find_function
 
     sound = open_sound("a.wav", str(place / "a.wav"))
     stages = []
     for tool, arguments in CHAIN:
         call = check_call(tool, {"input": "a.wav", "output": "b.wav", **arguments})
-        stages += STAGES[tool](sound, call.arguments)[0]
+        stages += find_function(call.tool)(Job(call, {"a.wav": str(place / "a.wav")}, {})).stages
     (place / "b.wav").touch()
     blocks = through(sound.blocks(), stages)
     shape = (sound.rate, sound.channels)

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.catalog.audio_tools import (
-    AUDIO_TOOLS,
+from flowc.compiler.catalog.audio_model import (
     BAND_PARAMETERS,
     REQUIRED,
     AudioTool,
-    Parameter,
+    ToolParameter,
 )
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.compiler.plan import PlanError, read_call
 from flowc.compiler.source.spelling import Spelling
 
@@ -120,7 +120,7 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
     return Spelling(names).nearest(name) or (parts[0] if len(parts) == 1 else None)
 
 
-def _fitting(tool: str, parameter: Parameter, value: Any) -> Any:
+def _fitting(tool: str, parameter: ToolParameter, value: Any) -> Any:
     """The value as the tool takes it: integers where integers are meant. Raises `Failure`."""
     if value is None and parameter.optional:
         return None
@@ -146,7 +146,7 @@ def _fitting(tool: str, parameter: Parameter, value: Any) -> Any:
     return value
 
 
-def _number(tool: str, parameter: Parameter, value: Any) -> float | int:
+def _number(tool: str, parameter: ToolParameter, value: Any) -> float | int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _unfit(tool, parameter, value)
     if not math.isfinite(value) or not parameter.low <= value <= parameter.high:
@@ -158,7 +158,7 @@ def _number(tool: str, parameter: Parameter, value: Any) -> float | int:
     return value
 
 
-def _many(tool: str, parameter: Parameter, value: Any) -> list[str]:
+def _many(tool: str, parameter: ToolParameter, value: Any) -> list[str]:
     if not isinstance(value, list | tuple) or not all(
         isinstance(item, str) and item.strip() and "\0" not in item for item in value
     ):
@@ -168,7 +168,7 @@ def _many(tool: str, parameter: Parameter, value: Any) -> list[str]:
     return list(value)
 
 
-def _bands(tool: str, parameter: Parameter, value: Any) -> list[dict[str, Any]]:
+def _bands(tool: str, parameter: ToolParameter, value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list | tuple) or not parameter.low <= len(value) <= parameter.high:
         raise _unfit(tool, parameter, value)
     bands = []
@@ -224,17 +224,17 @@ def _ascending(tool: str, low: str, high: str, values: Mapping[str, Any], unit: 
         raise Failure(f"`{low}` of {tool} has to be below `{high}`: they are {pair}")
 
 
-def _unfit(tool: str, parameter: Parameter, value: Any) -> Failure:
+def _unfit(tool: str, parameter: ToolParameter, value: Any) -> Failure:
     shown = repr(value)
     shown = shown if len(shown) <= 60 else shown[:60] + "…"
     return Failure(f"`{parameter.name}` of {tool} cannot be {shown}", help=_takes(parameter))
 
 
-def _takes(parameter: Parameter) -> str:
+def _takes(parameter: ToolParameter) -> str:
     return f"`{parameter.name}` is {range_of(parameter)}: {parameter.about}"
 
 
-def range_of(parameter: Parameter) -> str:
+def range_of(parameter: ToolParameter) -> str:
     """What a parameter may be, in words: `a number from 10 to 96000 Hz`."""
     none = " or None" if parameter.optional else ""
     unit = f" {parameter.unit}" if parameter.unit and parameter.unit != "0 to 1" else ""

@@ -7,9 +7,11 @@ result cannot hold is one too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
+
+from flowc.compiler.catalog.audio_levels import HIGH_EDGE, LOW_EDGE
 
 from ..calls.call import AudioCall
 from ..calls.containers import CONTAINERS, a_file, holding
@@ -83,7 +85,7 @@ def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[st
         if what in after and before[what] != after[what]:
             yield f"{what} cannot be {_shown(before[what])} and {_shown(after[what])}"
     edges = {**before, **after}
-    low, high = edges.get(_LOW), edges.get(_HIGH)
+    low, high = edges.get(LOW_EDGE), edges.get(HIGH_EDGE)
     if low is not None and high is not None and low[0] >= high[0]:
         yield f"nothing is left above {_shown(low)} and below {_shown(high)}"
     if one.tool.name == other.tool.name == "clip" and one.arguments["end_s"] is not None:
@@ -97,76 +99,28 @@ def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[st
 def _ways(one: AudioCall, other: AudioCall) -> str:
     """What two calls move in opposite directions. A level may be raised for what follows and then
     be lowered; between pitches and speeds nothing depends on them."""
-    moved = _MOVES.get(one.tool.name)
-    if moved is None or one.tool.name != other.tool.name:
+    planning = one.tool.planning
+    if isinstance(planning, str) or planning.moves is None or one.tool is not other.tool:
         return ""
-    what, name, middle = moved
+    what, name, middle = planning.moves
     values = one.arguments[name] - middle, other.arguments[name] - middle
     return what if values[0] * values[1] < 0 else ""
 
 
-_MOVES = {
-    "gain": ("the gain", "gain_db", 0.0),
-    "pitch_shift": ("the shift", "semitones", 0.0),
-    "time_stretch": ("the change", "rate", 1.0),
-}
-
-
 def _settings(call: AudioCall) -> Settings:
-    of = _SETTINGS.get(call.tool.name)
-    return of(call.arguments) if of else {}
-
-
-_LOW, _HIGH = "the lower edge of the spectrum", "the upper edge of the spectrum"
-_Arguments = Mapping[str, Any]
-
-
-def _one(what: str, name: str, unit: str) -> Callable[[_Arguments], Settings]:
-    return lambda a: {what: (a[name], unit)}
-
-
-def _clip(a: _Arguments) -> Settings:
-    found: Settings = {"the start": (a["start_s"], "s")} if a["start_s"] else {}
-    return found if a["end_s"] is None else {**found, "the end": (a["end_s"], "s")}
-
-
-def _trim(a: _Arguments) -> Settings:
-    ends = ("start", "end") if a["edges"] == "both" else (a["edges"],)
-    return {f"silence at the {end}": (a["threshold_dbfs"], "dBFS") for end in ends}
-
-
-def _fade(a: _Arguments) -> Settings:
-    lengths = {"the fade in": (a["in_s"], "s"), "the fade out": (a["out_s"], "s")}
-    return {what: length for what, length in lengths.items() if length[0]}
-
-
-def _convert(a: _Arguments) -> Settings:
-    shape = {
-        "the number of channels": (a["channels"], ""),
-        "the sample rate": (a["sample_rate_hz"], "Hz"),
-        "the sample format": (a["subtype"], ""),
-    }
-    return {what: value for what, value in shape.items() if value[0] is not None}
-
-
-_SETTINGS: dict[str, Callable[[_Arguments], Settings]] = {
-    "trim_silence": _trim,
-    "clip": _clip,
-    "highpass": _one(_LOW, "cutoff_hz", "Hz"),
-    "lowpass": _one(_HIGH, "cutoff_hz", "Hz"),
-    "bandpass": lambda a: {_LOW: (a["low_hz"], "Hz"), _HIGH: (a["high_hz"], "Hz")},
-    "noise_gate": _one("the threshold of the gate", "threshold_db", "dBFS"),
-    "compress": lambda a: {
-        "the ratio": (a["ratio"], ":1"),
-        "the threshold of the compressor": (a["threshold_db"], "dBFS"),
-    },
-    "loudness_norm": _one("the loudness", "target_lufs", "LUFS"),
-    "peak_norm": _one("the peak", "target_dbfs", "dBFS"),
-    "limit": _one("the highest true peak", "ceiling_dbtp", "dBTP"),
-    "fade": _fade,
-    "reverb": _one("the share of reverb", "wet_level", ""),
-    "convert": _convert,
-}
+    """Return what a call sets, in words, each to a value and its unit."""
+    planning = call.tool.planning
+    if isinstance(planning, str):
+        return {}
+    sets = planning.sets(call.arguments) if callable(planning.sets) else planning.sets
+    settings: Settings = {}
+    for what, name in sets.items():
+        parameter, value = call.tool.parameter(name), call.arguments[name]
+        # Nought and None as defaults mean that nothing is set.
+        if value != parameter.default or parameter.default:
+            unit = "" if parameter.unit == "0 to 1" else parameter.unit
+            settings[what] = value, unit
+    return settings
 
 
 def _shown(value: tuple[Any, str]) -> str:

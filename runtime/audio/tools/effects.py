@@ -1,7 +1,5 @@
-"""Effects by pedalboard (GPL-3.0): the only module that imports it, in the worker's process alone.
-
-`limiting`, `chains` and `whole`, which import this, are reached from `worker` and nothing else.
-"""
+"""The tools made with pedalboard (GPL-3.0): the only module that imports it, which the worker's
+process alone may load."""
 
 from __future__ import annotations
 
@@ -12,13 +10,17 @@ import numpy as np
 import pedalboard
 from pedalboard.io import StreamResampler
 
-from ..calls.files import BLOCK
+from ...errors import Failure
+from ..calls.files import BLOCK, Sound
+from .job import Chain, Job, Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Frames = NDArray[np.float32]
 
+_NYQUIST = 0.49
+"""Of the sample rate: as far as filters go."""
 _LEAST = 1024
 """Frames that are processed at once: with few, pedalboard cannot tell frames from channels."""
 
@@ -58,14 +60,38 @@ class Plugins:
         return done
 
 
-def highpass(hz: float, slope: int, rate: int, channels: int) -> Plugins:
-    """Butterworth, -3 dB at the cutoff."""
-    return Plugins(_butterworth(pedalboard.HighpassFilter, hz, slope), rate, channels)
+def highpass(job: Job) -> Chain:
+    """Apply a Butterworth filter, -3 dB at the cutoff."""
+    return _filter(job, cutoff_hz=pedalboard.HighpassFilter)
 
 
-def lowpass(hz: float, slope: int, rate: int, channels: int) -> Plugins:
-    """Butterworth, -3 dB at the cutoff."""
-    return Plugins(_butterworth(pedalboard.LowpassFilter, hz, slope), rate, channels)
+def lowpass(job: Job) -> Chain:
+    """Apply a Butterworth filter, -3 dB at the cutoff."""
+    return _filter(job, cutoff_hz=pedalboard.LowpassFilter)
+
+
+def bandpass(job: Job) -> Chain:
+    """Apply two Butterworth filters, each -3 dB at its cutoff."""
+    return _filter(job, low_hz=pedalboard.HighpassFilter, high_hz=pedalboard.LowpassFilter)
+
+
+def _filter(job: Job, **kinds: Any) -> Chain:
+    """Return a filter of some kind for each parameter that is a cutoff."""
+    sound, values = job.input, job.values
+    _check_nyquist(sound, **{name: values[name] for name in kinds})
+    plugins = (_butterworth(kind, values[name], values["slope"]) for name, kind in kinds.items())
+    return Chain([Plugins(each, sound.rate, sound.channels) for each in plugins])
+
+
+def _check_nyquist(sound: Sound, **cutoffs: float) -> None:
+    """Raise `Failure` for a frequency that the sample rate does not have."""
+    for name, hz in cutoffs.items():
+        most = _NYQUIST * sound.rate
+        if hz > most:
+            raise Failure(
+                f"`{name}` is {hz:g} Hz, but `{sound.path}` has {sound.rate} samples a second",
+                help=f"it can be at most {most:.0f} Hz there (0.49 of the sample rate)",
+            )
 
 
 def _butterworth(kind: Any, hz: float, slope: int) -> list[Any]:
@@ -83,31 +109,37 @@ def _butterworth(kind: Any, hz: float, slope: int) -> list[Any]:
     return plugins
 
 
-def eq(bands: list[dict[str, Any]], rate: int, channels: int) -> Plugins:
-    """Peaks and shelves, one after the other."""
+def eq(job: Job) -> Chain:
+    """Apply peaks and shelves, one after the other."""
+    sound, bands = job.input, job.values["bands"]
+    for band in bands:
+        _check_nyquist(sound, freq_hz=band["freq_hz"])
     kinds = {
         "peak": pedalboard.PeakFilter,
         "low_shelf": pedalboard.LowShelfFilter,
         "high_shelf": pedalboard.HighShelfFilter,
     }
     plugins = [kinds[band["type"]](band["freq_hz"], band["gain_db"], band["q"]) for band in bands]
-    return Plugins(plugins, rate, channels)
+    return Chain([Plugins(plugins, sound.rate, sound.channels)])
 
 
-def compress(values: dict[str, Any], rate: int, channels: int) -> Plugins:
-    """A compressor and the gain after it."""
-    names = ("threshold_db", "ratio", "attack_ms", "release_ms")
-    plugins: list[Any] = [pedalboard.Compressor(*(values[name] for name in names))]
+_DYNAMICS = ("threshold_db", "ratio", "attack_ms", "release_ms")
+
+
+def compress(job: Job) -> Chain:
+    """Apply a compressor and the gain after it."""
+    sound, values = job.input, job.values
+    plugins: list[Any] = [pedalboard.Compressor(*(values[name] for name in _DYNAMICS))]
     if values["makeup_db"]:
         plugins.append(pedalboard.Gain(values["makeup_db"]))
-    return Plugins(plugins, rate, channels)
+    return Chain([Plugins(plugins, sound.rate, sound.channels)])
 
 
-def noise_gate(values: dict[str, Any], rate: int, channels: int) -> Plugins:
-    """A downward expander."""
-    names = ("threshold_db", "ratio", "attack_ms", "release_ms")
-    plugin = pedalboard.NoiseGate(*(values[name] for name in names))
-    return Plugins([plugin], rate, channels)
+def noise_gate(job: Job) -> Chain:
+    """Apply a downward expander."""
+    sound = job.input
+    plugin = pedalboard.NoiseGate(*(job.values[name] for name in _DYNAMICS))
+    return Chain([Plugins([plugin], sound.rate, sound.channels)])
 
 
 def limiter(ceiling_db: float, release_ms: float, rate: int, channels: int) -> Plugins:
@@ -118,16 +150,18 @@ def limiter(ceiling_db: float, release_ms: float, rate: int, channels: int) -> P
     return Plugins([plugin], rate, channels)
 
 
-def reverb(values: dict[str, Any], rate: int, channels: int) -> Plugins:
-    """The dry sound keeps the level that its share says: the plugin doubles what it is told."""
+def reverb(job: Job) -> Chain:
+    """Apply reverberation; the dry sound keeps the level that its share says."""
+    sound, values = job.input, job.values
     wet = values["wet_level"]
     plugin = pedalboard.Reverb(
         room_size=values["room_size"],
         damping=values["damping"],
         wet_level=wet,
-        dry_level=(1 - wet) / 2,
+        dry_level=(1 - wet) / 2,  # the plugin doubles what it gets
     )
-    return Plugins([plugin], rate, channels, round(values["tail_s"] * rate))
+    tail = round(values["tail_s"] * sound.rate)
+    return Chain([Plugins([plugin], sound.rate, sound.channels, tail)])
 
 
 class Resampled:
@@ -162,12 +196,27 @@ class Resampled:
         return block
 
 
-def stretch(whole: Frames, rate: int, speed: float, semitones: float) -> Frames:
-    """Another speed or pitch; a whole file at once. `round(frames / speed)` frames come out."""
+def pitch_shift(job: Job) -> Result:
+    """Move the pitch of a whole file at once."""
+    return _stretch(job, 1.0, float(job.values["semitones"]))
+
+
+def time_stretch(job: Job) -> Result:
+    """Change the speed of a whole file at once; `round(frames / rate)` frames come out."""
+    return _stretch(job, float(job.values["rate"]), 0.0)
+
+
+def _stretch(job: Job, speed: float, semitones: float) -> Result:
+    sound = job.input
+    whole = np.empty((sound.frames, sound.channels), np.float32)
+    at = 0
+    for block in sound.blocks():
+        whole[at : at + len(block)] = block
+        at += len(block)
     count = max(round(len(whole) / speed), 1)
     rows = np.ascontiguousarray(whole.T)
     if rows.shape[1] < _LEAST:
         rows = np.pad(rows, ((0, 0), (0, _LEAST - rows.shape[1])))
-    done: Frames = pedalboard.time_stretch(rows, rate, speed, semitones).T
-    missing = max(count - len(done), 0)
-    return np.pad(done, ((0, missing), (0, 0)))[:count]
+    done: Frames = pedalboard.time_stretch(rows, sound.rate, speed, semitones).T
+    done = np.pad(done, ((0, max(count - len(done), 0)), (0, 0)))[:count]
+    return job.write(sound, (done[at : at + BLOCK] for at in range(0, count, BLOCK)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..calls.call import AudioCall
 from ..calls.files import Sound, Written, open_sound, write_sound
 from ..calls.strip_timestamps import settle
 from ..meters.loudness import decibels
+from .stages import Stage, through
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
 Result = dict[str, Any]
 _MOST_AT_ONCE = 120_000_000
 """Samples of a file that a tool takes which does not stream: 10 minutes of stereo at 96 kHz."""
+
+
+class Chain(NamedTuple):
+    """What a tool does that changes a stream of blocks and leaves its rate and channels: stages
+    between the input and the output, and what else the result says."""
+
+    stages: Sequence[Stage]
+    remarks: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,11 @@ class Job:
     def values(self) -> Mapping[str, Any]:
         """The arguments."""
         return self.call.arguments
+
+    @property
+    def input(self) -> Sound:
+        """The input of a tool that has one. Raises `Failure` as `sound` does."""
+        return self.sound(self.values["input"])
 
     def sound(self, path: str) -> Sound:
         """An input. Raises `Failure` when it cannot be read, or is more than the tool takes."""
@@ -54,10 +69,15 @@ class Job:
             raise Failure(f"`{path}` holds {count} samples: {takes}", help="split it first")
         return sound
 
-    def write(self, path: str, like: Sound, blocks: Iterator[Frames], **other: Any) -> Result:
-        """An output with the rate and the channels of `like`, unless others are given."""
+    def run(self, chain: Chain) -> Result:
+        """Write the output: the input behind the stages."""
+        sound = self.input
+        return {**self.write(sound, through(sound.blocks(), chain.stages)), **chain.remarks}
+
+    def write(self, like: Sound, blocks: Iterator[Frames], **other: Any) -> Result:
+        """Write the output, with the rate and the channels of `like` unless `other` has them."""
         shape = {"rate": like.rate, "channels": like.channels, **other}
-        return self.make(path, blocks=blocks, **shape)
+        return self.make(self.values["output"], blocks=blocks, **shape)
 
     def make(
         self, path: str, rate: int, channels: int, blocks: Iterator[Frames], subtype: str = ""

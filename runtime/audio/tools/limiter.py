@@ -17,16 +17,15 @@ would bear more, but what is a click and what a voice nobody has said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor
-from typing import Any
 
 from ...errors import Failure
 from ..calls.files import Sound
 from ..meters.loudness import Loudness, LoudnessMeter
 from . import effects, stages
-from .job import Result
+from .job import Chain, Job, Result
 from .stages import Stage, through
 
 MOST_TAKEN_DB = 6.0
@@ -35,25 +34,23 @@ _ROUNDS = 24
 _CLOSE_LU, _SAFETY_DB = 0.02, 0.01
 _RELEASE_MS = 100.0
 
-Chain = tuple[list[Stage], Result]
 
-
-def limit(sound: Sound, values: Mapping[str, Any]) -> Chain:
-    """Lowers the plugin's own ceiling until the true peaks are where they were asked to be."""
-    most, release = values["ceiling_dbtp"], values["release_ms"]
+def limit(job: Job) -> Chain:
+    """Lower the plugin's own ceiling until the true peaks are where they were asked to be."""
+    sound, most, release = job.input, job.values["ceiling_dbtp"], job.values["release_ms"]
     ceiling = most
     for _ in range(_ROUNDS):
         peak = heard(sound, _limited(sound, 0.0, ceiling, release)).true_peak
         if peak is None or peak <= most:
-            return _limited(sound, 0.0, ceiling, release), {"true_peak_dbtp": peak}
+            return Chain(_limited(sound, 0.0, ceiling, release), {"true_peak_dbtp": peak})
         ceiling -= peak - most + _SAFETY_DB
     raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
 
 
-def loudness_norm(sound: Sound, values: Mapping[str, Any]) -> Chain:
-    """A gain; where peaks come in the way a limiter after it, and more gain for what it takes.
-    Raises `Failure` where that is more than `MOST_TAKEN_DB`."""
-    target, most = values["target_lufs"], values["max_true_peak_dbtp"]
+def loudness_norm(job: Job) -> Chain:
+    """Apply a gain; where peaks come in the way a limiter after it, and more gain for what it
+    takes. Raises `Failure` where that is more than `MOST_TAKEN_DB`."""
+    sound, target, most = job.input, job.values["target_lufs"], job.values["max_true_peak_dbtp"]
     before = heard(sound, [])
     if before.integrated is None or before.true_peak is None:
         short = "shorter than 0.4 s" if sound.seconds < 0.4 else "too quiet, or not mono to 7.1"
@@ -62,14 +59,15 @@ def loudness_norm(sound: Sound, values: Mapping[str, Any]) -> Chain:
     said: Result = {"loudness_before_lufs": before.integrated}
     if before.true_peak + gain_db <= most:
         told = {"integrated_lufs": target, "true_peak_dbtp": before.true_peak + gain_db}
-        return [stages.gain(gain_db)], {**said, **told, "gain_db": gain_db, "limited": False}
+        remarks = {**said, **told, "gain_db": gain_db, "limited": False}
+        return Chain([stages.gain(gain_db)], remarks)
     free = most - before.true_peak
     search = _Search(low=free, reached=before.integrated + free, top=free + MOST_TAKEN_DB)
     for gain_db, found in _louder(sound, search, target, most):
         if abs(target - found.reached) <= _CLOSE_LU:
             told = {"integrated_lufs": found.reached, "true_peak_dbtp": found.peak}
             chain = _limited(sound, gain_db, found.ceiling, _RELEASE_MS)
-            return chain, {**said, **told, "gain_db": gain_db, "limited": True}
+            return Chain(chain, {**said, **told, "gain_db": gain_db, "limited": True})
         if gain_db == search.top and found.reached < target:
             raise _crushed(sound, target, most, found.reached)
     raise Failure(f"`{sound.path}` cannot be brought to {target:g} LUFS below {most:g} dBTP")

@@ -67,19 +67,6 @@ def gain(db: float) -> Mapped:
     return Mapped(lambda block, _: block * factor)
 
 
-def invert() -> Mapped:
-    """The other polarity."""
-    return Mapped(lambda block, _: -block)
-
-
-def distort(drive_db: float, shape: str) -> Mapped:
-    """Soft: the hyperbolic tangent; hard: cut at full scale."""
-    factor = np.float32(10 ** (drive_db / 20))
-    if shape == "hard":
-        return Mapped(lambda block, _: np.clip(block * factor, -1.0, 1.0))
-    return Mapped(lambda block, _: np.tanh(block * factor))
-
-
 def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
     """In over the `first` frames, out over the `last` of `frames`. Equal power is a quarter of a
     sine, linear a straight line."""

@@ -1,8 +1,8 @@
-"""The tools that are more than stages: they measure, cut, join, convert, or need a file at once."""
+"""The tools that are more than stages: they measure, cut, join or convert."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from ..calls.files import BLOCK, Sound
 from ..meters.levels import LevelMeter
 from ..meters.measure import compare as compared
 from ..meters.measure import measure as measured
-from . import effects, stages
+from . import stages
 from .job import Job, Result
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def measure(job: Job) -> Result:
     """Numbers; nothing is written."""
-    return measured(job.sound(job.values["input"]), job.values["silence_dbfs"])
+    return measured(job.input, job.values["silence_dbfs"])
 
 
 def compare(job: Job) -> Result:
@@ -38,7 +38,7 @@ def compare(job: Job) -> Result:
 
 def trim_silence(job: Job) -> Result:
     """By the RMS of 20 ms, over all channels."""
-    sound, values = job.sound(job.values["input"]), job.values
+    sound, values = job.input, job.values
     levels = LevelMeter(sound.rate, sound.channels)
     for block in sound.blocks():
         levels.feed(block)
@@ -51,26 +51,26 @@ def trim_silence(job: Job) -> Result:
     end = sound.frames
     if values["edges"] in ("both", "end"):
         end = min(found[1] + keep, sound.frames)
-    done = job.write(values["output"], sound, sound.blocks(start, end))
+    done = job.write(sound, sound.blocks(start, end))
     cut = {"cut_start_s": start / sound.rate, "cut_end_s": (sound.frames - end) / sound.rate}
     return {**done, **cut}
 
 
 def clip(job: Job) -> Result:
     """One section."""
-    sound, values = job.sound(job.values["input"]), job.values
+    sound, values = job.input, job.values
     end_s = sound.seconds if values["end_s"] is None else values["end_s"]
     _inside(sound, "start_s", values["start_s"])
     _inside(sound, "end_s", end_s)
     start, end = round(values["start_s"] * sound.rate), round(end_s * sound.rate)
     if start >= end:
         raise Failure(f"nothing of `{sound.path}` lies between {values['start_s']:g} s and its end")
-    return job.write(values["output"], sound, sound.blocks(start, end))
+    return job.write(sound, sound.blocks(start, end))
 
 
 def split(job: Job) -> Result:
     """One more file than there are points."""
-    sound = job.sound(job.values["input"])
+    sound = job.input
     points = job.values["points_s"]
     for point in points:
         _inside(sound, "points_s", point)
@@ -78,7 +78,7 @@ def split(job: Job) -> Result:
     if any(start >= end for start, end in pairwise(edges)):
         raise Failure(f"`points_s` would leave a part of `{sound.path}` without samples")
     parts = [
-        job.write(path, sound, sound.blocks(start, end))
+        job.make(path, sound.rate, sound.channels, sound.blocks(start, end))
         for path, (start, end) in zip(job.call.writes, pairwise(edges), strict=True)
     ]
     return {"outputs": parts}
@@ -96,7 +96,7 @@ def concat(job: Job) -> Result:
     blocks: Iterator[Frames] = chain.from_iterable(streams)
     if over:
         blocks = stages.Crossfade(over).join(streams)
-    return job.write(job.values["output"], sounds[0], blocks)
+    return job.write(sounds[0], blocks)
 
 
 def mix(job: Job) -> Result:
@@ -110,7 +110,7 @@ def mix(job: Job) -> Result:
         for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
     ]
     frames = max(offset + sound.frames for sound, offset in zip(sounds, offsets, strict=True))
-    return job.write(values["output"], sounds[0], _added(streams, frames, sounds[0].channels))
+    return job.write(sounds[0], _added(streams, frames, sounds[0].channels))
 
 
 class _Stream:
@@ -145,7 +145,7 @@ def _added(streams: list[_Stream], frames: int, channels: int) -> Iterator[Frame
 
 def shift(job: Job) -> Result:
     """Later or earlier in the same length."""
-    sound, values = job.sound(job.values["input"]), job.values
+    sound, values = job.input, job.values
     by = round(values["offset_s"] * sound.rate)
     if values["wrap"]:
         cut = -by % sound.frames
@@ -158,7 +158,7 @@ def shift(job: Job) -> Result:
         parts = (_silence(by, sound.channels), sound.blocks(0, sound.frames - by))
     else:
         parts = (sound.blocks(-by), _silence(-by, sound.channels))
-    return job.write(values["output"], sound, chain.from_iterable(parts))
+    return job.write(sound, chain.from_iterable(parts))
 
 
 def _silence(frames: int, channels: int) -> Iterator[Frames]:
@@ -168,7 +168,7 @@ def _silence(frames: int, channels: int) -> Iterator[Frames]:
 
 def convert(job: Job) -> Result:
     """Channels first, then the rate, then the rounding."""
-    sound, values = job.sound(job.values["input"]), job.values
+    sound, values = job.input, job.values
     rate = values["sample_rate_hz"] or sound.rate
     channels = values["channels"] or sound.channels
     container = container_of(values["output"])
@@ -180,11 +180,13 @@ def convert(job: Job) -> Result:
             raise Failure(f"{has}: CONVERT folds down 2, 5 and 6 of them")
         line.append(stages.rechannel(sound.channels, channels))
     if rate != sound.rate:
-        line.append(effects.Resampled(sound.rate, rate, channels))
+        from .effects import Resampled  # what only measures and cuts need not load pedalboard
+
+        line.append(Resampled(sound.rate, rate, channels))
     if subtype == "PCM_16" and values["dither"] and (line or sound.subtype != "PCM_16"):
         line.append(stages.dither())
     blocks = through(sound.blocks(), line)
-    return job.write(values["output"], sound, blocks, rate=rate, channels=channels, subtype=subtype)
+    return job.write(sound, blocks, rate=rate, channels=channels, subtype=subtype)
 
 
 def _kept(sound: Sound, possible: tuple[str, ...]) -> str:
@@ -192,34 +194,10 @@ def _kept(sound: Sound, possible: tuple[str, ...]) -> str:
     return sound.subtype if sound.subtype in possible else possible[0]
 
 
-def pitch_shift(job: Job) -> Result:
-    """The whole file at once."""
-    sound = job.sound(job.values["input"])
-    semitones = float(job.values["semitones"])
-    return job.write(job.values["output"], sound, _stretched(sound, 1.0, semitones))
-
-
-def time_stretch(job: Job) -> Result:
-    """The whole file at once."""
-    sound = job.sound(job.values["input"])
-    return job.write(job.values["output"], sound, _stretched(sound, float(job.values["rate"]), 0.0))
-
-
 def synth(job: Job) -> Result:
     """A signal of its own: nothing is read."""
     blocks = signal(job.values["kind"], job.values["duration_s"])
     return job.make(job.values["output"], RATE, CHANNELS, blocks)
-
-
-def _stretched(sound: Sound, speed: float, semitones: float) -> Iterator[Frames]:
-    whole = np.empty((sound.frames, sound.channels), np.float32)
-    at = 0
-    for block in sound.blocks():
-        whole[at : at + len(block)] = block
-        at += len(block)
-    done = effects.stretch(whole, sound.rate, speed, semitones)
-    for at in range(0, len(done), BLOCK):
-        yield done[at : at + BLOCK]
 
 
 def _inside(sound: Sound, name: str, seconds: float) -> None:
@@ -244,20 +222,3 @@ def _alike(job: Job) -> list[Sound]:
 
 def _shape(sound: Sound) -> str:
     return f"{sound.rate} Hz with {sound.channels} channel{'s' * (sound.channels != 1)}"
-
-
-WHOLE: dict[str, Callable[[Job], Result]] = {
-    "measure": measure,
-    "compare": compare,
-    "trim_silence": trim_silence,
-    "clip": clip,
-    "split": split,
-    "concat": concat,
-    "mix": mix,
-    "shift": shift,
-    "convert": convert,
-    "pitch_shift": pitch_shift,
-    "time_stretch": time_stretch,
-    "synth": synth,
-}
-"""By name; every other tool is in `chains.STAGES`."""

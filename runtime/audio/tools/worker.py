@@ -6,9 +6,13 @@ exist and are empty. Out: {"result": {â€¦}} or {"failure": {"message", "help", â
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ..calls.worker_protocol import answer_with
+
+if TYPE_CHECKING:
+    from flowc.compiler.catalog.audio_model import AudioTool
 
 
 def main() -> None:
@@ -18,21 +22,17 @@ def main() -> None:
 
 def _perform_call(asked: dict[str, Any]) -> dict[str, Any]:
     from ..calls.call import check_call
-    from .job import Job
+    from .job import Chain, Job
 
     call = check_call(asked["tool"], asked["arguments"])
-    return _perform(Job(call, asked["reads"], asked["writes"]))
+    job = Job(call, asked["reads"], asked["writes"])
+    done = find_function(call.tool)(job)
+    result: dict[str, Any] = job.run(done) if isinstance(done, Chain) else done
+    return result
 
 
-def _perform(job: Any) -> dict[str, Any]:
-    from .chains import STAGES
-    from .stages import through
-    from .whole import WHOLE
-
-    name, values = job.call.tool.name, job.values
-    if name in WHOLE:
-        return WHOLE[name](job)
-    sound = job.sound(values["input"])
-    chain, said = STAGES[name](sound, values)
-    done: dict[str, Any] = job.write(values["output"], sound, through(sound.blocks(), chain))
-    return {**done, **said}
+def find_function(tool: AudioTool) -> Any:
+    """Return what a tool's row names: a function of a `Job` that returns the stages between input
+    and output (`Chain`), or writes by itself and returns the result."""
+    module, _, name = tool.function.partition(":")
+    return getattr(import_module(f".{module}", __package__), name)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import typer
-from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS, REQUIRED, AudioTool, schema_of
+from flowc.compiler.catalog.audio_model import REQUIRED, AudioTool, schema_of
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ...audio.calls.call import AudioCall, check_call, find_tool, parse_call, range_of
 from ...errors import Failure, RunError

@@ -18,10 +18,10 @@ from flowc.runtime.audio.plan.predicates import read_predicate
 from flowc.runtime.audio.tools.worker import _perform_call
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.offline import OfflineModels
-from flowc.runtime.models.offline_patterns import is_number, spelled
+from flowc.runtime.models.offline_patterns import is_number, spell
 from flowc.runtime.models.offline_plan import code_of, plan_of, read_request
 from flowc.runtime.models.offline_repair import NONE, repaired
-from flowc.runtime.models.offline_rules import FORMATS, RULES, fits, vocabulary_rows
+from flowc.runtime.models.offline_rules import FORMATS, fits, rules, vocabulary_rows
 from flowc.runtime.models.registry import choose_models
 from flowc.runtime.services import ModelRequest, ToolSchema
 
@@ -100,7 +100,7 @@ def verdicts(folder: Path, requirements: list[dict[str, Any]], after: str) -> li
 
 
 def test_every_rule_with_a_tool_is_spoken_here():
-    assert set(SPOKEN) == {rule.name for rule in RULES if rule.tool}
+    assert set(SPOKEN) == {rule.wording.name for rule in rules() if rule.tool}
 
 
 @pytest.mark.parametrize("rule", SPOKEN)
@@ -170,8 +170,8 @@ def test_one_clause_that_is_refused_stops_all_of_them():
 def test_no_clause_fits_two_rules():
     chance = random.Random(3)
     spoken = [filled(text, chance) for texts in SPOKEN.values() for text in texts]
-    for clause in (*spoken, *(rule.example for rule in RULES)):
-        assert len([*fits(spelled(clause))]) == 1, clause
+    for clause in (*spoken, *(rule.wording.example for rule in rules())):
+        assert len([*fits(spell(clause))]) == 1, clause
 
 
 def test_every_word_of_a_phrase_counts():
@@ -208,7 +208,7 @@ def test_examples_of_the_vocabulary_are_understood():
 )
 def test_other_words_for_the_same(request_text, tool, arguments):
     (clause,) = read_request(request_text)
-    assert clause.fit.rule.tool == tool
+    assert clause.fit.rule.tool.name == tool
     assert arguments.items() <= clause.fit.arguments.items()
 
 

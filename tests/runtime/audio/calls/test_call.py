@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
-from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS, REQUIRED, schema_of
+from flowc.compiler.catalog.audio_model import REQUIRED, schema_of
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.runtime.audio.calls.call import check_call, parse_call, range_of
 from flowc.runtime.errors import Failure
 

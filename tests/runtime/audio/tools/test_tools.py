@@ -50,11 +50,10 @@ def test_every_tool_is_called_here():
     assert set(CALLS) | OTHERS == {tool.name for tool in AUDIO_TOOLS}
 
 
-def test_every_tool_of_the_table_is_done_in_one_place():
-    from flowc.runtime.audio.tools.chains import STAGES
-    from flowc.runtime.audio.tools.whole import WHOLE
+def test_every_tool_has_a_function_of_its_own():
+    from flowc.runtime.audio.tools.worker import find_function
 
-    assert sorted([*STAGES, *WHOLE]) == sorted(tool.name for tool in AUDIO_TOOLS)
+    assert len({find_function(tool) for tool in AUDIO_TOOLS}) == len(AUDIO_TOOLS)
 
 
 @pytest.mark.parametrize("tool", CALLS)

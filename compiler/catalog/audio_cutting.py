@@ -1,0 +1,167 @@
+"""The audio tools that measure, cut and join: one row each."""
+
+from __future__ import annotations
+
+from .audio_model import (
+    DBFS,
+    IN_OUT,
+    INPUT,
+    INPUTS,
+    OUTPUT,
+    SEVERAL,
+    Arguments,
+    AudioTool,
+    Json,
+    Planning,
+    ToolParameter,
+    Wording,
+    choice,
+    number,
+    predicate,
+)
+
+_MEASURES = "it writes no file; QA measures each step by itself"
+_SILENCE = number("silence_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50)
+_CUT = "(trim|remove|cut|strip) [off] [the|all] silence"
+_ENDS = "(at|from|off) (both ends|[the] (start|beginning) and [the] end)"
+_BELOW = "[(below|under) {threshold_dbfs}] [keep {keep_s}]"
+
+
+def _expect_trimmed(a: Arguments) -> list[Json]:
+    names = {"start": "leading", "end": "trailing"}
+    return [
+        predicate(
+            f"{name}_silence_s({a['threshold_dbfs']:g})", "<=", a["keep_s"],
+            f"Silence at the {edge} is cut",
+        )
+        for edge, name in names.items()
+        if a["edges"] in ("both", edge)
+    ]  # fmt: skip
+
+
+def _expect_section(a: Arguments) -> list[Json]:
+    if a["end_s"] is None:
+        return [predicate("duration_change_s", "==", -a["start_s"], "The section begins later")]
+    return [predicate("duration_s", "==", a["end_s"] - a["start_s"], "The length of the section")]
+
+
+CUTTING: tuple[AudioTool, ...] = (
+    AudioTool(
+        "measure",
+        "Measure a file: loudness, peaks, levels, silence, clipping, where the energy lies.",
+        (INPUT, _SILENCE),
+        "whole:measure",
+        _MEASURES,
+        effect="pure",
+    ),
+    AudioTool(
+        "compare",
+        "Measure two files and give the differences, b minus a.",
+        (
+            ToolParameter("a", "input", "the file before"),
+            ToolParameter("b", "input", "the file after"),
+            _SILENCE,
+        ),
+        "whole:compare",
+        _MEASURES,
+        effect="pure",
+    ),
+    AudioTool(
+        "trim_silence",
+        "Cut silence off the ends.",
+        (
+            *IN_OUT,
+            number("threshold_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50),
+            number("keep_s", "s", 0, 10, "silence that is left", 0.05),
+            choice("edges", ("both", "start", "end"), "which ends", "both"),
+        ),
+        "whole:trim_silence",
+        Planning(
+            (Wording("trim silence", "Trim silence", "trim silence", (
+                f"{_CUT} [{_ENDS}] {_BELOW}",
+                f"{_CUT} (at|from|off) [the] (start|beginning) {_BELOW} {{edges=start}}",
+                f"{_CUT} (at|from|off) [the] end {_BELOW} {{edges=end}}",
+            ), "below -50 dBFS, 0.05 s stay"),),
+            _expect_trimmed,
+            sets=lambda a: {
+                f"silence at the {edge}": "threshold_dbfs"
+                for edge in ("start", "end") if a["edges"] in ("both", edge)
+            },
+        ),
+    ),
+    AudioTool(
+        "clip",
+        "Keep one section of a file.",
+        (
+            *IN_OUT,
+            number("start_s", "s", 0, 14_400, "where it begins", 0),
+            number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
+        ),
+        "whole:clip",
+        Planning(
+            (Wording("clip", "Cut a section", "keep from 0:05 to 0:20", (
+                "(keep|clip|take|cut out) [only] [the section] from {start_s} to {end_s}",
+                "(keep|clip|take) [only] [the] first {end_s}",
+                "(cut|drop|remove|skip) [off] [the] first {start_s}",
+                "(cut|drop|remove) [off] [everything] after {end_s}",
+            )),),
+            _expect_section,
+            sets={"the start": "start_s", "the end": "end_s"},
+        ),
+    ),
+    AudioTool(
+        "split",
+        "Cut a file at points into numbered files.",
+        (
+            INPUT,
+            ToolParameter("output_pattern", "pattern", "the files written, such as part-{n}.wav"),
+            ToolParameter("points_s", "numbers", "where it is cut, ascending", "s", 0, 14_400),
+        ),
+        "whole:split",
+        SEVERAL,
+    ),
+    AudioTool(
+        "concat",
+        "One file after the other.",
+        (INPUTS, OUTPUT, number("crossfade_s", "s", 0, 30, "how far they overlap", 0)),
+        "whole:concat",
+        SEVERAL,
+    ),
+    AudioTool(
+        "mix",
+        "Several files at once. Levels add up: nothing is turned down.",
+        (
+            INPUTS,
+            OUTPUT,
+            ToolParameter("offsets_s", "numbers", "when each begins", "s", 0, 14_400, None, (),
+                          True),
+            ToolParameter("gains_db", "numbers", "gain of each", "dB", -60, 40, None, (), True),
+        ),
+        "whole:mix",
+        SEVERAL,
+    ),
+    AudioTool(
+        "fade",
+        "Fade in at the start, out at the end.",
+        (
+            *IN_OUT,
+            number("in_s", "s", 0, 600, "length of the fade in", 0),
+            number("out_s", "s", 0, 600, "length of the fade out", 0),
+            choice("shape", ("equal_power", "linear"), "the curve", "equal_power"),
+        ),
+        "chains:fade",
+        Planning(
+            (Wording("fade", "Fade", "fade in 0.5 s and out 2 s", (
+                "[a] (fade in|fade-in) [of|over|for] {in_s}",
+                "[a] (fade out|fade-out) [of|over|for] {out_s}",
+                "fade in and out [of|over|for] {in_s,out_s}",
+                "fade in [of|over|for] {in_s} and [fade] out [of|over|for] {out_s}",
+            )),),
+            lambda a: [
+                predicate("rms_change_db", "<=", 0, "A fade makes nothing louder"),
+                predicate("duration_change_s", "==", 0, "A fade keeps the length"),
+            ],
+            sets={"the fade in": "in_s", "the fade out": "out_s"},
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,208 @@
+"""The audio tools that change, convert and make sound: one row each."""
+
+from __future__ import annotations
+
+from .audio_model import (
+    IN_OUT,
+    OUTPUT,
+    Arguments,
+    AudioTool,
+    Json,
+    Planning,
+    ToolParameter,
+    Wording,
+    choice,
+    number,
+    predicate,
+)
+
+SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III")
+_SHAPE = {
+    "channels": "The number of channels",
+    "sample_rate_hz": "The sample rate",
+    "subtype": "The sample format",
+}
+_TO = "[(convert|mix down|downmix|make) IT] [to|in]"
+
+
+def _expect_shape(a: Arguments) -> list[Json]:
+    return [
+        predicate(name, "==", a[name], text) for name, text in _SHAPE.items() if a[name] is not None
+    ]
+
+
+EFFECTS: tuple[AudioTool, ...] = (
+    AudioTool(
+        "reverb",
+        "Add reverberation (an algorithm, not the model of a room).",
+        (
+            *IN_OUT,
+            number("room_size", "0 to 1", 0, 1, "how long it rings", 0.4),
+            number("wet_level", "0 to 1", 0, 1, "its share; the rest is the sound itself", 0.2),
+            number("damping", "0 to 1", 0, 1, "how soon high tones fade", 0.5),
+            number("tail_s", "s", 0, 30, "how much longer the file gets", 0),
+        ),
+        "effects:reverb",
+        Planning(
+            (Wording("reverb", "Add reverb", "add a little reverb", (
+                "add [some] (reverb|reverberation)",
+                "add a little (reverb|reverberation) {wet_level=0.1}",
+                "add (a lot of|much) (reverb|reverberation) {wet_level=0.4}",
+            ), "a share of 0.2; a little 0.1, a lot 0.4"),),
+            lambda a: [
+                predicate("samples_changed", "==", True, "Reverb is added"),
+                predicate("noise_floor_change_db", ">=", 0, "Pauses are filled, not emptied"),
+            ],
+            changes_level=True,
+            sets={"the share of reverb": "wet_level"},
+        ),
+        most_channels=2,
+    ),
+    AudioTool(
+        "pitch_shift",
+        "Higher or lower at the same speed.",
+        (*IN_OUT, number("semitones", "semitones", -24, 24, "12 is an octave up")),
+        "effects:pitch_shift",
+        Planning(
+            (Wording("pitch", "Shift the pitch", "lower the pitch by 3 semitones", (
+                "(raise|increase|shift up|transpose up) [the|its] pitch [by] {+semitones}",
+                "(lower|reduce|decrease) [the|its] pitch [by] {-semitones}",
+                "pitch (up|higher) [by] {+semitones}",
+                "pitch (down|lower) [by] {-semitones}",
+            )),),
+            lambda a: [
+                predicate("pitch_change_semitones", "==", a["semitones"],
+                          f"Pitch moved by {a['semitones']:g} semitones"),
+                predicate("duration_ratio", "==", 1, "The length stays"),
+            ],
+            changes_level=True,
+            moves=("the shift", "semitones", 0.0),
+        ),
+        streams=False,
+        most_minutes=10,
+        most_channels=8,
+    ),
+    AudioTool(
+        "time_stretch",
+        "Faster or slower at the same pitch.",
+        (*IN_OUT, number("rate", "times", 0.25, 4, "1.25 is faster: 60 s become 48 s")),
+        "effects:time_stretch",
+        Planning(
+            (Wording("speed", "Change the speed", "speed up by 10 %", (
+                "(speed IT up|speed up) [by] ({+rate:percent}|{+rate:times})",
+                "(slow IT down|slow down) [by] ({-rate:percent}|{-rate:times})",
+                "(make it|play it) {+rate:percent} faster",
+                "(make it|play it) {-rate:percent} slower",
+            )),),
+            lambda a: [
+                predicate("duration_ratio", "==", round(1 / a["rate"], 6),
+                          f"Speed times {a['rate']:g}"),
+                predicate("pitch_change_semitones", "==", 0, "The pitch stays"),
+            ],
+            changes_level=True,
+            moves=("the change", "rate", 1.0),
+        ),
+        streams=False,
+        most_minutes=10,
+        most_channels=8,
+    ),
+    AudioTool(
+        "add_noise",
+        "Add noise at a distance from the signal; the same seed gives the same noise.",
+        (
+            *IN_OUT,
+            number("snr_db", "dB", -40, 120, "signal above noise"),
+            choice("color", ("white", "pink", "brown"), "its spectrum", "white"),
+            ToolParameter("seed", "integer", "which noise", "", 0, 2**32 - 1, 0),
+        ),
+        "chains:add_noise",
+        "it makes material for tests",
+    ),
+    AudioTool(
+        "convert",
+        "Another sample rate, number of channels or sample format; the ending is the container.",
+        (
+            *IN_OUT,
+            ToolParameter("sample_rate_hz", "integer", "None keeps it", "Hz", 4000, 384_000, None,
+                          optional=True),
+            ToolParameter("channels", "integer", "1 or 2; None keeps them", "", 1, 2, None,
+                          optional=True),
+            choice("subtype", SUBTYPES, "how samples are stored; None for the best usual", None),
+            ToolParameter("dither", "flag", "noise of one step before 16 bits", default=True),
+        ),
+        "whole:convert",
+        Planning(
+            (
+                Wording("channels", "Set the channels", "mono", (
+                    f"{_TO} mono {{channels=1}}",
+                    f"{_TO} stereo {{channels=2}}",
+                ), order="before level"),
+                Wording("sample rate", "Set the sample rate", "resample to 48 kHz", (
+                    "(resample|convert) IT [to] {sample_rate_hz}",
+                    "[set] [the|a] sample rate [of|to] {sample_rate_hz}",
+                ), order="before level"),
+                Wording("sample format", "Set the sample format", "16 bit", (
+                    "[convert] [to] {subtype:bit}",
+                ), order="last"),
+            ),
+            _expect_shape,
+            sets={"the number of channels": "channels", "the sample rate": "sample_rate_hz",
+                  "the sample format": "subtype"},
+        ),
+    ),
+    AudioTool(
+        "distort",
+        "Overdrive: amplify, then bend (soft) or cut (hard) at full scale.",
+        (
+            *IN_OUT,
+            number("drive_db", "dB", 0, 60, "gain before", 12),
+            choice("shape", ("soft", "hard"), "how it clips", "soft"),
+        ),
+        "chains:distort",
+        Planning(
+            (Wording("distort", "Distort", "distort by 12 dB", (
+                "(distort|overdrive) IT [by] {drive_db}",
+            )),),
+            lambda a: [predicate("samples_changed", "==", True, "The sound is distorted")],
+            changes_level=True,
+        ),
+    ),
+    AudioTool(
+        "shift",
+        "Move the sound later or, negative, earlier; the length stays.",
+        (
+            *IN_OUT,
+            number("offset_s", "s", -14_400, 14_400, "positive is later"),
+            ToolParameter("wrap", "flag", "what falls off one end comes in at the other",
+                          default=False),
+        ),
+        "whole:shift",
+        "no metric says where a sound begins",
+    ),
+    AudioTool(
+        "invert",
+        "Turn the polarity round.",
+        IN_OUT,
+        "chains:invert",
+        Planning(
+            (Wording("polarity", "Invert the polarity", "invert the polarity", (
+                "(invert|flip|turn round) [the] (polarity|phase)",
+            )),),
+            lambda a: [
+                predicate("samples_changed", "==", True, "The polarity is turned"),
+                predicate("rms_change_db", "==", 0, "The level stays"),
+            ],
+        ),
+    ),
+    AudioTool(
+        "synth",
+        "Make a test signal: something like speech or music over a hum, silence at its ends.",
+        (
+            OUTPUT,
+            choice("kind", ("speech", "music"), "what it is like", "speech"),
+            number("duration_s", "s", 4, 14_400, "how long it is, silence included", 10),
+        ),
+        "whole:synth",
+        "it reads no file",
+    ),
+)  # fmt: skip

@@ -1,0 +1,191 @@
+"""What a row of `AUDIO_TOOLS` says of an audio tool: all that flowc knows of it stands in its row.
+
+`flowc check`, a model's tool list, the command line and the offline planner read the rows; the
+function that a row names runs in a process of its own, in the package runtime/audio/tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..ir import Effect
+
+ParameterKind = Literal[
+    "input", "inputs", "output", "pattern", "number", "integer", "numbers", "choice", "flag",
+    "bands",
+]  # fmt: skip
+Arguments = Mapping[str, Any]
+Json = dict[str, Any]
+
+
+class _Required:
+    """Stands for "no default"."""
+
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED = _Required()
+MAX_BANDS = 16
+MAX_INPUTS = 32
+BAND_TYPES = ("peak", "low_shelf", "high_shelf")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolParameter:
+    """One argument. `low` and `high` (in `unit`, both included) bound each number; a choice is one
+    of `choices`; with `optional` None may be passed as well."""
+
+    name: str
+    kind: ParameterKind
+    about: str
+    unit: str = ""
+    low: float = 0.0
+    high: float = 0.0
+    default: Any = REQUIRED
+    choices: tuple[Any, ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What people say for a tool, in the pattern language of `models.offline_patterns`; `default`
+    tells in words what holds where they leave a value out. With `order` a step moves: what sets the
+    level comes behind what changes it on the way, and `last` behind all that changes the sound."""
+
+    name: str
+    title: str
+    example: str
+    phrases: tuple[str, ...]
+    default: str = ""
+    order: Literal["as asked", "before level", "sets level", "last"] = "as asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """How the offline planner uses a tool.
+
+    - `expects` returns the predicates of one call, without their subject, for QA to measure;
+    - with `changes_level` a level that was set before need not hold any more;
+    - `sets` names the parameters that a second call would set again, by what they set in words;
+    - `moves` is what a second call in the other direction takes back: in words, the parameter, and
+      the value between the two directions.
+    """
+
+    wordings: tuple[Wording, ...]
+    expects: Callable[[Arguments], list[Json]]
+    changes_level: bool = False
+    sets: Mapping[str, str] | Callable[[Arguments], Mapping[str, str]] = field(default_factory=dict)
+    moves: tuple[str, str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AudioTool:
+    """A tool. `function` is where runtime/audio/tools has it, `module:name`. `planning` is what the
+    offline planner knows, or the reason why it does not know the tool. With `streams` it holds
+    a few seconds of sound in memory whatever the length; files above `most_minutes` or with more
+    than `most_channels` are refused by the tool's name."""
+
+    name: str
+    about: str
+    parameters: tuple[ToolParameter, ...]
+    function: str
+    planning: Planning | str
+    effect: Effect = "idempotent"
+    streams: bool = True
+    most_minutes: int = 240
+    most_channels: int = 64
+
+    def parameter(self, name: str) -> ToolParameter:
+        """The parameter of that name, which there is."""
+        return next(p for p in self.parameters if p.name == name)
+
+
+def number(
+    name: str, unit: str, low: float, high: float, about: str, default: Any = REQUIRED
+) -> ToolParameter:
+    """Return a number; one whose default is None may be None."""
+    return ToolParameter(name, "number", about, unit, low, high, default, optional=default is None)
+
+
+def choice(
+    name: str, choices: tuple[Any, ...], about: str, default: Any, unit: str = ""
+) -> ToolParameter:
+    """Return a choice; one whose default is None may be None."""
+    return ToolParameter(
+        name, "choice", about, unit, default=default, choices=choices, optional=default is None
+    )
+
+
+def predicate(metric: str, op: str, value: Any, text: str, tolerance: float | None = None) -> Json:
+    """Return what has to hold after a call, without its subject (see runtime/audio/plan)."""
+    found: Json = {"metric": metric, "op": op, "value": value, "text": text}
+    return found if tolerance is None else {**found, "tolerance": tolerance}
+
+
+INPUT = ToolParameter("input", "input", "the sound file that is read")
+OUTPUT = ToolParameter(
+    "output", "output", "the sound file that is written; its ending is the format"
+)
+INPUTS = ToolParameter("inputs", "inputs", "the sound files, in order", low=1, high=MAX_INPUTS)
+IN_OUT = (INPUT, OUTPUT)
+DBFS = "dBFS"
+SEVERAL = "it takes or makes several files; a plan's step has one of each"
+
+
+def schema_of(tool: AudioTool) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments."""
+    return {
+        "type": "object",
+        "properties": {p.name: _property(p) for p in tool.parameters},
+        "required": [p.name for p in tool.parameters if p.default is REQUIRED],
+        "additionalProperties": False,
+    }
+
+
+def _property(parameter: ToolParameter) -> dict[str, Any]:
+    unit = f" ({parameter.unit})" if parameter.unit else ""
+    about = parameter.about[:1].upper() + parameter.about[1:]
+    schema = {"description": f"{about}{unit}.", **_type(parameter)}
+    if parameter.optional and "type" in schema:
+        schema["type"] = [schema["type"], "null"]
+    if parameter.default is not REQUIRED:
+        schema["default"] = parameter.default
+    return schema
+
+
+def _type(parameter: ToolParameter) -> dict[str, Any]:
+    bounds = {"minimum": parameter.low, "maximum": parameter.high}
+    match parameter.kind:
+        case "input" | "output" | "pattern":
+            return {"type": "string", "minLength": 1}
+        case "inputs":
+            return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+        case "number" | "integer":
+            return {"type": parameter.kind, **bounds}
+        case "numbers":
+            return {"type": "array", "items": {"type": "number", **bounds}}
+        case "choice":
+            none = [None] if parameter.optional else []
+            return {"enum": [*parameter.choices, *none]}
+        case "flag":
+            return {"type": "boolean"}
+        case "bands":
+            return {"type": "array", "items": _BAND, "minItems": 1, "maxItems": MAX_BANDS}
+
+
+BAND_PARAMETERS: tuple[ToolParameter, ...] = (
+    choice("type", BAND_TYPES, "the form", REQUIRED),
+    number("freq_hz", "Hz", 10, 96_000, "where it lies"),
+    number("gain_db", "dB", -40, 40, "positive raises"),
+    number("q", "", 0.1, 20, "how narrow", 0.7071),
+)
+"""What each element of `bands` may say."""
+_BAND = {
+    "type": "object",
+    "properties": {p.name: _property(p) for p in BAND_PARAMETERS},
+    "required": [p.name for p in BAND_PARAMETERS if p.default is REQUIRED],
+    "additionalProperties": False,
+}
