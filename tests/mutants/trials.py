@@ -1,0 +1,350 @@
+"""Mutants in a copy of the tree, one after the other, each in a forked process of its own.
+
+For each row of guards one process collects the tests once. It forks a child for each mutant, gives
+the changed function its new code and runs the tests that run this function, until one fails.
+A change of something else (a table, a default, what runs while modules are imported) needs a
+process that imports the changed file: a child of the judge, which has imported no flowc.
+
+The first child runs every test without a mutant. It notes which test runs which functions and how
+long it takes: the tests about time and volume are too slow to be asked of every mutant.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Literal, TypeVar
+
+import pytest
+from coverage import Coverage
+from hypothesis import HealthCheck, Phase, settings
+
+from .guards import GUARDS, Guards
+from .mutations import Mutant
+
+T = TypeVar("T")
+Fate = Literal["killed", "survived", "timeout"]
+ENOUGH = 4.0
+"""Seconds of mirror tests for one mutant, and of wider ones: the fast ones first, as long
+as they took without a mutant."""
+PATIENCE = 40
+"""Seconds of the processor for one mutant."""
+OPTIONS = (
+    *("-q", "-x", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak"),
+    *("--hypothesis-profile", "mutants"),
+)
+ALWAYS = ""
+"""In place of a test's name: what runs while modules are imported and tests are collected."""
+
+
+@dataclass
+class Notes:
+    """What tests do without a mutant: how long each takes, and the lines that it runs."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    lines: dict[str, dict[int, list[str]]] = field(default_factory=dict)
+    modules: list[str] = field(default_factory=list)
+
+    def at_import(self, mutant: Mutant) -> bool:
+        """Whether the change makes a difference before any test begins."""
+        return not mutant.last or ALWAYS in self._runners(mutant)
+
+    def tests_of(self, mutant: Mutant, paths: Sequence[str]) -> list[str]:
+        """The tests below the paths that run the changed function, as many as time allows."""
+        runners = self.seconds if self.at_import(mutant) else self._runners(mutant)
+        tests = [(self.seconds[test], test) for test in runners if test.startswith(tuple(paths))]
+        total, chosen = 0.0, []
+        for seconds, test in sorted(tests):
+            total += seconds
+            if total > ENOUGH:
+                break
+            chosen.append(test)
+        return chosen
+
+    def _runners(self, mutant: Mutant) -> set[str]:
+        """The tests that come into the changed function; its first line runs at import."""
+        lines = self.lines.get(mutant.file, {})
+        return {test for n in range(mutant.first + 1, mutant.last + 1) for test in lines.get(n, ())}
+
+
+@dataclass
+class Outcome:
+    """What a row found: fates in the order of its mutants."""
+
+    fates: list[Fate | None]
+    notes: Notes
+
+
+class Row:
+    """A plugin of pytest: in place of the tests it runs mutants, and keeps what became of each."""
+
+    def __init__(self, root: Path, guards: Guards, mutants: Sequence[Mutant]) -> None:
+        self.notes = Notes()
+        self.fates: list[Fate | None] = []
+        self._guards = guards
+        self._mutants = mutants
+        self._root = root
+        self._files = {str(root / file): file for file in guards.files(root)}
+        self._files |= {str(root / ".types/flowc" / f): f for f in self._files.values()}
+        self._coverage = Coverage(data_file=None, config_file=False, include=[*self._files])
+        self._coverage.start()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run all tests in a first child, then some of them for each mutant."""
+        code, notes = in_child(lambda: self._take_notes(session), PATIENCE * 20)
+        self._coverage.stop()
+        if code != 0 or notes is None:
+            session.shouldfail = "they fail without a mutant"
+            return True
+        self.notes = notes
+        functions = _functions([*self._files])
+        gc.freeze()
+        items = {item.nodeid: item for item in session.items}
+        for mutant in self._mutants:
+            self.fates.append(self._fate(mutant, items, functions))
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Print what failed: the log ends with it."""
+        if report.failed:
+            print(report.nodeid, report.longreprtext, sep="\n", flush=True)
+
+    def _take_notes(self, session: pytest.Session) -> tuple[int, Notes]:
+        for item in session.items:
+            self._coverage.switch_context(item.nodeid)
+            began = time.process_time()
+            if _fails([item]):
+                return 1, self.notes
+            self.notes.seconds[item.nodeid] = time.process_time() - began
+        self._coverage.stop()
+        data = self._coverage.get_data()
+        for path in data.measured_files():
+            lines = self.notes.lines.setdefault(self._files[path], {})
+            for line, tests in data.contexts_by_lineno(path).items():
+                lines.setdefault(line, []).extend(tests)
+        self.notes.modules = [*_foreign_modules()]
+        return 0, self.notes
+
+    def _fate(
+        self, mutant: Mutant, items: dict[str, pytest.Item], functions: list[FunctionType]
+    ) -> Fate | None:
+        """None for a mutant that needs a process of its own."""
+        lines = range(mutant.first, mutant.last + 1)
+        changed = [f for f in functions if self._files[f.__code__.co_filename] == mutant.file]
+        changed = [f for f in changed if f.__code__.co_firstlineno in lines]
+        if self.notes.at_import(mutant) or not changed:
+            return None
+        tests = self.notes.tests_of(mutant, self._guards.mirror)
+        tests += self.notes.tests_of(mutant, self._guards.wider)
+
+        def run() -> tuple[int, None]:
+            codes = [*_outermost(compile(mutant.text, mutant.file, "exec"))]
+            for function in changed:
+                function.__code__ = _same_place(function.__code__, codes)
+            return int(_fails([items[test] for test in dict.fromkeys(tests)])), None
+
+        with file_with(self._root / mutant.file, mutant.text):
+            return _fate_of(in_child(run, PATIENCE)[0])
+
+
+class Chosen:
+    """A plugin of pytest that runs some of the tests in a given order."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._place = {test: place for place, test in enumerate(tests)}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave the chosen ones."""
+        chosen = [item for item in items if item.nodeid in self._place]
+        items[:] = sorted(chosen, key=lambda item: self._place[item.nodeid])
+
+
+def judge(root: Path, mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Fate]]:
+    """What becomes of each mutant, row by row of guards. The root is a copy of the tree."""
+    for guards in GUARDS:
+        files = {*guards.files(root)}
+        if not (group := [mutant for mutant in mutants if mutant.file in files]):
+            continue
+
+        def run(guards: Guards = guards, group: Sequence[Mutant] = group) -> tuple[int, Outcome]:
+            row = Row(root, guards, group)
+            paths = (*guards.mirror, *guards.wider)
+            code = int(pytest.main([*OPTIONS, *paths], [row]))
+            return code, Outcome(row.fates, row.notes)
+
+        code, outcome = in_child(run, 100 * PATIENCE)
+        if outcome is None or len(outcome.fates) != len(group):
+            raise SystemExit(f"the tests of {guards.code} end with {code}:\n{log_text()}")
+        for name in outcome.notes.modules:
+            with suppress(ImportError):
+                import_module(name)
+        assert not any(name.split(".")[0] == "flowc" for name in sys.modules)
+        for mutant, fate in zip(group, outcome.fates, strict=True):
+            yield mutant, fate or _fate_in_own_process(root, mutant, guards, outcome.notes)
+
+
+def _fate_in_own_process(root: Path, mutant: Mutant, guards: Guards, notes: Notes) -> Fate:
+    for paths in (guards.mirror, guards.wider):
+        tests = notes.tests_of(mutant, paths)
+        files = [*dict.fromkeys(test.partition("::")[0] for test in tests)]
+
+        def run(tests: Sequence[str] = tests, files: Sequence[str] = files) -> tuple[int, None]:
+            return int(pytest.main([*OPTIONS, *files], [Chosen(tests)])), None
+
+        with file_with(root / mutant.file, mutant.text):
+            code = in_child(run, PATIENCE)[0] if tests else 0
+        if (fate := _fate_of(code)) != "survived":
+            return fate
+    return "survived"
+
+
+def _fate_of(code: int | None) -> Fate:
+    match code:
+        case 0:
+            return "survived"
+        case 1 | 2 | 4:  # a test failed; or a module, perhaps of a conftest, no longer loads
+            return "killed"
+        case None:
+            return "timeout"
+    raise SystemExit(f"a child ended with {code}:\n{log_text()}")
+
+
+def _fails(items: Sequence[pytest.Item]) -> bool:
+    """Whether one of the tests fails; what comes after it does not run."""
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if item.session.testsfailed:
+            return True
+    return False
+
+
+def _functions(files: Sequence[str]) -> list[FunctionType]:
+    """All functions and methods of these files that are not inside of another."""
+    return [
+        thing
+        for thing in gc.get_objects()
+        if isinstance(thing, FunctionType)
+        and thing.__code__.co_filename in files
+        and "<locals>" not in thing.__code__.co_qualname
+    ]
+
+
+def _outermost(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _outermost(constant)
+
+
+def _same_place(code: CodeType, others: Sequence[CodeType]) -> CodeType:
+    place = code.co_qualname, code.co_firstlineno
+    new = next(other for other in others if (other.co_qualname, other.co_firstlineno) == place)
+    return new.replace(co_filename=code.co_filename)
+
+
+def log_file() -> Path:
+    """Where children write what they print; each begins it anew."""
+    return Path(os.environ["TMPDIR"]) / "log"
+
+
+def log_text() -> str:
+    """The end of it."""
+    return log_file().read_text(encoding="utf-8", errors="replace")[-3000:]
+
+
+def in_child(run: Callable[[], tuple[int, T]], patience: int) -> tuple[int | None, T | None]:
+    """The exit code and the value from a forked process; None when it was ended for its time."""
+    child = os.fork()
+    if child == 0:
+        _become(run, patience)
+    deadline = time.monotonic() + 10 * patience
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        time.sleep(0.01)
+        if time.monotonic() > deadline:
+            break
+    _kill_group(child)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    value = log_file().with_name(str(child))
+    if not value.exists():
+        return (None if code in (-signal.SIGXCPU, -signal.SIGKILL) else code), None
+    result: T = pickle.loads(value.read_bytes())
+    value.unlink()
+    return code, result
+
+
+def _become(run: Callable[[], tuple[int, T]], patience: int) -> None:
+    """Never return: run, and end as the child that this is."""
+    code = 3
+    try:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (patience, resource.RLIM_INFINITY))
+        with log_file().open("ab") as log:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+        _set_profile()
+        code, value = run()
+        if value is not None:
+            log_file().with_name(str(os.getpid())).write_bytes(pickle.dumps(value))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _set_profile() -> None:
+    """Always the same examples; one that fails needs no smaller one."""
+    settings.register_profile(
+        "mutants",
+        max_examples=50,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=[*HealthCheck],
+        derandomize=True,
+        database=None,
+        deadline=None,
+    )
+    settings.load_profile("mutants")
+
+
+@contextmanager
+def file_with(path: Path, text: str) -> Iterator[None]:
+    """The file with another text. Python compares whole seconds and sizes to see that a compiled
+    file is out of date, so nobody may write one meanwhile."""
+    before, stat = path.read_bytes(), path.stat()
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+        compiled.unlink()
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    try:
+        path.write_text(text, encoding="utf-8")
+        yield
+    finally:
+        path.write_bytes(before)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        sys.dont_write_bytecode = False
+        del os.environ["PYTHONDONTWRITEBYTECODE"]
+
+
+def _foreign_modules() -> Iterator[str]:
+    """What is imported and comes with Python or from a package, in the order it was begun."""
+    for name, module in [*sys.modules.items()]:
+        file = getattr(module, "__file__", None)
+        if file and file.startswith((sys.prefix, sys.base_prefix)) and "." not in name:
+            yield name
+
+
+def _kill_group(leader: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
