@@ -13,7 +13,8 @@ from ..config.settings import Config
 from .run_options import RunOptions
 
 if TYPE_CHECKING:
-    from ..engine.engine import Engine, ServicesFactory
+    from ..engine.engine import Engine
+    from ..engine.execution import ServicesFactory
 
 
 @asynccontextmanager

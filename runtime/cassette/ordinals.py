@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from langgraph.runtime import Runtime
+
+from ..checkpoints.keys import visit_of
 from ..context import HERE, Here
 from ..errors import RunError
 from ..services import Journal
@@ -35,10 +38,10 @@ def here() -> Here:
     return visit
 
 
-async def effect_key(journal: Journal, runtime: Any, ordinal: int) -> EffectKey:
+async def effect_key(journal: Journal, runtime: Runtime[Any], ordinal: int) -> EffectKey:
     """The key of the effect that the journal is asked about."""
     visit = here()
-    own = f"{runtime.execution_info.checkpoint_ns}:{ordinal}"
+    own = f"{visit_of(runtime)[1]}:{ordinal}"
     known = await journal.entries(visit.runtime, NUMBERED)
     number = next((n for n, name in known.items() if name == own), None)
     if number is None:

@@ -14,7 +14,9 @@ from typing import Any
 
 from flowc.compiler.analysis.diff import changed_fields, settled, word_of
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec, NodeSpec
+from langgraph.graph import END
 
+from ..checkpoints.channels import join_channel
 from ..services import Json
 
 TEXTS = frozenset({"title", "label", "description", "section", "group", "prompt_id", "step"})
@@ -194,7 +196,7 @@ def _leads(old: GraphSpec, node: str, new: GraphSpec) -> str:
     def said(spec: GraphSpec) -> str:
         plain, joins, branches = _ways(spec, node)
         targets = {*plain, *(t for t, _ in joins), *(t for _, t in branches)}
-        return ", ".join(f"`{t}`" if t != "__end__" else "the end" for t in sorted(targets))
+        return ", ".join(f"`{t}`" if t != END else "the end" for t in sorted(targets))
 
     before, after = said(old), said(new)
     return f"{before} before, {after} now" if before != after else "by other cases"
@@ -223,11 +225,6 @@ def _joins(path: str, old: GraphSpec, new: GraphSpec, standing: Standing) -> Ite
         if (frozenset(join.sources), join.target) not in after:
             text = f"branches have come to `{join.target}`, which now waits for others"
             yield Change(text, True, _at(_node(old, join.target)), _at(_node(new, join.target)))
-
-
-def join_channel(sources: tuple[str, ...], target: str) -> str:
-    """The channel in which LangGraph notes who has come to a join."""
-    return f"join:{'+'.join(sources)}:{target}"
 
 
 def _variables(

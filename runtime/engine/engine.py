@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,13 @@ from flowc.compiler.lowering.serde import dump_spec, load_spec
 
 from ..budget import ledger
 from ..budget.ledger import forget_charges
-from ..db.checkpoint_rows import Shelf, shelf_of
+from ..checkpoints.keys import thread_config
+from ..checkpoints.tables.compaction import Dropped, compact
+from ..checkpoints.tables.order import begin_after
+from ..checkpoints.tables.rows import Checkpoints, checkpoints_of
+from ..checkpoints.types import App, Saver
 from ..db.database import Database, create_tables
+from ..db.sqlite import in_words
 from ..documents import write_log as document_record
 from ..documents.write_log import Record, documents_of, writers_of
 from ..errors import RunError
@@ -30,25 +35,20 @@ from ..events import Listener
 from ..graph.build import build
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
 from ..graph.null_services import inert_services
-from ..graph.thread import thread_config
 from ..journal import effects
 from ..journal.effects import EffectJournal
 from ..secrets import secret_values
-from ..services import Emit, Journal, Json, Outcome, Services
+from ..services import Json, Outcome
 from ..state.initial import initial_state
 from ..store import service_tables as executions
 from ..store.runs import RunRecord, RunStore, open_store
-from ..store.sqlite.connection import in_words
-from .checkpoint_order import begin_after
-from .compaction import Dropped, compact
 from .document_edits import Edited, Stand, take_edits
-from .execution import Execution
+from .execution import Execution, GraphInput, ServicesFactory
 from .fork import RunState, copy_thread, refuse_inner, state_of
 from .frontier import whereabouts
 from .migration import accepted, move, read_migration
 from .signals import RunSignals
 
-ServicesFactory = Callable[[Journal, Emit], Services]
 ENDED = ("success", "failed")
 
 
@@ -57,7 +57,7 @@ class Engine:
     """Executes runs on one store. Made by `open_engine`."""
 
     store: RunStore
-    saver: Any
+    saver: Saver
     journal_db: Database
 
     async def start(
@@ -136,8 +136,9 @@ class Engine:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
             await execution.open_budget(record)
             begun = await self.saver.aget_tuple(thread_config(run)) is not None
-            given: Any = None if begun else _beginning(execution, record)
-            if await execution.hear(said, given):
+            beginning = None if begun else _beginning(execution, record)
+            given: GraphInput = beginning
+            if await execution.hear(said, beginning):
                 given = None
             elif begun:
                 _refuse_ended(record)
@@ -207,7 +208,7 @@ class Engine:
         """The run's checkpoints between nodes, of called workflows too, oldest first."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
-            return await whole_past_of(self.shelf(), app, spec, run)
+            return await whole_past_of(self.checkpoints(), app, spec, run)
 
     async def fork(self, run: str, at: str, updates: dict[str, Json], new_run: str) -> RunRecord:
         """A new run that begins at a checkpoint of another one (its id, or a node's id: the
@@ -224,12 +225,12 @@ class Engine:
                     help=f"settle it first: flowc resume {run}",
                 )
             spec, app = await self._look_at(run)
-            past = await past_of(self.shelf(), app, spec, run)
-            await refuse_inner(self.shelf(), past, run, at)
+            past = await past_of(self.checkpoints(), app, spec, run)
+            await refuse_inner(self.checkpoints(), past, run, at)
             view = view_at(past, at, run)
             await self.store.refuse_taken(new_run)
             await self.saver.adelete_thread(new_run)
-            await copy_thread(self.shelf(), app, spec, view, run, new_run, updates)
+            await copy_thread(self.checkpoints(), app, spec, view, run, new_run, updates)
             fresh = dataclasses.replace(
                 record,
                 id=new_run,
@@ -283,14 +284,14 @@ class Engine:
                     await begin_after(self.journal_db, run)
                 yield
 
-    async def _look_at(self, run: str) -> tuple[GraphSpec, Any]:
+    async def _look_at(self, run: str) -> tuple[GraphSpec, App]:
         """The graph that a run was started with, for reading its checkpoints."""
         spec = _kept_spec(await self.store.get(run))
         return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
 
-    def shelf(self) -> Shelf:
-        """The runs' checkpoints, to look back."""
-        return shelf_of(self.journal_db, self.saver, self.store.location.kind)
+    def checkpoints(self) -> Checkpoints:
+        """Return the runs' checkpoints, to look back."""
+        return checkpoints_of(self.journal_db, self.saver, self.store.location.kind)
 
     def _journal(
         self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"

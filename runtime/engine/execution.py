@@ -15,18 +15,20 @@ from typing import Any, Literal
 from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.source.gc_pause import collector_at_rest, heap_at_rest
 from langchain_core.runnables import RunnableConfig
-from langgraph.constants import START
 from langgraph.errors import GraphDrained, GraphRecursionError
+from langgraph.graph import START
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ..budget.ledger import Ledger
+from ..checkpoints.keys import strict_config, thread_config
+from ..checkpoints.types import App, Saver
+from ..db.sqlite import in_words
 from ..documents.write_log import RECORD, StoreRecorder
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..events import EventKind, Listener
 from ..graph.build import build
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
-from ..graph.thread import thread_config
 from ..journal.effects import EffectJournal
 from ..people import Question
 from ..services import Emit, Journal, Json, Outcome, Services
@@ -34,10 +36,12 @@ from ..state.channels import STEPS, refuse_clashes, variable_values
 from ..state.initial import all_given
 from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
 from ..store.runs import RunRecord, RunStore
-from ..store.sqlite.connection import in_words
 from .event_log import EventLog
 from .signals import RunSignals
 
+ServicesFactory = Callable[[Journal, Emit], Services]
+GraphInput = dict[str, Any] | Command[Any] | None
+"""What a graph begins with, or answers, or None to go on."""
 REQUEST_SECONDS = 0.25
 """How often a running process looks whether it was asked to pause or to stop."""
 
@@ -57,17 +61,17 @@ class Execution:
     """Everything one execution needs. `services` and the compiled graph are made at once."""
 
     store: RunStore
-    saver: Any
+    saver: Saver
     journal: EffectJournal
     spec: GraphSpec
     run_id: str
-    factory: Any
+    factory: ServicesFactory
     listeners: tuple[Listener, ...]
     breakpoints: tuple[str, ...]
     signals: RunSignals
     log: EventLog = field(init=False)
     services: Services = field(init=False)
-    app: Any = field(init=False)
+    app: App = field(init=False)
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
@@ -149,7 +153,7 @@ class Execution:
         return await self._outcome(record, "paused", questions, None, time.monotonic())
 
     async def run(
-        self, record: RunRecord, given: Any, event: Literal["run_started", "run_resumed"]
+        self, record: RunRecord, given: GraphInput, event: Literal["run_started", "run_resumed"]
     ) -> Outcome:
         """Execute from `given` (input, answers, or None to go on) to an outcome, and keep it."""
         started = time.monotonic()
@@ -179,7 +183,7 @@ class Execution:
 
     async def _execute(
         self,
-        given: Any,
+        given: GraphInput,
         event: EventKind,
         data: dict[str, Any],
         inputs: dict[str, Json],
@@ -204,7 +208,9 @@ class Execution:
             self.log.emit("run_finished", "", {"status": status, "seconds": seconds})
         return status, questions, error
 
-    async def _invoke(self, given: Any) -> tuple[Status, list[Question], dict[str, str] | None]:
+    async def _invoke(
+        self, given: GraphInput
+    ) -> tuple[Status, list[Question], dict[str, str] | None]:
         """Run the graph once. What ends it early is a status, not an exception."""
         control = RunControl()
         self.signals.bind(control)
@@ -247,8 +253,7 @@ class Execution:
         return ("failed" if failed else "success"), [], None
 
     def _config(self) -> RunnableConfig:
-        config = thread_config(self.run_id)
-        config["configurable"]["__pregel_strict_resume"] = True
+        config = strict_config(self.run_id)
         config["metadata"] = {"flowc_digest": self.spec.digest}
         # Relays are steps of LangGraph's, not of the workflow's.
         config["recursion_limit"] = 2 * self.services.max_steps + 10

@@ -11,10 +11,11 @@ from flowc.compiler.source.snippet import visible
 from langgraph.graph import START
 from langgraph.types import StateUpdate
 
-from ..db.checkpoint_rows import Shelf
+from ..checkpoints.keys import levels, thread_config
+from ..checkpoints.tables.rows import Checkpoints
+from ..checkpoints.types import App
 from ..errors import RunError
 from ..graph.history import CheckpointView
-from ..graph.thread import thread_config
 from ..people import Question
 from ..services import Json
 from ..state.channels import variable_values, variables_of
@@ -33,7 +34,7 @@ class RunState:
     visits: dict[str, int]
 
 
-async def state_of(app: Any, spec: GraphSpec, run: str, answered: Collection[str]) -> RunState:
+async def state_of(app: App, spec: GraphSpec, run: str, answered: Collection[str]) -> RunState:
     """The latest checkpoint, as a whole. A question inside a call or an exec node stays in the
     checkpoint until that node ends, so those `answered` are left out by their ids."""
     snapshot = await app.aget_state(thread_config(run))
@@ -47,14 +48,16 @@ async def state_of(app: Any, spec: GraphSpec, run: str, answered: Collection[str
     )
 
 
-async def refuse_inner(shelf: Shelf, past: Sequence[CheckpointView], run: str, at: str) -> None:
+async def refuse_inner(
+    checkpoints: Checkpoints, past: Sequence[CheckpointView], run: str, at: str
+) -> None:
     """Raises `RunError` for a place inside a node: LangGraph would take it, and begin that node
     anew instead. `past` are the checkpoints of the main workflow."""
     if any(view.is_at(at) for view in past):
         return
-    namespace = await shelf.namespace_of(run, at)
+    namespace = await checkpoints.namespace_of(run, at)
     if namespace:
-        node = namespace.split("|")[0].rpartition(":")[0]
+        node, _ = next(levels(namespace))
         earlier = [view.id for view in past if node in view.next and view.id < at]
     else:
         caller, slash, _ = at.partition("/")
@@ -72,8 +75,8 @@ async def refuse_inner(shelf: Shelf, past: Sequence[CheckpointView], run: str, a
 
 
 async def copy_thread(
-    shelf: Shelf,
-    app: Any,
+    checkpoints: Checkpoints,
+    app: App,
     spec: GraphSpec,
     view: CheckpointView,
     run: str,
@@ -86,12 +89,12 @@ async def copy_thread(
     for name in updates:
         if name not in channels:
             raise RunError(f"{spec.file} has no variable `{name}`")
-    parents = {each.id: each.parent for each in await shelf.checkpoints(run, "", ())}
+    parents = {each.id: each.parent for each in await checkpoints.checkpoints(run, "", ())}
     line, at = dict[str, None](), view.id
     while at in parents and at not in line:
         line[at] = None
         at = parents[at]
-    await shelf.copy(run, new_run, list(line)[::-1])
+    await checkpoints.copy(run, new_run, list(line)[::-1])
     if updates:
         values = {channels[name].name: storable_value(value) for name, value in updates.items()}
         sources = view.nodes or (START,)

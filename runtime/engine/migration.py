@@ -8,14 +8,14 @@ next begin anew in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec
-from langgraph.graph import StateGraph
 
+from ..checkpoints.keys import thread_config
+from ..checkpoints.types import Graph, Saver
 from ..errors import RunError
-from ..graph.thread import thread_config
-from ..state.channels import combinable, variables_of
+from ..graph.build import add_relay
+from ..state.channels import State, combinable, variables_of
 from ..values import storable_value
 from .compatibility import Change, Migration, Standing, changes_of, fits
 from .frontier import Whereabouts
@@ -116,8 +116,8 @@ def _refuse_unfit(old: GraphSpec, new: GraphSpec, standing: Standing, migration:
 
 
 async def move(
-    graph: StateGraph[Any, Any, Any, Any],
-    saver: Any,
+    graph: Graph,
+    saver: Saver,
     new: GraphSpec,
     where: Whereabouts,
     migration: Migration,
@@ -133,15 +133,11 @@ async def move(
         for was, now in migration.variables.items()
         if now and now != was and values.get(was) is not None
     }
-    anything: Any = graph
 
-    def never(state: Any) -> dict[str, Any]:
-        return {}
-
-    def all_of_them(state: Any) -> list[str]:
+    def all_of_them(state: State) -> list[str]:
         return targets
 
-    anything.add_node(MIGRATION_NODE, never)
-    anything.add_conditional_edges(MIGRATION_NODE, all_of_them, targets)
-    app = anything.compile(checkpointer=saver)
+    add_relay(graph, MIGRATION_NODE)
+    graph.add_conditional_edges(MIGRATION_NODE, all_of_them, targets)
+    app = graph.compile(checkpointer=saver)
     await app.aupdate_state(thread_config(run), writes, as_node=MIGRATION_NODE)

@@ -11,15 +11,17 @@ from typing import Any
 
 from flowc.compiler.ir import CallNode, Effect, ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
-from langgraph.types import Command
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StateSnapshot
 
+from ..checkpoints.keys import join, level_config, strict_config, task_part, thread_config
+from ..checkpoints.types import App, Graph
 from ..context import CALL_PATH
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..events import RunEvent
 from ..graph.build import build, nested_graph, single_graph
 from ..graph.history import Level, stops_before
 from ..graph.null_services import inert_services
-from ..graph.thread import thread_config
 from ..journal.effects import EffectJournal
 from ..journal.layered import JournalBefore
 from ..nodes.visit.visit import Setting
@@ -30,6 +32,7 @@ from ..state.interrupts import match_answers, question_of
 from ..values import storable_value
 from .engine import Engine, open_engine
 from .event_log import EventLog
+from .execution import GraphInput
 
 FROM_RUN = "run"
 """`--replay run`: the results that the run's own journal keeps."""
@@ -68,7 +71,7 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
     the run was started with. Raises `RunError` for a node or visit that the run did not come to."""
     *calls, node = name.split("/")
     services = inert_services()
-    graph: Any = build(spec, services)
+    graph = build(spec, services)
     setting = Setting(spec, services, dict(spec.subgraphs))
     namespace, path = "", tuple[str, ...]()
     for call in calls:
@@ -78,7 +81,7 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
         if not isinstance(at.op, CallNode | ForeachNode):
             raise RunError(f"`{caller}` calls no workflow", help="name a node: CALL/NODE")
         found = await _visited(engine, run, spec, graph, namespace, caller, int(number or 0))
-        namespace = found.namespace + (f"|{int(item) - 1}" if item.isdigit() else "")
+        namespace = join(found.namespace, *([int(item) - 1] if item.isdigit() else ()))
         path = (*path, f"{caller}#{item}" if item else caller)
         spec = setting.subgraphs[at.op.workflow]
         graph = nested_graph(spec, setting)
@@ -150,14 +153,13 @@ def _grows(spec: GraphSpec, name: str) -> bool:
 
 
 async def _invoke(
-    app: Any,
+    app: App,
     spec: GraphSpec,
-    given: Any,
+    given: GraphInput,
     ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
 ) -> tuple[str, str, tuple[Question, ...]]:
     """(status, error, questions that wait)."""
-    config: Any = {**thread_config("step"), "recursion_limit": 10_000}
-    config["configurable"]["__pregel_strict_resume"] = True
+    config: RunnableConfig = {**strict_config("step"), "recursion_limit": 10_000}
     while True:
         try:
             await app.ainvoke(given, config, durability="sync")
@@ -186,11 +188,11 @@ class _Found:
 
 
 async def _visited(
-    engine: Engine, run: str, spec: GraphSpec, graph: Any, namespace: str, node: str, visit: int
+    engine: Engine, run: str, spec: GraphSpec, graph: Graph, namespace: str, node: str, visit: int
 ) -> _Found:
     """A visit of a node in the graph whose checkpoints stand in a namespace."""
     app = graph.compile(checkpointer=engine.saver)
-    stops = await stops_before(engine.shelf(), Level(app, spec, (), namespace), run, node)
+    stops = await stops_before(engine.checkpoints(), Level(app, spec, (), namespace), run, node)
     found = {stop.visit: stop for stop in stops}
     if not found:
         raise RunError(f"run {run} did not come to `{node}`", help=f"see `flowc history {run}`")
@@ -198,17 +200,13 @@ async def _visited(
         many = "once" if len(found) == 1 else f"{len(found)} times"
         raise RunError(f"run {run} came to `{node}` {many}: there is no visit {visit}")
 
-    async def state_at(checkpoint: str) -> Any:
-        config: Any = thread_config(run, checkpoint)
-        config["configurable"]["checkpoint_ns"] = namespace
-        if namespace:  # or LangGraph would look for the graph among those that the main one shows
-            config["configurable"]["__pregel_checkpointer"] = engine.saver
-        return await app.aget_state(config)
+    async def state_at(checkpoint: str) -> StateSnapshot:
+        return await app.aget_state(level_config(run, checkpoint, namespace, engine.saver))
 
     stop = found[visit or max(found)]
     snapshot = await state_at(stop.checkpoint)
     task = next(task for task in snapshot.tasks if task.name == node)
-    inside = "|".join(part for part in (namespace, f"{node}:{task.id}") if part)
+    inside = join(namespace, task_part(node, task.id))
     after = (await state_at(stop.after)).values if stop.after else None
     return _Found(stop.visit, snapshot.values, inside, after)
 

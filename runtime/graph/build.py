@@ -6,78 +6,89 @@ workflow is compiled once per calling node and runs inside it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, cast
 
 from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
 from langgraph.graph import START, StateGraph
 
+from ..checkpoints.types import App, Graph
 from ..nodes import NODE_KINDS
 from ..nodes.visit.entry import NodeFunction, node_function
 from ..nodes.visit.visit import Setting
 from ..services import Services
 from ..state.channels import State, input_schema, nested_schema, output_schema, state_schema
-from .inbox import add_input_node
+from .inbox import INPUT_NODE
 
 
-def build(spec: GraphSpec, services: Services) -> StateGraph[Any, Any, Any, Any]:
+def build(spec: GraphSpec, services: Services) -> Graph:
     """The graph of a program's main workflow, not compiled."""
     setting = Setting(spec, services, dict(spec.subgraphs))
-    graph: Any = StateGraph(
+    graph = StateGraph(
         state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
     )
     _fill(graph, setting)
-    add_input_node(graph, spec)
-    return cast("StateGraph[Any, Any, Any, Any]", graph)
+    if spec.on_input is not None:
+        add_relay(graph, INPUT_NODE)
+        graph.add_edge(INPUT_NODE, spec.on_input.target)
+    return graph
 
 
-def _nested(spec: GraphSpec, caller: Setting) -> Any:
+def _nested(spec: GraphSpec, caller: Setting) -> App:
     """A called workflow, compiled; its checkpoints go where the caller's go."""
     return nested_graph(spec, caller).compile(name=spec.name)
 
 
-def nested_graph(spec: GraphSpec, caller: Setting) -> Any:
+def nested_graph(spec: GraphSpec, caller: Setting) -> Graph:
     """A called workflow, not compiled."""
     schema = nested_schema(spec)
-    graph: Any = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
+    graph = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
     setting = Setting(spec, caller.services, caller.subgraphs)
     _fill(graph, setting)
     return graph
 
 
-def single_graph(node: NodeSpec, setting: Setting) -> Any:
+def single_graph(node: NodeSpec, setting: Setting) -> Graph:
     """One node of a workflow with all of its channels, not compiled."""
     spec = setting.spec
     schema = state_schema(spec)
-    graph: Any = StateGraph(schema, input_schema=schema, output_schema=schema)
+    graph = StateGraph(schema, input_schema=schema, output_schema=schema)
     branch = next((b for b in spec.branches if b.source == node.id), None)
-    graph.add_node(node.id, function_of(node, setting, branch), metadata=metadata_of(node, spec))
+    function = cast("Any", function_of(node, setting, branch))
+    graph.add_node(node.id, function, metadata=metadata_of(node, spec))
     graph.add_edge(START, node.id)
     return graph
 
 
-def _fill(graph: Any, setting: Setting) -> None:
+def _fill(graph: Graph, setting: Setting) -> None:
     spec = setting.spec
     branches = {branch.source: branch for branch in spec.branches}
     for node in spec.nodes:
-        function = function_of(node, setting, branches.get(node.id))
+        function = cast("Any", function_of(node, setting, branches.get(node.id)))
         graph.add_node(node.id, function, metadata=metadata_of(node, spec), defer=node.defer)
     for name in spec.relays:
-        graph.add_node(name, relay)
+        add_relay(graph, name)
     graph.add_edge(START, spec.entry)
     for edge in spec.edges:
         graph.add_edge(edge.source, edge.target)
     for join in spec.joins:
         graph.add_edge(list(join.sources), join.target)
     for branch in spec.branches:
-        targets = {label: target for _, label, target in labelled_targets(branch)}
+        targets: dict[Hashable, str] = {
+            label: target for _, label, target in labelled_targets(branch)
+        }
         graph.add_conditional_edges(branch.source, path_of(branch), targets)
 
 
 async def relay(state: State) -> dict[str, Any]:
-    """A node that does nothing: its end is what a join waits for."""
+    """Write nothing: a join waits for the end of a node that does nothing."""
     return {}
+
+
+def add_relay(graph: Graph, name: str) -> None:
+    """Add a node that does nothing, such as one in whose name the state is changed."""
+    graph.add_node(name, cast("Any", relay))
 
 
 def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> NodeFunction:
@@ -86,7 +97,7 @@ def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> Node
     return node_function(node, setting, run, branch, _subgraph(node, setting))
 
 
-def _subgraph(node: NodeSpec, setting: Setting) -> Any:
+def _subgraph(node: NodeSpec, setting: Setting) -> App | None:
     if isinstance(node.op, CallNode | ForeachNode):
         return _nested(setting.subgraphs[node.op.workflow], setting)
     compile_inner = NODE_KINDS[node.op.kind].subgraph

@@ -24,18 +24,6 @@ INPUT_NODE = "$input"
 """A node that never runs: the state is changed in its name, and its edge leads to the target."""
 
 
-def add_input_node(graph: Any, spec: GraphSpec) -> None:
-    """Give the graph the place from which an unasked line leads on, if the workflow has one."""
-    if spec.on_input is None:
-        return
-
-    def unasked(state: Any) -> dict[str, Any]:
-        return {}
-
-    graph.add_node(INPUT_NODE, unasked)
-    graph.add_edge(INPUT_NODE, spec.on_input.target)
-
-
 def checked_line(spec: GraphSpec, line: str) -> str:
     """The line as it is kept. Raises `RunError` when the workflow takes none, and for a line that
     is none (J46)."""

@@ -21,8 +21,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flowc.compiler.ir import Effect, OnUnknown
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ..checkpoints.keys import BETWEEN, visit_of
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from ..db.database import Database
 from ..errors import Failure, InDoubt, LimitReached, RunError
@@ -78,7 +80,7 @@ class EffectJournal:
 
     async def once(
         self,
-        runtime: Any,
+        runtime: Runtime[Any],
         name: str,
         effect: Effect,
         given: Json,
@@ -120,7 +122,7 @@ class EffectJournal:
         await self._write(key, name, given, "done", json.dumps(value))
         return value
 
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep something that a visit came to: no effect, so it is never in doubt."""
         run, namespace, _ = _key(runtime, 0)
         row = (run, namespace, name, ordinal, self.db.seal(json.dumps(value)))
@@ -130,7 +132,7 @@ class EffectJournal:
             row,
         )
 
-    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
+    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         """Everything that a visit kept under a name, by number."""
         run, namespace, _ = _key(runtime, 0)
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
@@ -143,19 +145,18 @@ class EffectJournal:
             "select result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
             " and name = ? and given = ? and status = 'done' order by key, ordinal"
         )
-        below = (namespace, len(namespace) + 1, f"{namespace}|")
         digest = self.db.fingerprint(_canonical(given))
-        rows = await self.db.rows(query, (run, *below, name, digest))
+        rows = await self.db.rows(query, (run, *_with_inner(namespace), name, digest))
         return [json.loads(self.db.unseal(row[0])) for row in rows]
 
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure, or
         the node is done with. With a name only the effects of that name."""
         run, namespace, _ = _key(runtime, 0)
         await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
-            (run, namespace, len(namespace) + 1, f"{namespace}|", name and self.db.seal_name(name)),
+            (run, *_with_inner(namespace), name and self.db.seal_name(name)),
         )
 
     async def settle(self, key: Key, verdict: Json) -> None:
@@ -250,16 +251,11 @@ class EffectJournal:
             " and status in ('done', 'intended', 'refused') order by status, key"
         )
         for all_attempts, own in EARLIER.get():
-            inside, beyond = f"{all_attempts}|", f"{all_attempts}}}"  # `}` is what follows `|`
+            inside, this = all_attempts + BETWEEN, own + BETWEEN
+            beyond = all_attempts + chr(ord(BETWEEN) + 1)  # what begins with `inside` sorts before
             there = (
-                key[0],
-                self.db.seal_name(name),
-                digest,
-                inside,
-                beyond,
-                len(own) + 1,
-                f"{own}|",
-            )
+                key[0], self.db.seal_name(name), digest, inside, beyond, len(this), this,
+            )  # fmt: skip
             for found in await self.db.rows(query, there):
                 if found[2] == "done":
                     return self.db.unseal(found[3])
@@ -331,7 +327,7 @@ class NoJournal:
 
     async def once(
         self,
-        runtime: Any,
+        runtime: Runtime[Any],
         name: str,
         effect: Effect,
         given: Json,
@@ -340,19 +336,24 @@ class NoJournal:
     ) -> Json:
         return await call()
 
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         return None
 
-    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
+    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         return {}
 
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         return None
 
 
-def _key(runtime: Any, ordinal: int) -> Key:
-    info = runtime.execution_info
-    return (info.thread_id or "", info.checkpoint_ns, ordinal)
+def _key(runtime: Runtime[Any], ordinal: int) -> Key:
+    return (*visit_of(runtime), ordinal)
+
+
+def _with_inner(namespace: str) -> tuple[str, int, str]:
+    """Return the values of `key = ? or substr(key, 1, ?) = ?` for a namespace and those below."""
+    inner = namespace + BETWEEN
+    return namespace, len(inner), inner
 
 
 def idempotency_key(key: Key) -> str:

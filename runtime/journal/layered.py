@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from langgraph.runtime import Runtime
+
 from ..services import Journal, Json
 
 
@@ -14,11 +16,11 @@ class JournalBefore:
 
     inner: Journal
 
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         await self.inner.keep(runtime, name, ordinal, value)
 
-    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
+    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         return await self.inner.entries(runtime, name)
 
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         await self.inner.abandon(runtime, name)

@@ -1,7 +1,6 @@
 """Channels of a GraphSpec -> LangGraph state schema, with reducers.
 
-Only JSON values are ever in the state. Threads grow without end, so they are delta channels: a
-checkpoint holds what was added, not the whole conversation again.
+Only JSON values are ever in the state.
 """
 
 from __future__ import annotations
@@ -12,11 +11,15 @@ from typing import Annotated, Any, assert_never
 from flowc.compiler.expr.values import preview, read_number
 from flowc.compiler.ir import TypeName
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec
-from langgraph._internal._typing import MISSING
-from langgraph.channels.delta import DeltaChannel
-from langgraph.channels.last_value import LastValue
+from langgraph.channels import DeltaChannel, LastValue
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from ..checkpoints.channels import (
+    SNAPSHOT_AFTER,
+    GrowingChannel,
+    SeededChannel,
+    SeededReducer,
+)
 from ..errors import Failure
 from .trimming import grown
 
@@ -172,53 +175,10 @@ def starting_values(spec: GraphSpec) -> dict[str, Any]:
     }
 
 
-SNAPSHOT_AFTER = 50
-"""Updates after which a checkpoint holds a short list, or the visits, as a whole."""
-SNAPSHOT_AT_LAST = 150
-"""Updates after which it holds any list, however long: who reads a state adds up no more."""
-
-
-class GrowingChannel(DeltaChannel):  # type: ignore[type-arg]
-    """A delta channel whose snapshots come the later the longer its list is. Each of them writes
-    the list anew: at a short distance they soon take more room than what was added."""
-
-    @property
-    def snapshot_frequency(self) -> int:
-        """Updates from one snapshot to the next."""
-        length = len(self.value) if isinstance(self.value, list) else 0
-        return min(max(SNAPSHOT_AFTER, length // 2), SNAPSHOT_AT_LAST)
-
-    @snapshot_frequency.setter
-    def snapshot_frequency(self, _: int) -> None:
-        """LangGraph hands the number on to copies: here it is the list's."""
-
-
 Items = Annotated[list[Any], GrowingChannel(fold)]
 """A list that only grows or starts anew."""
 Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=SNAPSHOT_AFTER)]
 """How often each node ran."""
-
-
-class Opening:
-    """`fold` for a conversation that begins with `seed`."""
-
-    def __init__(self, seed: Sequence[Any]) -> None:
-        self.seed = list(seed)
-
-    def __call__(self, items: list[Any], writes: Sequence[Any]) -> list[Any]:
-        return fold(items, writes)
-
-
-class SeededChannel(GrowingChannel):
-    """A delta channel that holds its reducer's seed before anything is written to it."""
-
-    def from_checkpoint(self, checkpoint: Any) -> SeededChannel:
-        """What was stored; with nothing stored, the seed, to which the writes are added."""
-        channel = super().from_checkpoint(checkpoint)
-        if checkpoint is MISSING:
-            assert isinstance(self.reducer, Opening)
-            channel.value = list(self.reducer.seed)
-        return channel
 
 
 def state_schema(spec: GraphSpec) -> type[Any]:
@@ -226,8 +186,8 @@ def state_schema(spec: GraphSpec) -> type[Any]:
     fields = {channel.name: _annotation(channel) for channel in spec.channels}
     for thread in spec.threads:
         if thread.seed:
-            opening = Opening([{"role": s.role, "content": s.content} for s in thread.seed])
-            channel = SeededChannel(opening)
+            seed = [{"role": s.role, "content": s.content} for s in thread.seed]
+            channel = SeededChannel(SeededReducer(fold, seed))
             fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
     return _typed_of("State", fields)
 

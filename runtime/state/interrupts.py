@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from flowc.compiler.ir import CallNode, ForeachNode
-from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
+from flowc.compiler.lowering.graphspec import GraphSpec
 
+from ..checkpoints.namespaces import node_at
 from ..errors import RunError
 from ..people import Question
 from ..services import Json
@@ -25,8 +25,9 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
     node, place = str(value.get("node", "")), str(value.get("place", ""))
     if node and not place and not value.get("path"):
         place = next((str(n.place or "") for n in spec.nodes if n.id == node), "")
-    if not node and (found := _node_of(value.get("key"), spec)) is not None:
-        node, place = found.id, str(found.place or "")
+    key = effect_key(interrupt)
+    if not node and key and (innermost := node_at(key[1], spec)) is not None:
+        node, place = innermost.id, str(innermost.place or "")
     return Question(
         id=interrupt.id,
         kind=value.get("kind", "ask"),
@@ -147,25 +148,6 @@ def _no_such(given: str, questions: Mapping[str, Question]) -> str:
     if given == "":
         return f"{len(questions)} questions wait: say which one is answered"
     return f"no question has the id `{given}`; waiting: {', '.join(questions)}"
-
-
-def _node_of(key: Any, spec: GraphSpec) -> NodeSpec | None:
-    """The innermost node of the workflow on the path of calls that a journal key is."""
-    if not isinstance(key, list | tuple) or len(key) != 3:
-        return None
-    found: NodeSpec | None = None
-    inner: GraphSpec | None = spec
-    for segment in str(key[1]).split("|"):
-        if segment.isdigit():  # the number of an element, or of an attempt
-            continue
-        name = segment.rsplit(":", 1)[0]
-        node = next((n for n in inner.nodes if n.id == name), None) if inner else None
-        if node is None:
-            break
-        found = node
-        called = node.op.workflow if isinstance(node.op, CallNode | ForeachNode) else None
-        inner = dict(spec.subgraphs).get(called) if called else None
-    return found
 
 
 def choice_in(choices: Sequence[str], value: Json) -> str | None:

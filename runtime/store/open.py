@@ -15,9 +15,9 @@ from ..db.database import Database
 from ..db.encryption import Seal
 from ..db.file_lease import FileLeases, Leases
 from ..db.schema_version import admitted
+from ..db.sqlite import open_sqlite, refuse_unfit
 from ..db.url import Location
 from ..errors import RunError
-from .sqlite.connection import open_sqlite, refuse_unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ class Opened:
         if self.location.kind != "postgresql":
             yield
             return
-        listening = asyncio.create_task(_extra("notify").listen(self.location, channel, ring))
+        listening = asyncio.create_task(
+            _extra("db.postgres.notify").listen(self.location, channel, ring)
+        )
         try:
             yield
         finally:
@@ -55,17 +57,17 @@ class Opened:
         """LangGraph's saver."""
         from langgraph.checkpoint.memory import InMemorySaver
 
-        from ..db.serializer import StrictSerializer
+        from ..checkpoints.tables.serializer import StrictSerializer
 
         serde = StrictSerializer(self.cipher)
         if self.location.kind == "memory":
             yield InMemorySaver(serde=serde)
         elif self.location.kind == "postgresql":
-            saver = _extra("saver").open_postgres_saver
+            saver = _extra("checkpoints.tables.postgres_saver").open_postgres_saver
             async with saver(self.location, serde, self.steady) as opened:
                 yield opened
         else:
-            from .sqlite.saver import open_sqlite_saver
+            from ..checkpoints.tables.sqlite_saver import open_sqlite_saver
 
             async with open_sqlite_saver(self.location, serde) as opened:
                 yield opened
@@ -81,12 +83,12 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
             leases: Leases = FileLeases(location.leases)
             yield Opened(location, _sealed(db, cipher), leases, cipher)
         return
-    steady = _extra("connection").Steady()
+    steady = _extra("db.postgres.connection").Steady()
     async with AsyncExitStack() as stack:
         opening = open_database(location, durable=False, steady=steady)
         db = await stack.enter_async_context(opening)
         cipher = await admitted(db, location)
-        held = _extra("advisory_lease").PostgresLeases(location, db, steady)
+        held = _extra("db.postgres.advisory_lease").PostgresLeases(location, db, steady)
         stack.push_async_callback(held.close)
         yield Opened(location, _sealed(db, cipher), held, cipher, steady)
 
@@ -99,7 +101,9 @@ async def open_database(
     a statement needs that is written before or after something leaves the machine. Raises
     `RunError` when the store cannot be opened."""
     if location.kind == "postgresql":
-        opening = _extra("connection").open_postgres(location, durable=durable, steady=steady)
+        opening = _extra("db.postgres.connection").open_postgres(
+            location, durable=durable, steady=steady
+        )
     else:
         opening = open_sqlite(location, durable=durable)
     async with opening as db:
@@ -110,7 +114,7 @@ async def is_there(location: Location) -> bool:
     """Whether there is a store already; none is made. Raises `RunError` when PostgreSQL does not
     answer."""
     if location.kind == "postgresql":
-        found: bool = await _extra("connection").is_there(location)
+        found: bool = await _extra("db.postgres.connection").is_there(location)
         return found
     return location.path is not None and location.path.exists()
 
@@ -136,4 +140,4 @@ def _extra(module: str) -> ModuleType:
             "a store in PostgreSQL needs an extra that is not installed",
             help="pip install 'flowc[postgres]'",
         )
-    return import_module(f".postgres.{module}", __package__)
+    return import_module(f"flowc.runtime.{module}")

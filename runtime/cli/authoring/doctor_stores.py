@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from ...db.encryption import VARIABLE, seal_from
+from ...db.sqlite import refuse_unfit
 from ...db.url import Location, locate
 from ...errors import RunError
 from ...store.open import is_there
-from ...store.sqlite.connection import refuse_unfit
 from ..stores import DEFAULT_STORE, store_url
 
 Finding = tuple[str, bool, str, bool]

@@ -28,7 +28,8 @@ from ..streams import print_json, result_alone
 from .drive import drive
 
 if TYPE_CHECKING:
-    from ...engine.engine import Engine, ServicesFactory
+    from ...engine.engine import Engine
+    from ...engine.execution import ServicesFactory
 
 
 class Begin(Protocol):

@@ -27,7 +27,7 @@ from ..streams import print_json
 from .runs import ago, list_runs
 
 if TYPE_CHECKING:
-    from ...engine.compaction import Dropped
+    from ...checkpoints.tables.compaction import Dropped
     from ...engine.engine import Engine
 
 
@@ -213,7 +213,7 @@ async def _forgotten(engine: Engine, record: RunRecord) -> bool:
 
 
 async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
-    from ...engine.compaction import Dropped
+    from ...checkpoints.tables.compaction import Dropped
 
     async with open_engine(url) as engine:
         db: Any = engine.journal_db

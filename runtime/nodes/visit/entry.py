@@ -15,6 +15,7 @@ from flowc.compiler.lowering.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from ...checkpoints.keys import superstep
 from ...context import visiting
 from ...errors import Ended, Failure, LimitReached, RunError
 from ...services import Json
@@ -93,7 +94,7 @@ async def _enter(
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
     """The visit from start to the writes it ends with. Raises `Failure` when no edge takes it."""
     started = time.monotonic()
-    visit.emit("node_started", {"visit": visit.number, "step": _superstep(visit)})
+    visit.emit("node_started", {"visit": visit.number, "step": superstep(visit.config)})
     done = Done()
     try:
         enforce_limits(visit)
@@ -117,11 +118,6 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
     took = time.monotonic() - started
     writes["$visits"] |= counted(visit, writes["$visits"][STEPS], took)
     return writes
-
-
-def _superstep(visit: Visit) -> int:
-    """Which of the steps of its graph the visit belongs to: those of one step run side by side."""
-    return int((visit.config.get("metadata") or {}).get("langgraph_step", 0))
 
 
 def _check_case(visit: Visit, done: Done, branch: Branch | None) -> None:

@@ -12,6 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from langgraph.runtime import Runtime
+
+from ...checkpoints.keys import around, visit_of
+
 STARTING = 3
 """Turns of the event loop in which the nodes of one step have all begun."""
 
@@ -39,7 +43,7 @@ class Siblings:
     parties: dict[Place, _Party] = field(default_factory=dict)
 
     @contextmanager
-    def visit(self, runtime: Any) -> Iterator[None]:
+    def visit(self, runtime: Runtime[Any]) -> Iterator[None]:
         """One visit, from its beginning to its writes. A `Failure` or another exception leaves the
         block at once; see `others`."""
         place = _place(runtime)
@@ -52,7 +56,7 @@ class Siblings:
             if party.busy == 0 and self.parties.get(place) is party:
                 del self.parties[place]
 
-    async def others(self, runtime: Any) -> None:
+    async def others(self, runtime: Runtime[Any]) -> None:
         """Wait until every other visit beside this one is through or waits here too."""
         party = self.parties[_place(runtime)]
         for _ in range(STARTING):
@@ -66,6 +70,6 @@ class Siblings:
             party.busy += 1
 
 
-def _place(runtime: Any) -> Place:
-    info = runtime.execution_info
-    return (info.thread_id or "", info.checkpoint_ns.rpartition("|")[0])
+def _place(runtime: Runtime[Any]) -> Place:
+    thread, namespace = visit_of(runtime)
+    return thread, around(namespace)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from flowc.compiler.ir import Limit
 
 from ...charges import MEASURES, BudgetScope, Cap, Estimate
+from ...checkpoints.keys import join, namespace_of
 from ...config.prices import picodollars, read_dollars
 from ...errors import Failure
 from ...services import ModelRequest
@@ -58,7 +59,7 @@ def spending(visit: Visit) -> Iterator[None]:
 def inside(visit: Visit, *number: int) -> Iterator[None]:
     """The block runs another workflow, one of several by `number`."""
     within = _SPENDING.get() or _Spending("")
-    key = "|".join((visit.config["configurable"]["checkpoint_ns"], *map(str, number)))
+    key = join(namespace_of(visit.config), *number)
     token = _SPENDING.set(_Spending(key, within.scopes))
     try:
         yield

@@ -6,7 +6,7 @@ A kind is a function `Visit -> Done`; `entering.py` is what all of them have in 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from flowc.compiler.expr.ast import Expr
@@ -16,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ...checkpoints.keys import join, namespace_of, numbered_run
 from ...context import CALL_PATH, EARLIER
 from ...errors import Ended, Failure
 from ...services import Json, Services
@@ -78,11 +79,11 @@ class Visit:
         config: RunnableConfig = {**self.config, "recursion_limit": 1_000_000_000}
         own = number if self.attempt == 1 else (*number, self.attempt)
         if own:
-            config["configurable"] = below(self.config["configurable"], own)
+            config["configurable"] = numbered_run(self.config["configurable"], own)
         earlier = EARLIER.get()
         if self.attempt > 1:
-            of_all = "|".join((self.config["configurable"]["checkpoint_ns"], *map(str, number)))
-            earlier = (*earlier, (of_all, config["configurable"]["checkpoint_ns"]))
+            of_all = join(namespace_of(self.config), *number)
+            earlier = (*earlier, (of_all, namespace_of(config)))
         token = EARLIER.set(earlier)
         try:
             return await self._ended_subgraph(given, config)
@@ -98,15 +99,6 @@ class Visit:
             result = dict(ended.state)
         refuse_clashes(result)
         return result
-
-
-def below(configurable: Mapping[str, Any], number: tuple[int, ...]) -> dict[str, Any]:
-    """LangGraph's settings for one of several runs of a node's subgraph. By itself it numbers them
-    as they begin, which is another order in every execution."""
-    namespace = "|".join((configurable["checkpoint_ns"], *map(str, number)))
-    scratch = configurable["__pregel_scratchpad"]
-    own = replace(scratch, subgraph_counter=lambda: 0)
-    return {**configurable, "checkpoint_ns": namespace, "__pregel_scratchpad": own}
 
 
 def put_question(services: Services, about: dict[str, Any], name: str = "") -> Json:

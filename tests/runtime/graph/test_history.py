@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import Assignment, CallNode, ChooseNode, ForeachNode, Param
+from flowc.runtime.checkpoints.keys import thread_config
+from flowc.runtime.checkpoints.namespaces import called_in
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.graph.build import build, nested_graph
-from flowc.runtime.graph.namespaces import called_in
 from flowc.runtime.graph.null_services import inert_services
-from flowc.runtime.graph.thread import thread_config
 from flowc.runtime.nodes.visit.visit import Setting
 from flowc.runtime.state import channels as state
 from flowc.runtime.state.channels import variable_values

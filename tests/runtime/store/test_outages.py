@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import Assignment, ToolNode
+from flowc.runtime.checkpoints.tables import sqlite_saver
+from flowc.runtime.db import sqlite
+from flowc.runtime.db.postgres import connection as postgres
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.store.postgres import connection as postgres
-from flowc.runtime.store.sqlite import connection as sqlite
-from flowc.runtime.store.sqlite import saver as sqlite_saver
 from proxy import Proxy
 from specs import SUCCESS, lit, program
 from stores import fresh_store

@@ -11,16 +11,25 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import psycopg
-from langgraph.checkpoint.base import WRITES_IDX_MAP, get_serializable_checkpoint_metadata
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+    get_serializable_checkpoint_metadata,
+)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from psycopg.types.json import Jsonb
 
-from ...db.integrity import IntactReads
-from ...db.serializer import StrictSerializer
+from ...db.postgres.connection import Link, PostgresDatabase, Steady
+from ...db.postgres.errors import is_gone, postgres_error
 from ...db.url import Location
-from .connection import Link, PostgresDatabase, Steady
-from .errors import is_gone, postgres_error
+from ..channels import is_snapshot
+from .integrity import IntactReads
+from .serializer import StrictSerializer
 
 Result = TypeVar("Result")
 _MIGRATIONS = "hashtext('flowc migrations')"
@@ -31,10 +40,10 @@ SHORT = 100
 
 
 class PostgresSaver(IntactReads, AsyncPostgresSaver):
-    """Writes again what a server that went away did not say it had: each of its statements leads
-    to the same rows however often it is executed."""
+    """Sends a statement again when the server went away before it answered: each leads to the same
+    rows however often it is executed."""
 
-    # A name with a backslash is no valid text of `bytea`.
+    # A name with a backslash is not a valid text of `bytea`.
     SELECT_SQL = AsyncPostgresSaver.SELECT_SQL.replace(
         "bl.channel::bytea", "convert_to(bl.channel, 'UTF8')"
     ).replace("cw.channel::bytea", "convert_to(cw.channel, 'UTF8')")
@@ -46,39 +55,59 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         self.serde: StrictSerializer = serde
         self.link = link
 
-    async def aget_tuple(self, config: Any) -> Any:
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint, by default the latest of its namespace."""
         return await self._again(lambda: IntactReads.aget_tuple(self, config))
 
-    async def alist(self, config: Any, **limits: Any) -> AsyncIterator[Any]:
-        async def listed() -> list[Any]:
-            found = IntactReads.alist(self, config, **limits)
-            return [item async for item in found]
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield the checkpoints of a thread, the newest first."""
 
-        for item in await self._again(listed):
+        async def read_all() -> list[CheckpointTuple]:
+            items = IntactReads.alist(self, config, filter=filter, before=before, limit=limit)
+            return [item async for item in items]
+
+        for item in await self._again(read_all):
             yield item
 
-    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """The rows of LangGraph's own method, in one statement: it sends one for each value and
-        another for the checkpoint."""
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Write the rows of LangGraph's own method in one statement: it sends one for each value
+        and another for the checkpoint."""
         into = config["configurable"]
         place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
-        shown, apart = _parted(checkpoint["channel_values"], self.serde.cipher is not None)
+        inline, apart = _parts(checkpoint["channel_values"], self.serde.cipher is not None)
         versions = {name: v for name, v in new_versions.items() if name in apart}
         rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
         while len(rows) > MOST:
-            await self._write(_values_alone(MOST), [v for row in rows[:MOST] for v in row])
+            await self._write(_values_alone(MOST).encode(), [v for row in rows[:MOST] for v in row])
             rows = rows[MOST:]
         values: list[Any] = [value for row in rows for value in row]
         values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
-        values.append(Jsonb({**checkpoint, "channel_values": shown}))
+        values.append(Jsonb({**checkpoint, "channel_values": inline}))
         values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
         await self._write(_putting(len(rows)), values)
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
 
     async def aput_writes(
-        self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
     ) -> None:
-        """The rows of LangGraph's own method, in one statement."""
+        """Write the rows of LangGraph's own method in one statement."""
         if not writes:
             return
         into = config["configurable"]
@@ -90,17 +119,21 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
             values = [value for row in some for value in row]
             await self._write(_writing(len(some), special), values)
 
-    async def _write(self, query: Any, values: Sequence[Any]) -> None:
-        async def written() -> None:
+    async def _write(self, query: bytes, values: Sequence[Any]) -> None:
+        async def send() -> None:
             async with self._cursor() as cursor:
                 await cursor.execute(query, values)
 
-        await self._again(written)
+        await self._again(send)
 
     async def adelete_thread(self, thread_id: str) -> None:
+        """Delete everything of a thread."""
         await self._again(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
 
-    async def aget_delta_channel_history(self, *, config: Any, channels: Sequence[str]) -> Any:
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Return what was written to delta channels since they were last kept as a whole."""
         return await self._again(
             lambda: IntactReads.aget_delta_channel_history(self, config=config, channels=channels)
         )
@@ -120,47 +153,48 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
 
 
 @functools.lru_cache(maxsize=64)
-def _writing(count: int, special: bool) -> Any:
-    """LangGraph's statement for one write, for `count` of them."""
+def _writing(count: int, special: bool) -> bytes:
+    """Return LangGraph's statement for one write, for `count` of them."""
     saver = AsyncPostgresSaver
     one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
-    return _repeated(one, count)
+    return _repeated(one, count).encode()
 
 
 @functools.lru_cache(maxsize=64)
-def _putting(count: int) -> Any:
-    """LangGraph's two statements for a checkpoint of which `count` values lie apart, as one."""
+def _putting(count: int) -> bytes:
+    """Return LangGraph's two statements for a checkpoint and `count` values apart as one."""
     checkpoint = AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL
-    return f"with apart as ({_values_alone(count)}) {checkpoint}" if count else checkpoint
+    values = f"with apart as ({_values_alone(count)}) " if count else ""
+    return f"{values}{checkpoint}".encode()
 
 
 @functools.lru_cache(maxsize=64)
-def _values_alone(count: int) -> Any:
+def _values_alone(count: int) -> str:
     return _repeated(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, count)
 
 
 def _repeated(one: str, count: int) -> str:
-    """A statement that inserts one row, for `count` of them."""
+    """Return a statement that inserts one row, for `count` of them."""
     head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
     return f"{head} {', '.join([row] * count)}{tail}"
 
 
-def _parted(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What lies in the checkpoint itself, and what lies apart in a row that only its new versions
-    add to. As with LangGraph, except that long texts and what its JSON cannot hold lie apart: a
-    long text would be there again in every checkpoint. With a cipher everything lies apart."""
-    shown, apart = {}, {}
+def _parts(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what lies in the checkpoint itself, and what lies apart in a row that only its new
+    versions add to. As with LangGraph, except that long texts and what its JSON cannot hold lie
+    apart: a long text would be there again in every checkpoint. With a cipher everything does."""
+    inline, apart = {}, {}
     for name, value in values.items():
-        if isinstance(value, _DeltaSnapshot):
-            shown[name], apart[name] = True, value
+        if is_snapshot(value):
+            inline[name], apart[name] = True, value
         elif value is None or (not sealed and _is_plain(value)):
-            shown[name] = value
+            inline[name] = value
         else:
             apart[name] = value
-    return shown, apart
+    return inline, apart
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, str):
         return len(value) <= SHORT and value.isprintable()
     if isinstance(value, float):
@@ -172,7 +206,7 @@ def _is_plain(value: Any) -> bool:
 async def open_postgres_saver(
     location: Location, serde: StrictSerializer, steady: Steady
 ) -> AsyncIterator[PostgresSaver]:
-    """LangGraph's saver, its tables made or brought up to date. Raises `RunError`."""
+    """Open LangGraph's saver and make its tables or bring them up to date. Raise `RunError`."""
     link = Link(location, durable=True, steady=steady)
     await link.open()
     try:
@@ -184,8 +218,8 @@ async def open_postgres_saver(
 
 
 async def _set_up(saver: PostgresSaver, link: Link) -> None:
-    """LangGraph's own migrations. Of several processes one does them: the lock is the session's,
-    since an index that is made concurrently waits for every transaction."""
+    """Execute LangGraph's own migrations in one of several processes. The lock is the session's,
+    because an index that is made concurrently waits for every transaction."""
     newest = len(AsyncPostgresSaver.MIGRATIONS) - 1
     db = PostgresDatabase(link)
     known = await db.rows("select to_regclass('checkpoint_migrations')::text")

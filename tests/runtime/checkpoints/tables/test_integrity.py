@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import CallNode
-from flowc.runtime.db.serializer import StrictSerializer
+from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.journal.effects import EffectJournal

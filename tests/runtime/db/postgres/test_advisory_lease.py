@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.store.postgres.connection import PostgresDatabase
+from flowc.runtime.db.postgres.connection import PostgresDatabase
 from flowc.runtime.store.runs import open_store
 from stores import ask, fresh_store
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ...db.integrity import IntactReads
+from ...db.sqlite import PATIENCE, explained
 from ...db.url import Location
-from .connection import PATIENCE, explained
+from .integrity import IntactReads
+from .serializer import StrictSerializer
 
 Result = TypeVar("Result")
 
 
-class _Whole(BlockingSaver):
-    """LangGraph's blocking writes, used in the thread of an asynchronous connection. Each is one
+class _WholeWrites(BlockingSaver):
+    """LangGraph's blocking writes in the thread of an asynchronous connection. Each is one
     transaction: LangGraph's own commits what an error left of it."""
 
     @contextmanager
@@ -37,32 +40,48 @@ class _Whole(BlockingSaver):
 
 class SqliteSaver(IntactReads, AsyncSqliteSaver):
     """Writes what LangGraph's own saver does. That one goes to the thread of the connection and
-    back for a cursor, a statement, a commit and the close, with the event loop between them; and
-    who is cancelled there leaves a transaction open, for the next write to commit."""
+    back for a cursor, a statement, a commit and the close, with the event loop between them; a
+    task that is cancelled there leaves a transaction open, for the next write to commit."""
 
-    def __init__(self, connection: aiosqlite.Connection, *, serde: Any = None) -> None:
+    def __init__(
+        self, connection: aiosqlite.Connection, *, serde: StrictSerializer | None = None
+    ) -> None:
         super().__init__(connection, serde=serde)
-        self.whole = _Whole(connection._conn, serde=serde)
+        self.whole = _WholeWrites(connection._conn, serde=serde)
 
-    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint."""
         return await self._visit(lambda: self.whole.put(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
-        self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
     ) -> None:
+        """Keep what a task wrote after a checkpoint."""
         await self._visit(lambda: self.whole.put_writes(config, writes, task_id, task_path))
 
     async def _visit(self, write: Callable[[], Result]) -> Result:
         await self.setup()
         async with self.lock:
-            visited: Any = self.conn._execute
-            written: Result = await visited(write)
-            return written
+            # The public methods of a connection take statements; this one takes any function.
+            execute: Callable[[Callable[[], Result]], Awaitable[Result]] = self.conn._execute
+            return await execute(write)
 
 
 @asynccontextmanager
-async def open_sqlite_saver(location: Location, serde: Any) -> AsyncIterator[SqliteSaver]:
-    """LangGraph's saver on the file, its tables made. Raises `RunError` when it cannot be
+async def open_sqlite_saver(
+    location: Location, serde: StrictSerializer
+) -> AsyncIterator[SqliteSaver]:
+    """Open LangGraph's saver on the file and make its tables. Raise `RunError` when it cannot be
     opened."""
     with explained(location):
         db = await aiosqlite.connect(str(location.path), timeout=PATIENCE)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import psycopg
 import psycopg.sql
 
-from ...db.url import Location
+from ..url import Location
 from .connection import Link
 
 

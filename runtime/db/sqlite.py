@@ -20,11 +20,11 @@ from urllib.parse import quote
 
 import aiosqlite
 
-from ...db.database import Database, Dialect, Row
-from ...db.encryption import Sealing
-from ...db.ownership import SQLITE_COLUMNS, refuse_foreign
-from ...db.url import Location
-from ...errors import RunError
+from ..errors import RunError
+from .database import Database, Dialect, Row
+from .encryption import Sealing
+from .ownership import SQLITE_COLUMNS, refuse_foreign
+from .url import Location
 
 PATIENCE = 30.0
 """Seconds that a connection waits for another's lock."""

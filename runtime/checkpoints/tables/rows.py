@@ -1,4 +1,4 @@
-"""Checkpoints as they lie in a store: of each only what is asked for, in one pass.
+"""Reading LangGraph's rows: of each checkpoint only what is asked for, in one pass.
 
 LangGraph's own history reads every checkpoint with all its channels and puts its lists together
 from the beginning each time, which takes minutes where a person only wants to see a list.
@@ -11,21 +11,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langgraph.checkpoint.base import writes_sort_key
+from langgraph.checkpoint.base import CheckpointTuple, writes_sort_key
+from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from ..errors import RunError
-from .database import Database, Row
+from ...db.database import Database, Row
+from ...errors import RunError
+from ..channels import Write
+from ..keys import namespace_of, thread_config
+from ..types import Saver
 
-Write = tuple[str, str, Any]
-"""The task that wrote, the channel, what it wrote."""
 _PAGE = 200
 """Checkpoints that are read at once: one of a large graph has a hundred kilobytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A checkpoint, with the values of the channels that were asked for and that it holds. `parent`
-    is "" for the first one; `time` is ISO-8601 UTC."""
+class StoredCheckpoint:
+    """A checkpoint with those of the requested channels that it holds. `parent` is "" for the first
+    one; `time` is ISO-8601 UTC."""
 
     id: str
     parent: str
@@ -34,27 +36,27 @@ class Stored:
     values: Mapping[str, Any]
 
 
-class Shelf(Protocol):
+class Checkpoints(Protocol):
     """The checkpoints of a store. Everything raises `RunError`."""
 
     async def namespaces(self, run: str) -> list[str]:
-        """Every namespace that has checkpoints of the run, in the order of their names."""
+        """Return every namespace that has checkpoints of the run, in the order of their names."""
         ...
 
     async def namespace_of(self, run: str, checkpoint: str) -> str | None:
-        """Where a checkpoint of the run stands; None when there is none of this id."""
+        """Return the namespace of a checkpoint; None when the run has none of this id."""
         ...
 
     async def checkpoints(
         self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[Stored]:
-        """Those of a namespace by their ids, which is the order in which they were made."""
+    ) -> list[StoredCheckpoint]:
+        """Return those of a namespace by their ids, which is the order in which they were made."""
         ...
 
     async def writes(
         self, run: str, namespace: str, channels: Collection[str]
     ) -> dict[str, list[Write]]:
-        """What was written to the channels after each checkpoint, in LangGraph's order."""
+        """Return what was written to the channels after each checkpoint, in LangGraph's order."""
         ...
 
     async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
@@ -63,8 +65,8 @@ class Shelf(Protocol):
         ...
 
 
-def shelf_of(db: Database, saver: Any, kind: str) -> Shelf:
-    """The checkpoints that `saver` keeps, read over `db`; `kind` is the store's."""
+def checkpoints_of(db: Database, saver: Saver, kind: str) -> Checkpoints:
+    """Return the checkpoints that `saver` keeps, read over `db`; `kind` is the store's."""
     if kind == "memory":
         return _InMemory(saver)
     return (_Postgres if kind == "postgresql" else _Sqlite)(db, saver.serde)
@@ -75,7 +77,7 @@ class _Tables:
     """What both databases have in common."""
 
     db: Database
-    serde: Any
+    serde: SerializerProtocol
 
     async def namespaces(self, run: str) -> list[str]:
         query = "select distinct checkpoint_ns from checkpoints where thread_id = ? order by 1"
@@ -97,11 +99,11 @@ class _Tables:
         )
         rows = await self.db.rows(query, (run, namespace, *channels))
         rows.sort(key=lambda row: writes_sort_key(row[2], row[1], row[3]))
-        found: dict[str, list[Write]] = {}
+        writes: dict[str, list[Write]] = {}
         for checkpoint, task, _, _, channel, kind, data in rows:
-            written = self.serde.loads_typed((kind, data))
-            found.setdefault(checkpoint, []).append((task, channel, written))
-        return found
+            value = self.serde.loads_typed((kind, data))
+            writes.setdefault(checkpoint, []).append((task, channel, value))
+        return writes
 
     async def _copy(
         self, inside: Database, table: str, columns: str, where: str, values: Sequence[Any]
@@ -124,28 +126,29 @@ class _Sqlite(_Tables):
 
     async def checkpoints(
         self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[Stored]:
+    ) -> list[StoredCheckpoint]:
         query = (
             "select checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
             " from checkpoints where thread_id = ? and checkpoint_ns = ? and checkpoint_id > ?"
             f" order by checkpoint_id limit {_PAGE}"
         )
-        found: list[Stored] = []
+        checkpoints: list[StoredCheckpoint] = []
         while True:
-            after = found[-1].id if found else ""
+            after = checkpoints[-1].id if checkpoints else ""
             rows = await self.db.rows(query, (run, namespace, after))
-            found += [self._stored(run, row, channels) for row in rows]
+            checkpoints += [self._read(run, row, channels) for row in rows]
             if len(rows) < _PAGE:
-                return found
+                return checkpoints
 
-    def _stored(self, run: str, row: Row, channels: Collection[str]) -> Stored:
+    def _read(self, run: str, row: Row, channels: Collection[str]) -> StoredCheckpoint:
         id, parent, kind, data, metadata = row
         checkpoint = self.serde.loads_typed((kind, data))
         try:
             step = json.loads(metadata)["step"]
             values = checkpoint["channel_values"]
-            kept = {name: values[name] for name in values.keys() & channels}
-            return Stored(id, parent or "", int(step), str(checkpoint["ts"]), kept)
+            requested = {name: values[name] for name in values.keys() & channels}
+            time = str(checkpoint["ts"])
+            return StoredCheckpoint(id, parent or "", int(step), time, requested)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
             raise damaged(run, id) from None
 
@@ -170,7 +173,7 @@ class _Postgres(_Tables):
 
     async def checkpoints(
         self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[Stored]:
+    ) -> list[StoredCheckpoint]:
         blobs = await self._blobs(run, namespace, channels)
         apart = sorted({channel for channel, _ in blobs})
         query = (
@@ -182,19 +185,19 @@ class _Postgres(_Tables):
             " as parts(ts text, channel_values jsonb, channel_versions jsonb)"
             " where thread_id = ? and checkpoint_ns = ? order by checkpoint_id"
         )
-        found = []
+        checkpoints = []
         for id, parent, step, time, inline, versions in await self.db.rows(
             query, (apart, run, namespace)
         ):
             try:
-                kept = {name: inline[name] for name in inline.keys() & channels}
+                requested = {name: inline[name] for name in inline.keys() & channels}
                 number = int(step)
             except (ValueError, TypeError, AttributeError):
                 raise damaged(run, id) from None
             of = zip(apart, versions, strict=True)
-            kept |= {name: blobs[name, v] for name, v in of if (name, v) in blobs}
-            found.append(Stored(id, parent or "", number, str(time), kept))
-        return found
+            requested |= {name: blobs[name, v] for name, v in of if (name, v) in blobs}
+            checkpoints.append(StoredCheckpoint(id, parent or "", number, str(time), requested))
+        return checkpoints
 
     async def _blobs(
         self, run: str, namespace: str, channels: Collection[str]
@@ -232,9 +235,9 @@ class _Postgres(_Tables):
 
 @dataclass(frozen=True, slots=True)
 class _InMemory:
-    """A store that ends with its process: there the saver itself is asked."""
+    """A store that ends with its process, read through the saver itself."""
 
-    saver: Any
+    saver: Saver
 
     async def namespaces(self, run: str) -> list[str]:
         return sorted({_place(item)[0] for item in await self._items(run)})
@@ -245,15 +248,15 @@ class _InMemory:
 
     async def checkpoints(
         self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[Stored]:
-        found = []
+    ) -> list[StoredCheckpoint]:
+        checkpoints = []
         for item in await self._items(run, namespace):
             values, parent = item.checkpoint["channel_values"], item.parent_config
-            kept = {name: values[name] for name in values.keys() & channels}
+            requested = {name: values[name] for name in values.keys() & channels}
             before = parent["configurable"]["checkpoint_id"] if parent else ""
-            step, time = item.metadata["step"], item.checkpoint["ts"]
-            found.append(Stored(item.checkpoint["id"], before, step, time, kept))
-        return sorted(found, key=lambda stored: stored.id)
+            id, step, time = item.checkpoint["id"], item.metadata["step"], item.checkpoint["ts"]
+            checkpoints.append(StoredCheckpoint(id, before, step, time, requested))
+        return sorted(checkpoints, key=lambda checkpoint: checkpoint.id)
 
     async def writes(
         self, run: str, namespace: str, channels: Collection[str]
@@ -265,36 +268,33 @@ class _InMemory:
 
     async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
         items = {item.checkpoint["id"]: item for item in await self._items(run, "")}
-        before: dict[str, Any] = {"thread_id": new_run, "checkpoint_ns": ""}
+        config = thread_config(new_run)
         for id in line:
-            item, config = items[id], {"configurable": before}
-            checkpoint = item.checkpoint
-            versions = checkpoint["channel_versions"]
-            config = await self.saver.aput(config, checkpoint, item.metadata, versions)
-            before = {**before, "checkpoint_id": id}
+            item, versions = items[id], items[id].checkpoint["channel_versions"]
+            config = await self.saver.aput(config, item.checkpoint, item.metadata, versions)
             by_task: dict[str, list[tuple[str, Any]]] = {}
             for task, channel, value in item.pending_writes or () if id != line[-1] else ():
                 by_task.setdefault(task, []).append((channel, value))
             for task, writes in by_task.items():
                 await self.saver.aput_writes(config, writes, task)
 
-    async def _items(self, run: str, namespace: str | None = None) -> list[Any]:
-        where: dict[str, Any] = {"thread_id": run}
+    async def _items(self, run: str, namespace: str | None = None) -> list[CheckpointTuple]:
+        where = {"thread_id": run}
         if namespace is not None:
             where["checkpoint_ns"] = namespace
         return [item async for item in self.saver.alist({"configurable": where})]
 
 
-def _place(item: Any) -> tuple[str, str]:
-    return item.config["configurable"]["checkpoint_ns"], item.checkpoint["id"]
+def _place(item: CheckpointTuple) -> tuple[str, str]:
+    return namespace_of(item.config), item.checkpoint["id"]
 
 
-def _marks(values: Iterable[Any]) -> str:
+def _marks(values: Iterable[object]) -> str:
     return ", ".join("?" for _ in values)
 
 
 def damaged(run: str, checkpoint: str) -> RunError:
-    """What is said of a checkpoint that nobody wrote so."""
+    """Return the error for a checkpoint that LangGraph did not write as it is."""
     return RunError(
         f"the checkpoint {checkpoint} of run {run} cannot be read: it was changed, or is damaged",
         help="put a copy of the store back in its place, or go on with another run",

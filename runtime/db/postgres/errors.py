@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
-from ...db.url import Location
 from ...errors import RunError
+from ..url import Location
 
 _ENDING = ("57P01", "57P02", "57P03")
 """The server is shutting down, has crashed, or is starting."""

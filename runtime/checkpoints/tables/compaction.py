@@ -1,4 +1,4 @@
-"""Making a store smaller without losing what a run needs to go on.
+"""Making a store smaller: dropping the checkpoints that a run does not need to go on.
 
 Two things grow with every step and are read by nobody but a person who looks back: the checkpoints
 inside agents, calls and commands, and those between nodes that others have followed. Before the
@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from langgraph._internal._typing import MISSING
-from langgraph.channels.delta import DeltaChannel
-from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from langgraph.checkpoint.base import CheckpointTuple
 
-from ..db.database import Database
-from ..graph.thread import thread_config
+from ...db.database import Database
+from ..channels import delta_channels, replay, snapshot
+from ..keys import task_part, thread_config
+from ..types import App, Saver
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What went: checkpoints `inside` nodes, and those between nodes (`history`)."""
+    """How many checkpoints were dropped: those `inside` nodes, and those between (`history`)."""
 
     inside: int = 0
     history: int = 0
@@ -32,16 +32,15 @@ class Dropped:
 
 
 async def compact(
-    db: Database, saver: Any, app: Any, run: str, history: bool, *, dry_run: bool = False
+    db: Database, saver: Saver, app: App, run: str, history: bool, *, dry_run: bool = False
 ) -> Dropped:
     """Drop a run's checkpoints inside visits that are over and, with `history`, those before the
     last one; with `dry_run` only count them. The run must be held, and `app` be its graph."""
     last = await saver.aget_tuple(thread_config(run))
     if last is None:
         return Dropped()
-    pending = tuple(
-        f"{task.name}:{task.id}" for task in (await app.aget_state(thread_config(run))).tasks
-    )
+    tasks = (await app.aget_state(thread_config(run))).tasks
+    pending = tuple(task_part(task.name, task.id) for task in tasks)
     spaces = await db.rows(
         "select distinct checkpoint_ns from checkpoints where thread_id = ?", (run,)
     )
@@ -69,22 +68,18 @@ async def _drop_namespace(db: Database, run: str, space: str) -> int:
         return await inside.run(f"delete from checkpoints {where}", (run, space))
 
 
-async def _make_whole(saver: Any, app: Any, last: Any) -> None:
+async def _make_whole(saver: Saver, app: App, last: CheckpointTuple) -> None:
     """Write the checkpoint anew with a snapshot of every channel that it holds in part."""
     checkpoint = last.checkpoint
     values, versions = dict(checkpoint["channel_values"]), checkpoint["channel_versions"]
-    partial = [
-        name
-        for name, channel in app.channels.items()
-        if isinstance(channel, DeltaChannel) and name in versions and name not in values
-    ]
+    growing = delta_channels(app.channels)
+    partial = [name for name in growing if name in versions and name not in values]
     if not partial:
         return
     past = await saver.aget_delta_channel_history(config=last.config, channels=partial)
     for name in partial:
-        channel = app.channels[name].from_checkpoint(past[name].get("seed", MISSING))
-        channel.replay_writes(past[name]["writes"])
-        values[name] = _DeltaSnapshot(channel.get())
+        begin = past[name].get("seed", MISSING)
+        values[name] = snapshot(replay(growing[name], begin, past[name]["writes"]))
     counters = {
         name: count
         for name, count in last.metadata.get("counters_since_delta_snapshot", {}).items()
@@ -99,7 +94,7 @@ async def _make_whole(saver: Any, app: Any, last: Any) -> None:
     )
 
 
-async def _drop_before(db: Database, run: str, last: Any) -> int:
+async def _drop_before(db: Database, run: str, last: CheckpointTuple) -> int:
     keep = last.config["configurable"]["checkpoint_id"]
     versions = last.checkpoint["channel_versions"]
     others = "where thread_id = ? and checkpoint_ns = '' and checkpoint_id <> ?"
@@ -117,8 +112,10 @@ async def _drop_before(db: Database, run: str, last: Any) -> int:
     return dropped
 
 
-async def _drop_blobs(db: Database, table: str, run: str, kept: Iterable[tuple[str, Any]]) -> None:
-    """Values that no checkpoint refers to any more."""
+async def _drop_blobs(
+    db: Database, table: str, run: str, kept: Iterable[tuple[str, object]]
+) -> None:
+    """Delete the values that no checkpoint refers to any more."""
     where = "where thread_id = ? and checkpoint_ns = ''"
     stored = await db.rows(f"select channel, version from {table} {where}", (run,))
     loose = set(stored) - set(kept)
@@ -128,7 +125,7 @@ async def _drop_blobs(db: Database, table: str, run: str, kept: Iterable[tuple[s
 
 
 def _tables(db: Database) -> tuple[str, ...]:
-    """LangGraph's: checkpoints, what was written after each, and PostgreSQL's values apart."""
+    """Return LangGraph's tables: checkpoints, the writes after each, PostgreSQL's values apart."""
     if db.dialect == "postgresql":
         return ("checkpoints", "checkpoint_writes", "checkpoint_blobs")
     return ("checkpoints", "writes")

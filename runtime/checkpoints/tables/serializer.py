@@ -1,4 +1,4 @@
-"""How values of the state are written to a store and read again: JSON's types and no others."""
+"""Writing values of the state to a store and reading them: JSON's types and no others."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from ..errors import RunError
-from .encryption import Seal
+from ...db.encryption import Seal
+from ...errors import RunError
 
 _MARK = "+flowc"
 
 
 class StrictSerializer(JsonPlusSerializer):
-    """LangGraph's default executes what a crafted checkpoint asks for; this one loads built-in
-    types, whatever a store that somebody else wrote says. With a `cipher` every value is
-    encrypted, and one that is not is refused: else whoever may write the store could make up
-    state."""
+    """LangGraph's default executes what a crafted checkpoint says; this one loads built-in types
+    alone. With a `cipher` every value is encrypted, and one that is not is refused: else anybody
+    who may write the store could make up state."""
 
     def __init__(self, cipher: Seal | None) -> None:
         super().__init__(pickle_fallback=False, allowed_msgpack_modules=None)
         self.cipher = cipher
 
-    def with_msgpack_allowlist(self, extra_allowlist: Iterable[Any]) -> StrictSerializer:
-        """No type that a graph's state names is let in: ours has none."""
+    def with_msgpack_allowlist(self, extra_allowlist: Iterable[object]) -> StrictSerializer:
+        """Allow none of the types that a graph's state names: ours has none."""
         return self
 
-    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+    def dumps_typed(self, obj: object) -> tuple[str, bytes]:
         kind, data = super().dumps_typed(obj)
         return (kind, data) if self.cipher is None else (kind + _MARK, self.cipher.close(data))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Raises `RunError` for what nobody wrote, or not with this key."""
+        """Raise `RunError` for what flowc did not write, or not with this key."""
         kind, content = data
         if self.cipher is not None:
             plain = kind.removesuffix(_MARK)

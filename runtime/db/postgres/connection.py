@@ -21,11 +21,11 @@ import psycopg.sql
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict
 
-from ...db.database import Database, Dialect, Row
-from ...db.encryption import Sealing
-from ...db.ownership import POSTGRES_COLUMNS, refuse_foreign
-from ...db.url import Location
 from ...errors import RunError
+from ..database import Database, Dialect, Row
+from ..encryption import Sealing
+from ..ownership import POSTGRES_COLUMNS, refuse_foreign
+from ..url import Location
 from .errors import is_gone, postgres_error
 
 SCHEMA = "flowc"

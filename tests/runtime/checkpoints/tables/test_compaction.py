@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AskNode, CallNode, ChooseNode
-from flowc.runtime.engine.compaction import Dropped
+from flowc.runtime.checkpoints.tables.compaction import Dropped
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.store.retention import Choice, chosen, duration

@@ -11,10 +11,10 @@ from typing import Any
 
 import aiosqlite
 import pytest
-from flowc.runtime.db.serializer import StrictSerializer
+from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
+from flowc.runtime.checkpoints.tables.sqlite_saver import SqliteSaver
 from flowc.runtime.db.url import locate
 from flowc.runtime.store.open import open_location
-from flowc.runtime.store.sqlite.saver import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from stores import ask, fresh_store
 

@@ -21,11 +21,11 @@ from typing import Any
 
 import psycopg
 
-from ...db.database import Database, create_tables
-from ...db.file_lease import NotHeld, refused
-from ...db.schema_version import has_table
-from ...db.url import Location
 from ...errors import RunError
+from ..database import Database, create_tables
+from ..file_lease import NotHeld, refused
+from ..schema_version import has_table
+from ..url import Location
 from .connection import PATIENCE, Connection, Link, PostgresDatabase, Steady
 
 TABLES = """

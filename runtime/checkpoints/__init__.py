@@ -1,0 +1,1 @@
+"""What flowc relies on of LangGraph beyond its public interface: every key, name and row of it."""

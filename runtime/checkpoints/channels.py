@@ -1,0 +1,107 @@
+"""LangGraph's channels: their names, what a checkpoint holds of them, and lists that only grow.
+
+Threads grow without end, so they are delta channels: a checkpoint holds what was added, not the
+whole conversation again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from langgraph._internal._typing import MISSING
+from langgraph.channels import DeltaChannel
+from langgraph.checkpoint.serde.types import INTERRUPT, _DeltaSnapshot
+
+from .types import AnyChannel, GrowingValue
+
+Reducer = Callable[[list[Any], Sequence[Any]], list[Any]]
+Write = tuple[str, str, object]
+"""The task that wrote, the channel, and the value."""
+SNAPSHOT_AFTER = 50
+"""Updates after which a checkpoint holds a short list, or the visits, as a whole."""
+SNAPSHOT_AT_LAST = 150
+"""Updates after which it holds any list, however long: reading a state adds up no more."""
+_BRANCH = "branch:to:"
+
+
+class GrowingChannel(GrowingValue):
+    """A delta channel whose snapshots come the later the longer its list is. Each of them writes
+    the list anew: at a short distance they soon take more room than what was added."""
+
+    @property
+    def snapshot_frequency(self) -> int:
+        """Updates from one snapshot to the next."""
+        length = len(self.value) if isinstance(self.value, list) else 0
+        return min(max(SNAPSHOT_AFTER, length // 2), SNAPSHOT_AT_LAST)
+
+    @snapshot_frequency.setter
+    def snapshot_frequency(self, _: int) -> None:
+        """LangGraph hands the number on to copies: here it is the list's."""
+
+
+class SeededReducer:
+    """A reducer of a list that begins with `seed`."""
+
+    def __init__(self, reducer: Reducer, seed: Sequence[Any]) -> None:
+        self.reducer = reducer
+        self.seed = list(seed)
+
+    def __call__(self, items: list[Any], writes: Sequence[Any]) -> list[Any]:
+        return self.reducer(items, writes)
+
+
+class SeededChannel(GrowingChannel):
+    """A delta channel that holds its reducer's seed before anything is written to it."""
+
+    def from_checkpoint(self, checkpoint: object) -> SeededChannel:
+        """Return the channel with what was stored; with nothing stored, with the seed, to which the
+        writes are added."""
+        channel = super().from_checkpoint(checkpoint)
+        if checkpoint is MISSING:
+            # LangGraph makes copies from the reducer alone, so the seed travels with it.
+            assert isinstance(self.reducer, SeededReducer)
+            channel.value = list(self.reducer.seed)
+        return channel
+
+
+def join_channel(sources: Sequence[str], target: str) -> str:
+    """Return the channel in which LangGraph notes who has come to a join."""
+    return f"join:{'+'.join(sources)}:{target}"
+
+
+def started_node(channel: str) -> str:
+    """Return the node that a write to the channel starts, "" for another channel."""
+    return channel.removeprefix(_BRANCH) if channel.startswith(_BRANCH) else ""
+
+
+def is_interrupt(channel: str) -> bool:
+    """Whether a write to the channel is a question that waits."""
+    return channel == INTERRUPT
+
+
+def delta_channels(channels: Mapping[str, object]) -> dict[str, GrowingValue]:
+    """Return those of the channels of which a checkpoint seldom holds the whole."""
+    return {n: channel for n, channel in channels.items() if isinstance(channel, DeltaChannel)}
+
+
+def fill(channel: AnyChannel, values: Mapping[str, object], name: str) -> AnyChannel:
+    """Return the channel with what a checkpoint holds of it, which may be nothing."""
+    return channel.from_checkpoint(values.get(name, MISSING))
+
+
+def replay(channel: GrowingValue, begin: object, writes: Sequence[Write]) -> Any:
+    """Return the value of a delta channel after writes to what it held."""
+    again = channel.from_checkpoint(begin)
+    again.replay_writes(list(writes))
+    return again.get()
+
+
+def snapshot(value: object) -> object:
+    """Return what a checkpoint holds of a delta channel that it holds as a whole."""
+    return _DeltaSnapshot(value)
+
+
+def is_snapshot(value: object) -> bool:
+    """Whether a checkpoint's value is the whole of a delta channel."""
+    return isinstance(value, _DeltaSnapshot)

@@ -1,0 +1,50 @@
+"""The frontier of a run in the raw checkpoints of its graphs: what comes next, what waits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from langgraph.checkpoint.base import CheckpointTuple
+
+from .channels import is_interrupt, started_node
+from .keys import namespace_of
+from .types import Saver
+
+
+async def latest_inside(saver: Saver, run: str) -> dict[str, CheckpointTuple]:
+    """Return the newest checkpoint of every namespace below the main one."""
+    latest: dict[str, CheckpointTuple] = {}
+    async for item in saver.alist({"configurable": {"thread_id": run}}):
+        namespace = namespace_of(item.config)
+        newest = latest.get(namespace)
+        if namespace and (newest is None or item.checkpoint["id"] > newest.checkpoint["id"]):
+            latest[namespace] = item
+    return latest
+
+
+def next_nodes(item: CheckpointTuple) -> Iterator[str]:
+    """Yield the nodes whose trigger is newer than what they have seen: LangGraph's own rule."""
+    checkpoint = item.checkpoint
+    for channel in checkpoint["channel_values"]:
+        if name := started_node(channel):
+            version = checkpoint["channel_versions"].get(channel)
+            seen = checkpoint["versions_seen"].get(name, {}).get(channel)
+            if version is not None and (seen is None or str(version) > str(seen)):
+                yield name
+
+
+def following_nodes(item: CheckpointTuple) -> list[str]:
+    """Return the nodes that a finished node of the step under way leads to."""
+    return [name for _, channel, _ in item.pending_writes or () if (name := started_node(channel))]
+
+
+def has_question(item: CheckpointTuple) -> bool:
+    """Whether a question waits after the checkpoint."""
+    return any(is_interrupt(channel) for _, channel, _ in item.pending_writes or ())
+
+
+def with_value(item: CheckpointTuple, channels: Collection[str]) -> frozenset[str]:
+    """Return those of the channels that hold something, or to which something was just written."""
+    values = item.checkpoint["channel_values"]
+    written = {channel for _, channel, _ in item.pending_writes or ()}
+    return frozenset(name for name in channels if values.get(name) or name in written)

@@ -1,0 +1,1 @@
+"""LangGraph's tables: its savers on flowc's connections, and its rows read, ordered and dropped."""
