@@ -13,7 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, DeltaChannelHistory
 
 from ...errors import RunError
-from .rows import damaged
+from .rows import damaged_checkpoint
 
 Result = TypeVar("Result")
 
@@ -63,13 +63,15 @@ async def _read(config: RunnableConfig, reading: Awaitable[Result]) -> Result:
 
 def _unreadable(config: RunnableConfig | None) -> RunError:
     place = (config or {}).get("configurable", {})
-    return damaged(str(place.get("thread_id", "")), str(place.get("checkpoint_id") or "latest"))
+    return damaged_checkpoint(
+        str(place.get("thread_id", "")), str(place.get("checkpoint_id") or "latest")
+    )
 
 
 def _require_intact(item: CheckpointTuple) -> CheckpointTuple:
     place = item.config["configurable"]
     if not (_is_checkpoint(item.checkpoint, place["checkpoint_id"]) and _is_about(item.metadata)):
-        raise damaged(place["thread_id"], place["checkpoint_id"])
+        raise damaged_checkpoint(place["thread_id"], place["checkpoint_id"])
     return item
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from langgraph.checkpoint.base import id as ids
 
 from ...db.database import Database
-from .rows import damaged
+from .rows import damaged_checkpoint
 
 _LATEST = 1 << 59
 """A time that no clock shows: about the year 3409. A later one was never the time of day, and would
@@ -33,7 +33,7 @@ def _ticks(checkpoint: str, run: str) -> int:
     try:
         named = ids.UUID(checkpoint)
     except ValueError:
-        raise damaged(run, checkpoint[:40]) from None
+        raise damaged_checkpoint(run, checkpoint[:40]) from None
     if named.version != 6 or named.time >= _LATEST:
-        raise damaged(run, checkpoint)
+        raise damaged_checkpoint(run, checkpoint)
     return int(named.time)

@@ -157,7 +157,7 @@ def _writing(count: int, special: bool) -> bytes:
     """Return LangGraph's statement for one write, for `count` of them."""
     saver = AsyncPostgresSaver
     one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
-    return _repeated(one, count).encode()
+    return _repeat(one, count).encode()
 
 
 @functools.lru_cache(maxsize=64)
@@ -170,10 +170,10 @@ def _putting(count: int) -> bytes:
 
 @functools.lru_cache(maxsize=64)
 def _values_alone(count: int) -> str:
-    return _repeated(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, count)
+    return _repeat(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, count)
 
 
-def _repeated(one: str, count: int) -> str:
+def _repeat(one: str, count: int) -> str:
     """Return a statement that inserts one row, for `count` of them."""
     head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
     return f"{head} {', '.join([row] * count)}{tail}"

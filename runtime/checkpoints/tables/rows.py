@@ -150,7 +150,7 @@ class _Sqlite(_Tables):
             time = str(checkpoint["ts"])
             return StoredCheckpoint(id, parent or "", int(step), time, requested)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
-            raise damaged(run, id) from None
+            raise damaged_checkpoint(run, id) from None
 
     async def writes(
         self, run: str, namespace: str, channels: Collection[str]
@@ -193,7 +193,7 @@ class _Postgres(_Tables):
                 requested = {name: inline[name] for name in inline.keys() & channels}
                 number = int(step)
             except (ValueError, TypeError, AttributeError):
-                raise damaged(run, id) from None
+                raise damaged_checkpoint(run, id) from None
             of = zip(apart, versions, strict=True)
             requested |= {name: blobs[name, v] for name, v in of if (name, v) in blobs}
             checkpoints.append(StoredCheckpoint(id, parent or "", number, str(time), requested))
@@ -293,7 +293,7 @@ def _marks(values: Iterable[object]) -> str:
     return ", ".join("?" for _ in values)
 
 
-def damaged(run: str, checkpoint: str) -> RunError:
+def damaged_checkpoint(run: str, checkpoint: str) -> RunError:
     """Return the error for a checkpoint that LangGraph did not write as it is."""
     return RunError(
         f"the checkpoint {checkpoint} of run {run} cannot be read: it was changed, or is damaged",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import Assignment, CallNode, ChooseNode, ForeachNode, Param
+from flowc.runtime.checkpoints import channels
 from flowc.runtime.checkpoints.keys import thread_config
 from flowc.runtime.checkpoints.namespaces import called_in
 from flowc.runtime.engine.engine import Engine, open_engine
@@ -14,7 +15,6 @@ from flowc.runtime.errors import RunError
 from flowc.runtime.graph.build import build, nested_graph
 from flowc.runtime.graph.null_services import inert_services
 from flowc.runtime.nodes.visit.visit import Setting
-from flowc.runtime.state import channels as state
 from flowc.runtime.state.channels import variable_values
 from specs import (
     LIST,
@@ -131,7 +131,7 @@ async def agree(engine: Engine, spec: Any, run: str) -> None:
 
 
 def test_the_past_is_told_as_langgraph_tells_it(any_store, wait, world, monkeypatch) -> None:
-    monkeypatch.setattr(state, "SNAPSHOT_AFTER", 4)  # lists are kept whole now and then
+    monkeypatch.setattr(channels, "SNAPSHOT_AFTER", 4)  # lists are kept whole now and then
     spec = everything()
 
     async def go() -> None:

@@ -8,17 +8,11 @@ from typing import Any
 import specs
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AskNode, ChooseNode, Param, StateField
+from flowc.runtime.checkpoints.channels import SNAPSHOT_AT_LAST, GrowingChannel
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.graph.build import build
 from flowc.runtime.graph.null_services import inert_services
-from flowc.runtime.state.channels import (
-    SNAPSHOT_AT_LAST,
-    GrowingChannel,
-    append,
-    fold,
-    reset,
-    tally,
-)
+from flowc.runtime.state.channels import append, fold, reset, tally
 from hypothesis import given
 from hypothesis import strategies as st
 from specs import SUCCESS, assign, lit, program
