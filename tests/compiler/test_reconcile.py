@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 
 import pytest
-from flowc.compiler.plan import Refused, read_plan, text_value
+from flowc.compiler.plan import PlanError, read_plan, text_value
 from flowc.compiler.reconcile import ACTIVE, Again, Reconciled, Taken, apply, reconcile
 from flowc.compiler.source.source import Source
 
@@ -378,5 +378,5 @@ def test_a_step_without_code_gets_no_note_about_it():
 
 
 def test_a_step_that_is_not_there_cannot_be_begun_again():
-    with pytest.raises(Refused):
+    with pytest.raises(PlanError):
         apply(read_plan(DOCUMENT), {"step_9": Again("step_9", "READY")}, NO_CODE)
