@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from .analysis.diff import Difference, differences, renamed
+from .checks import CODES
 from .diagnostics.diagnostic import Diagnostic, Sink
 from .expr.ast import Call, Literal
 from .frontends import by_name
@@ -41,7 +42,7 @@ def convert_file(parsed: Parsed, source: Source, dialect: Dialect, out: str) -> 
     `out` is a path of the same kind as the source's, absolute or relative to the same folder; it
     need not exist, and nothing is written to the disk."""
     assert parsed.workflow is not None
-    sink = Sink()
+    sink = Sink(CODES)
     files: dict[str, str] = {}
     places: dict[str, str] = {}
     folder = _folder(out, dialect.suffix)
@@ -123,7 +124,7 @@ def _read(written: Written, manuscript: Manuscript, dialect: Dialect) -> _Readin
     sources = SourceSet(overrides=beside)
     frontend = by_name(dialect.name)
     assert frontend is not None
-    sink = Sink()
+    sink = Sink(CODES)
     parsed = frontend.parse(sources.add(Source(path, written.text)), sources, sink)
     faults = tuple(d for d in sink.all() if d.severity == "error")
     places = {f"{path}#{part}": f"{manuscript.path}#{part}" for part in parsed.parts}

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from .analysis.worst_case import worst_case
 from .catalog.catalog import Catalog, load_catalog
-from .checks import CHECKS, applies
+from .checks import CHECKS, CODES
 from .companions import companion
 from .diagnostics.allowances import apply_allowances
-from .diagnostics.codes import CODES
 from .diagnostics.diagnostic import Diagnostic, Sink
 from .frontends import FRONTENDS, by_name, detect, is_workflow
 from .ir import Program, Workflow
@@ -85,7 +84,7 @@ def compile_file(
     hear."""
     sources = sources or SourceSet()
     path = os.path.normpath(path)
-    sink = Sink()
+    sink = Sink(CODES)
     try:
         source = sources.read(path)
     except Unreadable as error:
@@ -121,7 +120,7 @@ def compile_text(
     sources = sources or SourceSet()
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, Sink(), team, strict, cancelled)
+        return _compile(source, format, sources, catalog, Sink(CODES), team, strict, cancelled)
 
 
 def _compile(
@@ -152,9 +151,9 @@ def _compile(
             for check in CHECKS:
                 if cancelled():
                     raise Cancelled
-                if applies(check, faults[path]):
-                    sink.extend(list(check(workflow, program, catalog)))
-    diagnostics = _as_asked(apply_allowances(sink.all(), sources), strict)
+                if check.applies(faults[path]):
+                    sink.extend(list(check.run(workflow, program, catalog)))
+    diagnostics = _as_asked(apply_allowances(sink.all(), sources, CODES), strict)
     return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
 
 
@@ -162,10 +161,8 @@ def _as_asked(found: tuple[Diagnostic, ...], strict: bool) -> tuple[Diagnostic, 
     """The diagnostics as `strict` has them. An allowance counts with and without it, so this comes
     after them."""
     if not strict:
-        return tuple(d for d in found if CODES[d.code].strict != "only")
-    return tuple(
-        replace(d, severity="error") if CODES[d.code].strict == "error" else d for d in found
-    )
+        return tuple(d for d in found if d.rule.strict != "only")
+    return tuple(replace(d, severity="error") if d.rule.strict == "error" else d for d in found)
 
 
 def _with_team(program: Program, team: str, sources: SourceSet, sink: Sink) -> Program:

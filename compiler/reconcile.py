@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .checks import CODES
 from .diagnostics.diagnostic import Diagnostic, Label, Sink
 from .frontends.plan.places import Places
 from .plan import (
@@ -100,7 +101,7 @@ class _Two:
     ) -> None:
         self.then, self.now = then, now
         self.exists, self.stand = exists, stand
-        self.sink, self.result = Sink(), Reconciled()
+        self.sink, self.result = Sink(CODES), Reconciled()
 
     def compare(self) -> None:
         """Fill in the result, step by step in the order of the document."""

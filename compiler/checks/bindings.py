@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Fix, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Fix, Label
+from ..diagnostics.examples import contract, cook, mend, steps
 from ..ir import REPORT_TOOL, Program, TaskNode, Workflow
 from ..source.spelling import Spelling
+from .check import Check
 
 
 def unknown_tools(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -20,17 +22,42 @@ def unknown_tools(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
             continue
         near = spelling.nearest(tool.id)
         exact = near is not None and tool.span.end - tool.span.start == len(tool.id)
-        yield Diagnostic(
-            "FC4001",
+        yield UNKNOWN_TOOLS.code.diagnostic(
             f"nothing provides the tool `{tool.id}`",
             tool.span,
-            "error" if catalog.complete else "warning",
+            severity="error" if catalog.complete else "warning",
             notes=()
             if catalog.complete
             else ("without a lock of all tools flowc knows the built-in ones only",),
             help=f"did you mean `{near}`?" if near else _advice(catalog),
             fix=Fix(f"write `{near}`", tool.span, near) if near and exact else None,
         )
+
+
+UNKNOWN_TOOLS = Check(
+    Code(
+        "FC4001",
+        "unknown-tool",
+        "error",
+        title="A tool that nothing provides.",
+        why="The agent would be offered a tool that cannot be called.",
+        examples=lambda: mend(
+            steps(
+                """
+            ### 🔧 WORKFLOW STEP: Look around
+            ```
+            List the files of the project.
+            ```
+            ### 🛠️ TOOL: list_file
+            """
+            ),
+            "list_file",
+            "list_files",
+        ),
+    ),
+    unknown_tools,
+    needs="place",
+)
 
 
 def missing_roles(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -50,15 +77,45 @@ def missing_roles(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
             continue
         near = spelling.nearest(role)
         listed = ", ".join(f"`{name}`" for name in roles)
-        yield Diagnostic(
-            "FC4002",
+        yield MISSING_ROLES.code.diagnostic(
             f"`{tasks[0].id}` needs a `{role}`, whom the team does not have",
             places[0],
-            CODES["FC4002"].severity,
             labels=tuple(Label(place, "needed here too") for place in places[1:4]),
             notes=(f"the team has {listed}",),
             help=f"did you mean `{near}`?" if near else "add an agent with that role to the team",
         )
+
+
+_KITCHEN = (
+    "kitchen.json",
+    """\
+{
+  "team_name": "Kitchen",
+  "team_type": "content_creation",
+  "agents": [
+    {"agent_id": "ann", "role": "cook"},
+    {"agent_id": "bob", "role": "taster", "type": "person"}
+  ]
+}
+""",
+)
+
+MISSING_ROLES = Check(
+    Code(
+        "FC4002",
+        "missing-role",
+        "error",
+        title="A role that nobody in the team holds.",
+        why="The task would have nobody to do it.",
+        examples=lambda: mend(
+            replace(contract(cook("soup", "coook")), files=(_KITCHEN,), team=_KITCHEN[0]),
+            "coook",
+            "cook",
+        ),
+    ),
+    missing_roles,
+    needs="place",
+)
 
 
 def _advice(catalog: Catalog) -> str:

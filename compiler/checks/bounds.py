@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from ..analysis.graphs import leaves, loops, reachable, successors
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import flow, mend
 from ..expr.ast import Binary, Expr, Literal
 from ..expr.walk import names_read
 from ..ir import AskNode, AssignNode, ChooseNode, Node, OnError, Program, Workflow
+from .check import Check
 from .reachability import list_place, starts
 
 BOUNDING = frozenset({"steps", "visits", "tokens", "cost", "seconds"})
@@ -39,6 +40,35 @@ def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> I
     for members in loops(circling):
         if leaves(members, after) and not counts_rounds([nodes[id] for id in members], sums):
             yield from _report(sorted((nodes[id] for id in members), key=list_place))
+
+
+UNBOUNDED_LOOPS = Check(
+    Code(
+        "FC2006",
+        "unbounded-loop",
+        "warning",
+        title="A loop that can be left, but that nothing limits.",
+        why="What decides about the exit may never say so; every round costs.",
+        examples=lambda: mend(
+            flow(
+                """
+            nodes:
+              - {name: write, agent: poet, prompt: Write a haiku., into: poem}
+              - name: judge
+                agent: critic
+                prompt: A mark from 1 to 10. {{ poem }}
+                into: mark
+                next: [{when: mark < 7, to: write}, end]
+            outputs: [poem]
+            """
+            ),
+            "nodes:",
+            "limits: {visits: 5}\nnodes:",
+        ),
+    ),
+    unbounded_loops,
+    needs="file",
+)
 
 
 def _is_bounded(node: Node) -> bool:
@@ -71,11 +101,9 @@ def _report(members: list[Node]) -> Iterator[Diagnostic]:
     if not placed or placed[0].span is None:
         return
     head, *others = placed
-    yield Diagnostic(
-        "FC2006",
+    yield UNBOUNDED_LOOPS.code.diagnostic(
         f"nothing limits how often the loop through {called(head)} runs",
         placed[0].span,
-        CODES["FC2006"].severity,
         labels=tuple(
             Label(node.span, "in the loop")
             for node in others[:5]

@@ -18,14 +18,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..analysis.variables import writes
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import flow, mend
 from ..expr.ast import Call, Expr, Field, Name
 from ..expr.functions import Type
 from ..expr.solve import MAX_TRIES, combinations, paths_in, witness
 from ..expr.types import infer
 from ..expr.values import Json
 from ..ir import AgentNode, AskNode, Case, ChooseNode, Edge, Otherwise, Program, Workflow
+from .check import Check
 
 FIRST_TRUE = "which"
 """The function whose value is the number of the first argument that is true, 0 for none."""
@@ -44,14 +45,37 @@ def open_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
         shown = _untaken(node, cases, workflow, types)
         place = node.on.span or node.span
         if shown is not None and place is not None:
-            yield Diagnostic(
-                "FC2007",
+            yield OPEN_BRANCHES.code.diagnostic(
                 f"no edge of {called(node)} is taken when {shown}",
                 place,
-                CODES["FC2007"].severity,
                 labels=_labels(edges),
                 help="add an edge without a condition for everything else",
             )
+
+
+OPEN_BRANCHES = Check(
+    Code(
+        "FC2007",
+        "branch-not-exhaustive",
+        "warning",
+        title="A choice with a value that no edge takes.",
+        why="The run fails when it comes to that value; the message names one.",
+        examples=lambda: mend(
+            flow(
+                """
+            nodes:
+              - {name: kind, ask: What is it?, choices: [question, praise], into: kind}
+              - name: pick
+                choose: kind
+                cases: {question: failed}
+            """
+            ),
+            "{question: failed}",
+            "{question: failed, praise: end}",
+        ),
+    ),
+    open_branches,
+)
 
 
 def hidden_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -61,6 +85,31 @@ def hidden_branches(workflow: Workflow, program: Program, catalog: Catalog) -> I
         on = node.on
         if isinstance(on, Call) and on.function == FIRST_TRUE:
             yield from _overlaps(node, on.args, types)
+
+
+HIDDEN_BRANCHES = Check(
+    Code(
+        "FC2008",
+        "branch-overlap",
+        "warning",
+        title="Two conditions of a choice that hold at once.",
+        why="Their order decides, or the later one is never taken; the message names a value.",
+        examples=lambda: mend(
+            flow(
+                """
+            params: {days: integer}
+            nodes:
+              - name: rate
+                assign: {}
+                next: [{when: days > 7, to: failed}, {when: days > 30, to: end}, failed]
+            """
+            ),
+            "{when: days > 7, to: failed}, {when: days > 30, to: end}",
+            "{when: days > 30, to: end}, {when: days > 7, to: failed}",
+        ),
+    ),
+    hidden_branches,
+)
 
 
 def types_of(workflow: Workflow) -> dict[str, Type]:
@@ -176,11 +225,9 @@ def _overlap(
     if place is None:
         return
     what = "is never the first that holds" if hidden else "holds together with an earlier one"
-    yield Diagnostic(
-        "FC2008",
+    yield HIDDEN_BRANCHES.code.diagnostic(
         f"this condition {what}: when {_shown(both)}, both do",
         place,
-        CODES["FC2008"].severity,
         labels=(Label(pair[0].span, "the earlier one"),) if pair[0].span is not None else (),
         help="put the special case before the general one"
         if hidden

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..analysis.graphs import loops, reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.diagnostic import Code, Diagnostic
+from ..diagnostics.examples import flow
 from ..expr.ast import Literal
 from ..expr.walk import walk
 from ..ir import AgentNode, CallNode, ForeachNode, Node, OnError, Program, TaskNode, Workflow
 from ..source.source import Span
 from .bounds import BOUNDING, counts_rounds
+from .check import Check
 from .guards import expressions
 from .reachability import list_place, starts
 
@@ -42,6 +44,35 @@ def missing_budgets(workflow: Workflow, program: Program, catalog: Catalog) -> I
                 yield from _of_one_machine(part.value, part.span or expr.span or place)
 
 
+_DRAFTS = """\
+nodes:
+  - {name: write, agent: writer, prompt: Write a line., into: line}
+  - {name: like, ask: "{{ line }}", choices: [good, again], into: verdict}
+  - name: decide
+    choose: verdict
+    cases: {good: end, again: write}
+outputs: [line]
+"""
+
+MISSING_BUDGETS = Check(
+    Code(
+        "FC5002",
+        "missing-budget",
+        "warning",
+        title="No limit on what a run costs, or a private text.",
+        why="A loop through a model may cost anything; "
+        "a key or one machine's folder is in the file.",
+        strict="only",
+        examples=lambda: (
+            replace(flow(_DRAFTS), strict=True),
+            replace(flow(f"limits: {{cost: 0.5}}\n{_DRAFTS}"), strict=True),
+        ),
+    ),
+    missing_budgets,
+    needs="file",
+)
+
+
 def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
     main = program.main
     if any(limit.name in BOUNDING for limit in (*workflow.limits, *main.limits)):
@@ -60,11 +91,9 @@ def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnost
         paid = [nodes[id] for id in members if _asks(nodes[id], asking, workflow)]
         placed = sorted((node for node in paid if node.span is not None), key=list_place)
         if placed and placed[0].span is not None:
-            yield Diagnostic(
-                "FC5002",
+            yield MISSING_BUDGETS.code.diagnostic(
                 f"nothing limits what the model calls of {called(placed[0])} may use up",
                 placed[0].span,
-                CODES["FC5002"].severity,
                 help="write a limit on steps, seconds, tokens or cost",
             )
             return
@@ -103,19 +132,15 @@ def _of_one_machine(text: str, span: Span | None) -> Iterator[Diagnostic]:
     if span is None:
         return
     if _SECRET.search(text):
-        yield Diagnostic(
-            "FC5002",
+        yield MISSING_BUDGETS.code.diagnostic(
             "this looks like a key",
             span,
-            CODES["FC5002"].severity,
             help="take it out, have it made invalid where it is from, and read it from the "
             "environment",
         )
     elif found := _OWN_FOLDER.search(text):
-        yield Diagnostic(
-            "FC5002",
+        yield MISSING_BUDGETS.code.diagnostic(
             f"`{found.group()}` is a folder of one machine",
             span,
-            CODES["FC5002"].severity,
             help="write a path relative to the workflow, or take it as a parameter",
         )

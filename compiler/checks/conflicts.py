@@ -17,10 +17,11 @@ from ..analysis.graphs import MAX_SEARCH, Successors, reachable, successors
 from ..analysis.variables import writes
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import flow
 from ..ir import ExecNode, Guard, Node, OnError, Program, Workflow
 from ..source.source import Span
+from .check import Check
 from .reachability import list_place
 
 SHELL = "$session."
@@ -54,6 +55,38 @@ def parallel_writes(workflow: Workflow, program: Program, catalog: Catalog) -> I
             found = _conflict(name, first, second, nodes[fork])
             if found is not None:
                 yield found
+
+
+PARALLEL_WRITES = Check(
+    Code(
+        "FC3004",
+        "parallel-write",
+        "error",
+        title="Two steps write one variable at the same time.",
+        why="Which of the two values remains would be chance.",
+        examples=lambda: (
+            flow(
+                """
+            nodes:
+              - {name: begin, assign: {}, next: [life, work]}
+              - {name: life, agent: writer, prompt: Tell the life., into: text, next: end}
+              - {name: work, agent: writer, prompt: Describe the work., into: text, next: end}
+            outputs: [text]
+            """
+            ),
+            flow(
+                """
+            nodes:
+              - {name: begin, assign: {}, next: [life, work]}
+              - {name: life, agent: writer, prompt: Tell the life., into: life, next: end}
+              - {name: work, agent: writer, prompt: Describe the work., into: work, next: end}
+            outputs: [life, work]
+            """
+            ),
+        ),
+    ),
+    parallel_writes,
+)
 
 
 def _forks(workflow: Workflow) -> list[tuple[str, list[str]]]:
@@ -101,11 +134,9 @@ def _conflict(name: str, first: Writer, second: Writer, fork: Node) -> Diagnosti
         what = f"{both} write `{name}` at the same time"
         help = f"give each a variable of its own, or declare a reducer for `{name}`: append, merge"
         help += " or add"
-    return Diagnostic(
-        "FC3004",
+    return PARALLEL_WRITES.code.diagnostic(
         what,
         here,
-        CODES["FC3004"].severity,
         labels=(Label(there, "the other one"),) if there is not None else (),
         notes=(f"{called(fork)} starts both branches",),
         help=help,

@@ -27,11 +27,13 @@ from ..analysis.variables import (
 )
 from ..analysis.wording import called, path_text
 from ..catalog.catalog import Catalog
-from ..diagnostics.diagnostic import MAX_SHOWN, Diagnostic, Fix, Label, Severity
+from ..diagnostics.diagnostic import MAX_SHOWN, Code, Diagnostic, Fix, Label, Severity
+from ..diagnostics.examples import steps
 from ..ir import EndNode, ExecNode, Node, OnError, Program, Workflow
 from ..lowering.routes import sources_of_joins
 from ..source.source import Span
 from ..source.spelling import Spelling
+from .check import Check
 from .reachability import starts
 
 MAX_LABELS = 4
@@ -64,11 +66,10 @@ def undefined_variables(
         if name in listed or first.care == "author":
             severity = "warning"
         writer = written_at.get(near) if near else None
-        yield Diagnostic(
-            "FC3001",
+        yield UNDEFINED_VARIABLES.code.diagnostic(
             f"{_reader(node)} {_verb(first)} `{name}`, which nothing writes",
             first.span,
-            severity,
+            severity=severity,
             labels=(
                 *((Label(writer, "written here"),) if writer else ()),
                 *_more([read for _, read in places[1:]], "also read here"),
@@ -76,6 +77,41 @@ def undefined_variables(
             help=f"did you mean `{near}`?" if near else _give(name, listed),
             fix=_fix(first, near),
         )
+
+
+_LOOK_AROUND = """
+### 🔧 WORKFLOW STEP: Look around
+```
+List the files of the project.
+```
+### 🛠️ TOOL: list_files
+### 📤 OUTPUTS:
+- result.files → FILES
+"""
+_READ = """
+### 🔧 WORKFLOW STEP: Read
+```
+Read the most important of [FILES].
+```
+### 🛠️ TOOL: read_file
+### 📥 INPUTS:
+- FILES: what there is to read
+"""
+
+UNDEFINED_VARIABLES = Check(
+    Code(
+        "FC3001",
+        "undefined-variable",
+        "error",
+        title="A variable that nothing writes.",
+        why="It would always be empty; usually the name is misspelt.",
+        examples=lambda: (
+            steps(f"{_LOOK_AROUND}{_READ.replace('FILES', 'FILE')}"),
+            steps(f"{_LOOK_AROUND}{_READ}"),
+        ),
+    ),
+    undefined_variables,
+)
 
 
 def undefined_reads(
@@ -175,6 +211,19 @@ def early_reads(workflow: Workflow, program: Program, catalog: Catalog) -> Itera
         early = search.without(writers | flow.anything, places)
         if early:
             yield _early(name, early, writers, written_at.get(name), search, flow)
+
+
+EARLY_READS = Check(
+    Code(
+        "FC3002",
+        "use-before-definition",
+        "error",
+        title="A variable that is not written on some path.",
+        why="On that path the value is missing when it is read.",
+        examples=lambda: (steps(f"{_READ}{_LOOK_AROUND}"), steps(f"{_LOOK_AROUND}{_READ}")),
+    ),
+    early_reads,
+)
 
 
 def _flow(workflow: Workflow) -> _Flow:
@@ -289,12 +338,11 @@ def _early(
     search.reports += 1
     way = [flow.nodes[node] for node, done in path if node and not done]
     sometimes = len(way) > 1 and search.leads(writers, point)
-    return Diagnostic(
-        "FC3002",
+    return EARLY_READS.code.diagnostic(
         f"{called(flow.nodes[point[0]])} {_verb(first)} `{name}`, "
         + ("which not every path has written" if sometimes else "which is written only later"),
         first.span,
-        "error" if first.care == "needed" else "warning",
+        severity="error" if first.care == "needed" else "warning",
         labels=(
             *((Label(written_at, "written here"),) if written_at else ()),
             *_more([read for _, read, _ in early[1:]], "also read here"),

@@ -18,8 +18,8 @@ from ..analysis.graphs import loops, reachable, successors
 from ..analysis.variables import names_in, writes, writes_all
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import flow
 from ..expr.ast import Call, Expr, Literal, Text
 from ..expr.walk import children
 from ..ir import (
@@ -35,6 +35,7 @@ from ..ir import (
     Workflow,
 )
 from ..source.source import Span
+from .check import Check
 from .reachability import starts
 
 _INTERPRETER = re.compile(
@@ -60,6 +61,39 @@ def unsafe_effects(workflow: Workflow, program: Program, catalog: Catalog) -> It
                 yield from _command(node, taint)
             case _:
                 continue
+
+
+UNSAFE_EFFECTS = Check(
+    Code(
+        "FC5001",
+        "unsafe-effect",
+        "warning",
+        title="What acts once may act twice, or as others say.",
+        why="A mail is sent again by a repetition; "
+        "a command that a model writes does what it likes.",
+        strict="error",
+        examples=lambda: (
+            flow(
+                """
+            nodes:
+              - {name: plan, agent: helper, prompt: Which command shows the log?, into: command}
+              - {name: look, exec: "bash -c {{ command }}", into: log}
+            outputs: [log]
+            """
+            ),
+            flow(
+                """
+            nodes:
+              - {name: plan, agent: helper, prompt: Which branch is meant?, into: branch}
+              - {name: look, exec: "git log {{ branch }}", into: log}
+            outputs: [log]
+            """
+            ),
+        ),
+    ),
+    unsafe_effects,
+    needs="file",
+)
 
 
 def _acts_once(name: str, workflow: Workflow) -> bool:
@@ -185,11 +219,9 @@ def _report(
     span = place or node.span
     if span is None:
         return
-    yield Diagnostic(
-        "FC5001",
+    yield UNSAFE_EFFECTS.code.diagnostic(
         f"{called(node)}: {message}",
         span,
-        CODES["FC5001"].severity,
         labels=tuple(Label(other, "in the loop") for other in others[:5] if other is not None),
         help=help,
     )

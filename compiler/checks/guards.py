@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.diagnostic import Code, Diagnostic
+from ..diagnostics.examples import chart, mend
 from ..expr.ast import Expr
 from ..expr.types import faults
 from ..ir import (
@@ -30,6 +30,7 @@ from ..ir import (
     Workflow,
 )
 from ..source.source import Span
+from .check import Check
 
 
 def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -39,8 +40,32 @@ def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> I
         for fault in faults(expr):
             span = fault.span or expr.span or place
             if span is not None:
-                severity = CODES["FC3006"].severity
-                yield Diagnostic("FC3006", fault.message, span, severity, help=fault.help)
+                yield BAD_EXPRESSIONS.code.diagnostic(fault.message, span, help=fault.help)
+
+
+BAD_EXPRESSIONS = Check(
+    Code(
+        "FC3006",
+        "bad-expression",
+        "error",
+        title="An expression that cannot be evaluated.",
+        why="It does not parse, names an unknown function, or holds an invalid regular expression.",
+        examples=lambda: mend(
+            chart(
+                """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> CHECK_REVIEW{RESULT MATCHES '(GOOD'}
+            CHECK_REVIEW --> |YES| SUCCESS
+            CHECK_REVIEW --> |NO| FAILED
+            """
+            ),
+            "(GOOD",
+            "GOOD",
+        ),
+    ),
+    bad_expressions,
+    needs="place",
+)
 
 
 def expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:

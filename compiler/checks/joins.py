@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from ..analysis.graphs import dominators, predecessors, reachable, successors
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import flow, mend
 from ..ir import Edge, EndNode, Node, Program, Workflow
 from ..lowering.routes import sources_of_joins
+from .check import Check
 from .reachability import starts
 
 _ROOT = ""
@@ -40,6 +41,33 @@ def endless_waits(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
         found = _unsure(target, sources, graph)
         if found is not None:
             yield from _report(graph.nodes[target], *found, graph)
+
+
+ENDLESS_WAITS = Check(
+    Code(
+        "FC2003",
+        "dead-end",
+        "error",
+        title="A node that waits for a branch which may never come.",
+        why="On that way the run would stand still, or end without the node.",
+        examples=lambda: mend(
+            flow(
+                """
+            nodes:
+              - {name: start, assign: {}, next: [check, draft]}
+              - {name: check, exec: make test, into: log, code_into: code, next: fine}
+              - {name: fine, choose: code == 0, cases: {"true": publish, "false": end}}
+              - {name: draft, agent: writer, prompt: Write the news., into: news, next: publish}
+              - {name: publish, wait: all, exec: make release, into: log}
+            outputs: [log, news]
+            """
+            ),
+            '"false": end',
+            '"false": failed',
+        ),
+    ),
+    endless_waits,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +231,9 @@ def _report(join: Node, source: str, left: str, graph: _Graph) -> Iterator[Diagn
         span = graph.nodes[id].span
         if span is not None and span != join.span and all(span != label.span for label in labels):
             labels.append(Label(span, text))
-    yield Diagnostic(
-        "FC2003",
+    yield ENDLESS_WAITS.code.diagnostic(
         f"{called(join)} waits for {called(graph.nodes[source])}, which may never come",
         join.span,
-        CODES["FC2003"].severity,
         labels=tuple(labels),
         help="lead every way to one node before the join, or do not wait for all",
     )

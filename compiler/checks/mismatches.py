@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import flow, mend
 from ..expr.ast import Expr, Literal
 from ..expr.functions import Type
 from ..expr.types import infer, operand_faults
@@ -38,6 +38,7 @@ from ..ir import (
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .branches import choices, known_values, types_of
+from .check import Check
 from .guards import expressions
 
 NAMES: dict[Type, str] = {
@@ -72,6 +73,30 @@ def mismatches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterat
         yield from _node(node, fields, program, types)
     for choice, edges in choices(workflow):
         yield from _foreign_cases(choice, edges, workflow)
+
+
+MISMATCHES = Check(
+    Code(
+        "FC3005",
+        "type-mismatch",
+        "error",
+        title="A value of one kind where another is needed.",
+        why="The run would fail, or compare what cannot be compared.",
+        examples=lambda: mend(
+            flow(
+                """
+            state: {count: integer}
+            nodes:
+              - {name: count, assign: {count: '"none"'}}
+            outputs: [count]
+            """
+            ),
+            """'"none"'""",
+            "0",
+        ),
+    ),
+    mismatches,
+)
 
 
 def _node(
@@ -214,11 +239,9 @@ def _foreign_cases(
 
 
 def _found(message: str, span: Span, *, declared: Span | None = None, help: str = "") -> Diagnostic:
-    return Diagnostic(
-        "FC3005",
+    return MISMATCHES.code.diagnostic(
         message,
         span,
-        CODES["FC3005"].severity,
         labels=(Label(declared, "declared here"),) if declared is not None else (),
         help=help or "change the value, or what is declared",
     )

@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterator
 from ..analysis.graphs import components, reachable, successors
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import chart
 from ..ir import EndNode, Node, Program, Workflow
 from ..source.spelling import Spelling
+from .check import Check
 
 MAX_LABELS = 5
 """At most this many of the nodes behind an unreachable one are pointed at."""
@@ -40,6 +41,32 @@ def unreachable_steps(
             behind = list(reachable([head], lost))[1:]
             reached.update(behind, members)
             yield from _report(nodes[head], [nodes[id] for id in behind], blind)
+
+
+UNREACHABLE_STEPS = Check(
+    Code(
+        "FC2002",
+        "unreachable-step",
+        "warning",
+        title="No path leads here from the start.",
+        why="It never runs; often an edge is missing or misspelt.",
+        examples=lambda: (
+            chart(
+                """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REPAIR[User Repair] --> PROMPT_REVIEW
+            """
+            ),
+            chart(
+                """
+            START --> PROMPT_REPAIR[User Repair]
+            PROMPT_REPAIR --> PROMPT_REVIEW[User Review]
+            """
+            ),
+        ),
+    ),
+    unreachable_steps,
+)
 
 
 def starts(workflow: Workflow) -> list[str]:
@@ -70,11 +97,9 @@ def _report(head: Node, behind: list[Node], blind: Spelling) -> Iterator[Diagnos
     elsewhere = {
         n.group or n.id: n for n in reversed(behind) if not n.group or n.group != head.group
     }
-    yield Diagnostic(
-        "FC2002",
+    yield UNREACHABLE_STEPS.code.diagnostic(
         f"no path leads to {called(head)}",
         head.span,
-        CODES["FC2002"].severity,
         labels=tuple(
             Label(node.span, "nor here")
             for node in [n for n in behind if elsewhere.get(n.group or n.id) is n][:MAX_LABELS]

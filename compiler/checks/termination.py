@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from ..analysis.graphs import leaves, loops, path_to, reachable, successors
 from ..analysis.wording import called, path_text
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import chart
 from ..expr.ast import Literal
 from ..expr.fold import fold
 from ..expr.values import text_of
 from ..ir import Case, ChooseNode, Edge, Node, OnError, Otherwise, Program, Workflow
+from .check import Check
 from .reachability import starts
 
 
@@ -38,6 +39,36 @@ def inescapable_loops(
         head = min(members, key=lambda id: place.get(id, len(place)))
         inside = {id: tuple(t for t in after[id] if t in {*members}) for id in members}
         yield from _report(nodes, _circle(head, inside), members)
+
+
+INESCAPABLE_LOOPS = Check(
+    Code(
+        "FC2005",
+        "inescapable-loop",
+        "error",
+        title="A loop that no edge leaves.",
+        why="Once entered, it can only end by a limit or an error.",
+        examples=lambda: (
+            chart(
+                """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> PROMPT_REPAIR[User Repair]
+            PROMPT_REPAIR --> PROMPT_REVIEW
+            """
+            ),
+            chart(
+                """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> CHECK_REVIEW{RESULT == 'GOOD'}
+            CHECK_REVIEW --> |YES| SUCCESS
+            CHECK_REVIEW --> |NO| PROMPT_REPAIR[User Repair]
+            PROMPT_REPAIR --> PROMPT_REVIEW
+            """
+            ),
+        ),
+    ),
+    inescapable_loops,
+)
 
 
 def _is_way(edge: Edge, fixed: dict[str, str]) -> bool:
@@ -81,13 +112,11 @@ def _report(
     if span is None:
         return
     itself = len(members) == 1
-    yield Diagnostic(
-        "FC2005",
+    yield INESCAPABLE_LOOPS.code.diagnostic(
         f"{called(head)} leads to nothing but itself"
         if itself
         else f"no edge leaves the loop that begins at {called(head)}",
         span,
-        CODES["FC2005"].severity,
         labels=tuple(
             Label(node.span, "in the loop")
             for node in others[:5]

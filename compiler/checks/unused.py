@@ -10,8 +10,8 @@ from ..analysis.memo import once_per_program
 from ..analysis.variables import Write, names_in, names_read, writes
 from ..analysis.wording import called
 from ..catalog.catalog import Catalog
-from ..diagnostics.codes import CODES
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.examples import GOOD_CHART, chart
 from ..ir import (
     AgentNode,
     AssignNode,
@@ -29,6 +29,7 @@ from ..ir import (
 )
 from ..source.source import Span
 from ..source.spelling import Spelling
+from .check import Check
 from .dataflow import known_names, undefined_reads
 from .reachability import starts
 
@@ -62,6 +63,28 @@ def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> It
             yield _report(node, write, span, places[write.name])
 
 
+UNUSED_OUTPUTS = Check(
+    Code(
+        "FC3003",
+        "unused-output",
+        "warning",
+        title="A value that is written and never read.",
+        why="Either the work is wasted or a later step reads another name.",
+        examples=lambda: (
+            chart(
+                """
+            START --> SET_GOAL[GOAL=fewer warnings]
+            SET_GOAL --> PROMPT_REVIEW[User Review]
+            """
+            ),
+            GOOD_CHART,
+        ),
+    ),
+    unused_outputs,
+    needs="file",
+)
+
+
 def _read_by_the_next(workflow: Workflow) -> set[str]:
     """What assignments read that stand behind others of the same node."""
     groups = [n.assignments for n in workflow.nodes if isinstance(n, AssignNode | EndNode)]
@@ -87,11 +110,9 @@ def _nobody_has_to_read(node: Node, name: str) -> bool:
 
 def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
     again = [place for place in places if place != span]
-    return Diagnostic(
-        "FC3003",
+    return UNUSED_OUTPUTS.code.diagnostic(
         f"{called(node)} writes `{write.name}`, which nothing reads",
         span,
-        CODES["FC3003"].severity,
         labels=tuple(Label(place, "also written here") for place in again[:3]),
         help="use it further on, or remove it",
     )

@@ -11,12 +11,11 @@ fix that takes it out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..source.source import Source, SourceSet, Span
-from .codes import CODES
-from .diagnostic import Diagnostic, Fix, Sink
+from .diagnostic import Code, Diagnostic, Fix, Sink
 
 _LONGEST = 200
 """Characters that an allowance may have; a comment that is longer is prose."""
@@ -36,7 +35,7 @@ class Allowance:
 
 
 def apply_allowances(
-    diagnostics: tuple[Diagnostic, ...], sources: SourceSet
+    diagnostics: tuple[Diagnostic, ...], sources: SourceSet, codes: Mapping[str, Code]
 ) -> tuple[Diagnostic, ...]:
     """Drop the warnings that are allowed; report allowances that allow nothing (FC0002)."""
     allowances = [a for source in sources.files.values() for a in find_allowances(source)]
@@ -45,7 +44,7 @@ def apply_allowances(
     wanted = {(a.span.file, a.code) for a in allowances}
     met = {(d.primary.file, d.code) for d in diagnostics if d.severity == "warning"} & wanted
     errors = {(d.primary.file, d.code) for d in diagnostics if d.severity == "error"}
-    sink = Sink()
+    sink = Sink(codes)
     for item in diagnostics:
         if item.severity == "error" or (item.primary.file, item.code) not in met:
             sink.add(item)
@@ -98,7 +97,7 @@ def _report_unused(
     allowance: Allowance, repeated: bool, refused: bool, sources: SourceSet, sink: Sink
 ) -> None:
     code = allowance.code
-    if code not in CODES:
+    if code not in sink.codes:
         message = f"there is no code `{code}` to allow"
     elif repeated:
         message = f"`{code}` is allowed twice in this file"

@@ -1,94 +1,240 @@
-"""The table of diagnostic codes: severities, `flowc explain` and docs/diagnostics.md.
+"""READER_CODES: the diagnostic codes that only readers, writers and the driver report.
 
-A code is stable for ever. Examples of each are in examples/.
+A code that a check reports stands in the check's file; `checks.CODES` has all of them. A code is
+stable for ever.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
 
+from .diagnostic import Code
+from .examples import GOOD_CHART, Example, chart, contract, cook, mend, steps
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """One row: the code, its name, the severity it has by default, a title and why it exists. With
-    `--strict` it may be an `error`; `only` then it is looked for at all."""
+GOOD_STEP = steps(
+    """
+    ### 🔧 WORKFLOW STEP: Look around
+    ```
+    List the files of the project.
+    ```
+    ### 🛠️ TOOL: list_files
+    """
+)
+_TESTS = chart("START --> EXECUTE[make test]", name="unit-tests.wf.md").text
+_BACK = chart("START --> CALL_REVIEW[[review.wf.md]]", name="tests.wf.md").text
+_MACHINE = """\
+{
+  "workflow_name": "printing",
+  "description": "Counts copies.",
+  "input": {"name": "copies", "type": "number", "description": "how many"},
+  "output": {"name": "done", "type": "string", "description": "what was done"},
+  "contexts": [{"name": "talk"}],
+  "agents": [{"agent_role": "printer", "context": "talk", "role": "assistant"}],
+  "states": [
+    {
+      "name": "start",
+      "agent": "printer",
+      "input": "Print one copy.",
+      "transition": [{"target": "start", "condition": "common_data.copies >"}]
+    }
+  ]
+}
+"""
+_PLAN = """\
+## 1. Request Summary
 
-    code: str
-    name: str
-    severity: Literal["error", "warning"]
-    title: str
-    why: str
-    strict: Literal["", "error", "only"] = ""
+*   **Input Audio:** `a.wav`
 
+## 2. Product Requirements Document (PRD)
 
-_ROWS: tuple[Code, ...] = (
-    Code("FC0001", "unreadable", "error", "The file cannot be read.",
-         "It is missing, a folder, too large or not UTF-8; nothing in it was checked."),
-    Code("FC0002", "unused-allowance", "warning", "An allowance allows nothing.",
-         "The warning it silences no longer occurs; a stale allowance hides the next one."),
-    Code("FC1001", "syntax", "error", "A construct does not parse.",
-         "The reader skipped it and went on, so what it meant is missing from the workflow."),
-    Code("FC1002", "unknown-key", "error", "A key or section keyword the format does not have.",
-         "A misspelt keyword is silently without effect in most readers."),
-    Code("FC1003", "missing-required", "error", "Something the format requires is not there.",
-         "The run would stop when it reaches the place."),
-    Code("FC1004", "duplicate-id", "error", "One name, two definitions.",
-         "One of the two would be lost; which one depends on the reader."),
-    Code("FC1005", "wrong-type", "error", "A word or scalar outside the set its place allows.",
-         "The value has no meaning there."),
-    Code("FC1006", "damaged-text", "warning", "Text damaged by a wrong decoding.",
-         "UTF-8 was read in a Windows code page; the markers are repaired, the prose is not."),
-    Code("FC1007", "ambiguous-format", "warning", "Two formats claim the file.",
-         "The reader took one of them; say which you meant."),
-    Code("FC1008", "empty-workflow", "error", "There is nothing to run.",
-         "No step, no activity, no state was found."),
-    Code("FC2001", "unknown-step", "error", "A reference to something that does not exist.",
-         "The run would have nowhere to go."),
-    Code("FC2002", "unreachable-step", "warning", "No path leads here from the start.",
-         "It never runs; often an edge is missing or misspelt."),
-    Code("FC2003", "dead-end", "error", "A node that waits for a branch which may never come.",
-         "On that way the run would stand still, or end without the node."),
-    Code("FC2004", "dependency-cycle", "error", "Steps that depend on each other in a circle.",
-         "Each would wait for the other, so none of them could ever begin."),
-    Code("FC2005", "inescapable-loop", "error", "A loop that no edge leaves.",
-         "Once entered, it can only end by a limit or an error."),
-    Code("FC2006", "unbounded-loop", "warning", "A loop that can be left, but that nothing limits.",
-         "What decides about the exit may never say so; every round costs."),
-    Code("FC2007", "branch-not-exhaustive", "warning", "A choice with a value that no edge takes.",
-         "The run fails when it comes to that value; the message names one."),
-    Code("FC2008", "branch-overlap", "warning", "Two conditions of a choice that hold at once.",
-         "Their order decides, or the later one is never taken; the message names a value."),
-    Code("FC2009", "recursive-call", "error", "Workflows that call each other in a circle.",
-         "The calls would never end."),
-    Code("FC3001", "undefined-variable", "error", "A variable that nothing writes.",
-         "It would always be empty; usually the name is misspelt."),
-    Code("FC3002", "use-before-definition", "error", "A variable that is not written on some path.",
-         "On that path the value is missing when it is read."),
-    Code("FC3003", "unused-output", "warning", "A value that is written and never read.",
-         "Either the work is wasted or a later step reads another name."),
-    Code("FC3004", "parallel-write", "error", "Two steps write one variable at the same time.",
-         "Which of the two values remains would be chance."),
-    Code("FC3005", "type-mismatch", "error", "A value of one kind where another is needed.",
-         "The run would fail, or compare what cannot be compared."),
-    Code("FC3006", "bad-expression", "error", "An expression that cannot be evaluated.",
-         "It does not parse, names an unknown function, or holds an invalid regular expression."),
-    Code("FC4001", "unknown-tool", "error", "A tool that nothing provides.",
-         "The agent would be offered a tool that cannot be called."),
-    Code("FC4002", "missing-role", "error", "A role that nobody in the team holds.",
-         "The task would have nobody to do it."),
-    Code("FC4003", "script-error", "error", "A script that does not parse.",
-         "None of its functions could be called."),
-    Code("FC5001", "unsafe-effect", "warning", "What acts once may act twice, or as others say.",
-         "A mail is sent again by a repetition; a command that a model writes does what it likes.",
-         strict="error"),
-    Code("FC5002", "missing-budget", "warning", "No limit on what a run costs, or a private text.",
-         "A loop through a model may cost anything; a key or one machine's folder is in the file.",
-         strict="only"),
-    Code("FC6001", "lossy-conversion", "warning", "The target format cannot say this.",
-         "What was written was read again, and this did not come back."),
-    Code("FC7001", "edit-conflict", "error", "An edit that contradicts what a run has done.",
-         "It could be meant in two ways, or not at all; a guess could lose work or sound."),
-)  # fmt: skip
+*   **Goal:** A loud sound without silence.
 
-CODES: dict[str, Code] = {row.code: row for row in _ROWS}
+## 3. Processing Plan & Status
+
+### Step 1: Trim
+
+*   **ID:** `step_1`
+*   **Status:** DONE
+*   **Input Audio:** `a.wav`
+*   **Output Audio:** `a_trimmed.wav`
+
+### Step 2: Make it louder
+
+*   **ID:** `step_2`
+*   **Status:** DONE
+*   **Input Audio:** `$OUTPUT_STEP_1`
+*   **Output Audio:** `a_loud.wav`
+
+## 4. Final Output
+
+## 5. Workflow Log
+"""
+"""A living document whose run has done both steps."""
+
+READER_CODES: tuple[Code, ...] = (
+    Code(
+        "FC0001",
+        "unreadable",
+        "error",
+        title="The file cannot be read.",
+        why="It is missing, a folder, too large or not UTF-8; nothing in it was checked.",
+        examples=lambda: (
+            Example("review.md", "# Café menu, reviewed\n", encoding="latin-1"),
+            GOOD_STEP,
+        ),
+    ),
+    Code(
+        "FC0002",
+        "unused-allowance",
+        "warning",
+        title="An allowance allows nothing.",
+        why="The warning it silences no longer occurs; a stale allowance hides the next one.",
+        examples=lambda: (
+            steps(f"<!-- flowc: allow FC2002 -->\n\n{GOOD_STEP.text}"),
+            GOOD_STEP,
+        ),
+    ),
+    Code(
+        "FC1001",
+        "syntax",
+        "error",
+        title="A construct does not parse.",
+        why="The reader skipped it and went on, so what it meant is missing from the workflow.",
+        examples=lambda: (chart("START -> PROMPT_REVIEW[User Review]"), GOOD_CHART),
+    ),
+    Code(
+        "FC1002",
+        "unknown-key",
+        "error",
+        title="A key or section keyword the format does not have.",
+        why="A misspelt keyword is silently without effect in most readers.",
+        examples=lambda: (chart("START --> PROMT_REVIEW[User Review]"), GOOD_CHART),
+    ),
+    Code(
+        "FC1003",
+        "missing-required",
+        "error",
+        title="Something the format requires is not there.",
+        why="The run would stop when it reaches the place.",
+        examples=lambda: (steps(GOOD_STEP.text.replace("### 🛠️ TOOL: list_files\n", "")), GOOD_STEP),
+    ),
+    Code(
+        "FC1004",
+        "duplicate-id",
+        "error",
+        title="One name, two definitions.",
+        why="One of the two would be lost; which one depends on the reader.",
+        examples=lambda: mend(
+            chart(
+                """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> SUCCESS
+            PROMPT_REVIEW --> FAILED
+            """
+            ),
+            "--> FAILED",
+            "--> |ERROR| FAILED",
+        ),
+    ),
+    Code(
+        "FC1005",
+        "wrong-type",
+        "error",
+        title="A word or scalar outside the set its place allows.",
+        why="The value has no meaning there.",
+        examples=lambda: (
+            chart(
+                """
+            START --> PROMPT_REVIEW[User Review]
+            PROMPT_REVIEW --> |PERHAPS| SUCCESS
+            """
+            ),
+            GOOD_CHART,
+        ),
+    ),
+    Code(
+        "FC1006",
+        "damaged-text",
+        "warning",
+        title="Text damaged by a wrong decoding.",
+        why="UTF-8 was read in a Windows code page; the markers are repaired, the prose is not.",
+        examples=lambda: (steps(GOOD_STEP.text.replace("🔧", "ðŸ”§")), GOOD_STEP),
+    ),
+    Code(
+        "FC1007",
+        "ambiguous-format",
+        "warning",
+        title="Two formats claim the file.",
+        why="The reader took one of them; say which you meant.",
+        examples=lambda: (Example("review.md", f"{GOOD_STEP.text}\n{GOOD_CHART.text}"), GOOD_STEP),
+    ),
+    Code(
+        "FC1008",
+        "empty-workflow",
+        "error",
+        title="There is nothing to run.",
+        why="No step, no activity, no state was found.",
+        examples=lambda: (steps("# Review\n\nNothing is written here yet.\n"), GOOD_STEP),
+    ),
+    Code(
+        "FC2001",
+        "unknown-step",
+        "error",
+        title="A reference to something that does not exist.",
+        why="The run would have nowhere to go.",
+        examples=lambda: (
+            chart("START --> CALL_TESTS[[tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
+            chart("START --> CALL_TESTS[[unit-tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
+        ),
+    ),
+    Code(
+        "FC2004",
+        "dependency-cycle",
+        "error",
+        title="Steps that depend on each other in a circle.",
+        why="Each would wait for the other, so none of them could ever begin.",
+        examples=lambda: (
+            contract(cook("stock", "cook", "soup"), cook("soup", "cook", "stock")),
+            contract(cook("stock", "cook"), cook("soup", "cook", "stock")),
+        ),
+    ),
+    Code(
+        "FC2009",
+        "recursive-call",
+        "error",
+        title="Workflows that call each other in a circle.",
+        why="The calls would never end.",
+        examples=lambda: (
+            chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _BACK)),
+            chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _TESTS)),
+        ),
+    ),
+    Code(
+        "FC4003",
+        "script-error",
+        "error",
+        title="A script that does not parse.",
+        why="None of its functions could be called.",
+        examples=lambda: mend(Example("printing.json", _MACHINE), "copies >", "copies > 3"),
+    ),
+    Code(
+        "FC6001",
+        "lossy-conversion",
+        "warning",
+        title="The target format cannot say this.",
+        why="What was written was read again, and this did not come back.",
+        examples=lambda: (replace(GOOD_CHART, to="steps"), replace(GOOD_CHART, to="flowchart")),
+    ),
+    Code(
+        "FC7001",
+        "edit-conflict",
+        "error",
+        title="An edit that contradicts what a run has done.",
+        why="It could be meant in two ways, or not at all; a guess could lose work or sound.",
+        examples=lambda: mend(
+            Example("workflow.md", _PLAN.replace("a_trimmed", "b"), written=_PLAN),
+            "DONE",
+            "PENDING",
+        ),
+    ),
+)

@@ -7,20 +7,50 @@ Front ends and checks put them into a `Sink` and go on; nothing is raised for a 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..source.source import Span
-from .codes import CODES
+from .examples import Example
 
 Severity = Literal["error", "warning"]
 MAX_SHOWN = 50
-"""At most this many diagnostics are kept per compilation; the rest is counted."""
+"""At most this many diagnostics are shown of a compilation; the rest is counted."""
 
 
 _LONG = 300
 _NAME = re.compile(r"`([^`]*)`")
 """In a message that is long, names that are paragraphs are shown by their beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What can be wrong: a code, its name, the severity it has by default, a title, why it exists,
+    and a bad and a good file. With `--strict` it may be an `error`; `only` then it is reported."""
+
+    id: str
+    name: str
+    severity: Severity
+    title: str
+    why: str
+    examples: Callable[[], tuple[Example, Example]] = field(compare=False, repr=False)
+    strict: Literal["", "error", "only"] = ""
+
+    def diagnostic(
+        self,
+        message: str,
+        primary: Span,
+        *,
+        severity: Severity | None = None,
+        labels: tuple[Label, ...] = (),
+        notes: tuple[str, ...] = (),
+        help: str = "",
+        fix: Fix | None = None,
+    ) -> Diagnostic:
+        """Return a fault of this kind; the severity is the code's own unless it is said."""
+        level = severity or self.severity
+        return Diagnostic(self, message, primary, level, labels, notes, help, fix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +75,7 @@ class Fix:
 class Diagnostic:
     """One fault: one place (`primary`), one sentence (`message`), what to write (`help`)."""
 
-    code: str
+    rule: Code
     message: str
     primary: Span
     severity: Severity
@@ -55,14 +85,16 @@ class Diagnostic:
     fix: Fix | None = None
 
     @property
-    def name(self) -> str:
-        return CODES[self.code].name
+    def code(self) -> str:
+        return self.rule.id
 
 
 @dataclass(slots=True)
 class Sink:
-    """Collects diagnostics: no duplicates, sorted by place, capped at `MAX_SHOWN`."""
+    """Collects diagnostics: no duplicates, sorted by place. Readers report one of `codes`, which
+    are those of `checks.CODES`: some faults are found by a reader or by a check."""
 
+    codes: Mapping[str, Code]
     _items: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
 
     def report(
@@ -77,9 +109,10 @@ class Sink:
         help: str = "",
         fix: Fix | None = None,
     ) -> None:
-        """Add a diagnostic; the severity is the code's own unless given."""
-        level = severity or CODES[code].severity
-        self.add(Diagnostic(code, message, primary, level, labels, notes, help, fix))
+        """Add a diagnostic of this code: see `Code.diagnostic`."""
+        rule = self.codes[code]
+        level = severity or rule.severity
+        self.add(Diagnostic(rule, message, primary, level, labels, notes, help, fix))
 
     def add(self, item: Diagnostic) -> None:
         """Add a diagnostic; names that were read from the file may hold line ends, a message may

@@ -16,8 +16,7 @@ from typing import Any
 
 from ..source.snippet import Paint, Underline, excerpt, last_line, visible
 from ..source.source import Position, Source, SourceSet, Span
-from .codes import CODES
-from .diagnostic import MAX_SHOWN, Diagnostic, Label
+from .diagnostic import MAX_SHOWN, Code, Diagnostic, Label
 
 SCHEMA_VERSION = 1
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -55,10 +54,14 @@ def render_github(diagnostics: Sequence[Diagnostic], sources: SourceSet) -> str:
 
 def render_sarif(diagnostics: Sequence[Diagnostic], sources: SourceSet, version: str = "") -> str:
     """A SARIF 2.1.0 log with one run; columns count characters."""
-    codes = sorted({d.code for d in diagnostics})
-    driver: dict[str, Any] = {"name": "flowc", "rules": [_sarif_rule(code) for code in codes]}
+    rules = {d.code: d.rule for d in sorted(diagnostics, key=lambda d: d.code)}
+    driver: dict[str, Any] = {
+        "name": "flowc",
+        "rules": [_sarif_rule(rule) for rule in rules.values()],
+    }
     if version:
         driver["version"] = version
+    codes = list(rules)
     results = [_sarif_result(d, codes.index(d.code), sources) for d in diagnostics]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
@@ -84,7 +87,7 @@ def as_dict(diagnostic: Diagnostic, sources: SourceSet) -> dict[str, Any]:
     """A diagnostic in JSON's terms, as `flowc inspect --json` and `check --format json` show it."""
     found: dict[str, Any] = {
         "code": diagnostic.code,
-        "name": diagnostic.name,
+        "name": diagnostic.rule.name,
         "severity": diagnostic.severity,
         "message": diagnostic.message,
         **_region(diagnostic.primary, sources),
@@ -101,7 +104,7 @@ def as_dict(diagnostic: Diagnostic, sources: SourceSet) -> dict[str, Any]:
 
 def _block(diagnostic: Diagnostic, sources: SourceSet, paint: Paint, width: int) -> str:
     level = diagnostic.severity
-    title = f" {diagnostic.name}: {visible(diagnostic.message)}"
+    title = f" {diagnostic.rule.name}: {visible(diagnostic.message)}"
     rows = [paint(f"{level}[{diagnostic.code}]", level) + paint(title, "strong")]
     groups = _marks_by_file(diagnostic, sources)
     gutter = max((len(str(last_line(s, marks))) for s, marks in groups if s.text), default=1)
@@ -180,7 +183,7 @@ def _annotation(diagnostic: Diagnostic, sources: SourceSet) -> str:
         "endLine": end.line,
         "col": start.column,
         "endColumn": end.column,
-        "title": f"{diagnostic.code} {diagnostic.name}",
+        "title": f"{diagnostic.code} {diagnostic.rule.name}",
     }
     if start.line != end.line:  # GitHub takes columns only within one line
         del fields["col"], fields["endColumn"]
@@ -197,15 +200,14 @@ def _escape_property(text: str) -> str:
     return _escape_message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _sarif_rule(code: str) -> dict[str, Any]:
-    row = CODES[code]
+def _sarif_rule(rule: Code) -> dict[str, Any]:
     return {
-        "id": row.code,
-        "name": "".join(word.capitalize() for word in row.name.split("-")),
-        "shortDescription": {"text": row.title},
-        "fullDescription": {"text": row.why},
-        "help": {"text": f"flowc explain {row.code}"},
-        "defaultConfiguration": {"level": row.severity},
+        "id": rule.id,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": f"flowc explain {rule.id}"},
+        "defaultConfiguration": {"level": rule.severity},
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..analysis.variables import reads, writes, writes_all
 from ..catalog.builtin_tools import ToolEntry
 from ..catalog.catalog import load_catalog
+from ..checks import CODES
 from ..diagnostics.diagnostic import Sink
 from ..driver import CompileResult
 from ..expr.ast import Expr, Literal, Name, Text
@@ -132,7 +133,7 @@ def _template(expr: Expr) -> str:
 
 def _tool(name: str, workflow: Workflow, result: CompileResult) -> str:
     declared = next((t for t in workflow.tools if t.id == name), None)
-    catalog = load_catalog(result.path, result.sources, Sink())
+    catalog = load_catalog(result.path, result.sources, Sink(CODES))
     entry = catalog.entries.get(name)
     if entry is None:
         about = declared.description if declared else ""

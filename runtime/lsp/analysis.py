@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from flowc.compiler.catalog.catalog import load_catalog
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_file, compile_text
 from flowc.compiler.editor.completion import Named
@@ -54,7 +55,7 @@ class Analysis:
     @cached_property
     def names(self) -> dict[Kind, tuple[Named, ...]]:
         """Everything that can be named here, by kind, with a few words each."""
-        catalog = load_catalog(self.path, self.result.sources, Sink())
+        catalog = load_catalog(self.path, self.result.sources, Sink(CODES))
         tools = [Named(name, entry.description) for name, entry in catalog.entries.items()]
         workflow = self.result.workflow
         if workflow is None:
@@ -108,7 +109,7 @@ def format_named(path: str) -> Editing:
 
 def tools_near(path: str) -> tuple[Named, ...]:
     """The tools known where a file stands, whatever the file holds."""
-    catalog = load_catalog(path, SourceSet(), Sink())
+    catalog = load_catalog(path, SourceSet(), Sink(CODES))
     return tuple(Named(name, entry.description) for name, entry in catalog.entries.items())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.expr import parse as expressions
 from flowc.compiler.frontends import by_name
@@ -52,5 +53,5 @@ def machine(text: str) -> None:
     frontend = by_name("machine")
     assert frontend is not None
     sources = SourceSet()
-    parsed = frontend.parse(sources.add(Source("bench.json", text)), sources, Sink())
+    parsed = frontend.parse(sources.add(Source("bench.json", text)), sources, Sink(CODES))
     assert parsed.workflow is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_text
 from flowc.compiler.frontends import by_name
@@ -42,5 +43,5 @@ def read(text: str) -> None:
     frontend = by_name("steps")
     assert frontend is not None
     sources = SourceSet()
-    parsed = frontend.parse(sources.add(Source("bench.md", text)), sources, Sink())
+    parsed = frontend.parse(sources.add(Source("bench.md", text)), sources, Sink(CODES))
     assert parsed.workflow is not None

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from contracts import contract, step
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.ir import TaskNode
@@ -149,7 +150,7 @@ def test_the_same_team_is_the_same_program_wherever_its_lines_stand() -> None:
 
 def test_a_team_that_cannot_be_read_says_what_to_name(tmp_path):
     for path, reason in ((tmp_path / "nowhere.json", "was not found"), (tmp_path, "is a folder")):
-        sink = Sink()
+        sink = Sink(CODES)
         assert read_team(str(path), SourceSet(), sink) == Team()
         (fault,) = sink.all()
         assert fault.code == "FC0001"

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler import driver
-from flowc.compiler.checks import CHECKS
-from flowc.compiler.diagnostics.codes import CODES
+from flowc.compiler.checks import CHECKS, CODES
 from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.emit.picture.mermaid import emit_mermaid
@@ -28,7 +27,7 @@ from flowc.compiler.summary import summarize
 HERE = Path(__file__).parent
 OK = sorted(HERE.glob("*/ok/*/"))
 ERR = sorted(HERE.glob("*/err/*/"))
-STRICT = {row.code for row in CODES.values() if row.strict == "only"}
+STRICT = {row.id for row in CODES.values() if row.strict == "only"}
 GENERATED = ("summary.json", "graph.mmd", "diagnostics.txt")
 
 
@@ -89,7 +88,7 @@ def test_rejected(case, read, golden):
     golden(case / "diagnostics.txt", shown(result))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.__module__.rpartition(".")[2])
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.code.id)
 def test_a_check_that_is_taken_out_is_missed(check, read, monkeypatch):
     monkeypatch.setattr(driver, "CHECKS", tuple(c for c in CHECKS if c is not check))
     goldens = [(case, (case / "diagnostics.txt").read_text(encoding="utf-8")) for case in ERR]

@@ -43,7 +43,9 @@ def test_every_check_is_registered(root, tree):
         and [arg.arg for arg in node.args.args] == ["workflow", "program", "catalog"]
         and not node.name.startswith("_")
     }
-    assert {f"{c.__module__.rpartition('.')[2]}.{c.__name__}" for c in checks.CHECKS} == found
+    assert {
+        f"{c.run.__module__.rpartition('.')[2]}.{c.run.__name__}" for c in checks.CHECKS
+    } == found
 
 
 def test_nothing_after_the_front_ends_reads_where_a_workflow_came_from(root, sources, tree):

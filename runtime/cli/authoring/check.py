@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TextIO, get_args
 
 from flowc import __version__
 from flowc.compiler.analysis.worst_case import WorstCase, worst_case
-from flowc.compiler.diagnostics.codes import CODES
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
 from flowc.compiler.diagnostics.render import (
@@ -46,7 +46,7 @@ Output = Literal["text", "json", "github", "sarif"]
 class Report:
     """What several compilations found, without repetition, and the texts they speak of."""
 
-    sink: Sink = field(default_factory=Sink)
+    sink: Sink = field(default_factory=lambda: Sink(CODES))
     sources: SourceSet = field(default_factory=SourceSet)
     results: list[CompileResult] = field(default_factory=list)
     files: int = 0
@@ -155,7 +155,7 @@ def compile_path(
         text = decode(STDIN, data)
         return compile_text(text, STDIN, format=format, team=team, strict=strict)
     except Unreadable as error:
-        sources, sink = SourceSet(), Sink()
+        sources, sink = SourceSet(), Sink(CODES)
         span = sources.add(Source(STDIN, "")).span(0)
         sink.report("FC0001", f"standard input {error.reason}", span)
         return CompileResult(STDIN, None, None, None, sink.all(), sources)

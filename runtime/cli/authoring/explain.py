@@ -6,8 +6,9 @@ from difflib import get_close_matches
 from typing import Annotated
 
 import typer
-from flowc.compiler.diagnostics.codes import CODES, Code
-from flowc.compiler.diagnostics.examples import EXAMPLES, Example
+from flowc.compiler.checks import CODES
+from flowc.compiler.diagnostics.diagnostic import Code
+from flowc.compiler.diagnostics.examples import Example
 
 from ...errors import RunError
 
@@ -34,12 +35,12 @@ def explain(
 
 def _listing() -> list[str]:
     width = max(len(row.name) for row in CODES.values())
-    return [f"{c.code}  {c.name:<{width}}  {c.severity:<7}  {c.title}" for c in CODES.values()]
+    return [f"{c.id}  {c.name:<{width}}  {c.severity:<7}  {c.title}" for c in CODES.values()]
 
 
 def _page(row: Code) -> list[str]:
-    rows = [f"{row.code} {row.name} ({row.severity})", "", row.title, row.why]
-    for title, example in zip(("Bad", "Good"), EXAMPLES[row.code], strict=True):
+    rows = [f"{row.id} {row.name} ({row.severity})", "", row.title, row.why]
+    for title, example in zip(("Bad", "Good"), row.examples(), strict=True):
         rows += ["", f"{title}:", *_example(example)]
     return rows
 

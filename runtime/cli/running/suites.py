@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from flowc.compiler.checks import CODES
 from flowc.compiler.companions import ANSWERS, CASES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_file
@@ -97,7 +98,7 @@ def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
 
 
 def _add_file(path: str, suites: dict[str, Suite]) -> bool:
-    sink, sources = Sink(), SourceSet()
+    sink, sources = Sink(CODES), SourceSet()
     try:
         source = sources.read(path)
     except Unreadable as error:

@@ -15,6 +15,7 @@ from flowc.compiler.catalog.catalog import (
     load_catalog,
     lock_text,
 )
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from flowc.compiler.source.source import SourceSet
 
@@ -22,7 +23,7 @@ EXTRA = ToolEntry("get_issue", "Read an issue.", {"type": "object"}, "pure", "lo
 
 
 def load(path: Path) -> tuple[Catalog, tuple[Diagnostic, ...]]:
-    sink = Sink()
+    sink = Sink(CODES)
     return load_catalog(str(path), SourceSet(), sink), sink.all()
 
 
@@ -96,7 +97,7 @@ def test_a_lock_that_is_no_text_is_unreadable(tmp_path):
 def test_the_place_of_a_fault_is_the_tool_it_speaks_of(tmp_path):
     lock = {"schema_version": 1, "tools": [{"name": "one"}, {"name": "two", "effect": "?"}]}
     (tmp_path / LOCK_FILE).write_text(json.dumps(lock))
-    sink, sources = Sink(), SourceSet()
+    sink, sources = Sink(CODES), SourceSet()
     load_catalog(str(tmp_path / "x.md"), sources, sink)
     span = sink.all()[0].primary
     assert sources.files[span.file].text[span.start : span.end] == '"two"'

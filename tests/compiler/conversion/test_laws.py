@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.analysis.diff import renamed
+from flowc.compiler.checks import CODES
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_file
@@ -87,7 +88,7 @@ def again(done, result, dialect):
     path = os.path.join(os.path.dirname(main), result.workflow.name + dialect.suffix)
     path = path if len(done.files) == 1 else main  # what lies beside it lies below its name
     overrides = {os.path.normpath(file): text for file, text in done.files.items()}
-    sources, sink = SourceSet(overrides=overrides), Sink()
+    sources, sink = SourceSet(overrides=overrides), Sink(CODES)
     parsed = by_name(dialect.name).parse(sources.add(Source(path, text)), sources, sink)
     return parsed, sources.files[path]
 

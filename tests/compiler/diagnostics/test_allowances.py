@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.allowances import apply_allowances, find_allowances
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
@@ -13,8 +14,8 @@ def judge(text: str, *found: tuple[str, str], path: str = "a.md") -> tuple[list[
     """The codes that remain of `found` (code, severity) in a file, and the file after --fix."""
     sources = SourceSet()
     source = sources.add(Source(path, text))
-    items = tuple(Diagnostic(code, "m", source.span(0), level) for code, level in found)  # type: ignore[arg-type]
-    rest = apply_allowances(items, sources)
+    items = tuple(Diagnostic(CODES[code], "m", source.span(0), level) for code, level in found)  # type: ignore[arg-type]
+    rest = apply_allowances(items, sources, CODES)
     return [d.code for d in rest], apply_fixes(text, safe_fixes(rest, path))
 
 
@@ -61,7 +62,9 @@ def test_an_allowance_holds_in_its_own_file_only():
     sources = SourceSet()
     sources.add(Source("a.md", "<!-- flowc: allow FC2002 -->\n"))
     other = sources.add(Source("b.md", "x\n"))
-    rest = apply_allowances((Diagnostic("FC2002", "m", other.span(0), "warning"),), sources)
+    rest = apply_allowances(
+        (Diagnostic(CODES["FC2002"], "m", other.span(0), "warning"),), sources, CODES
+    )
     assert [(d.code, d.primary.file) for d in rest] == [("FC0002", "a.md"), ("FC2002", "b.md")]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from flowc.compiler.checks import CHECKS, CODES
 from flowc.compiler.conversion import convert_file
-from flowc.compiler.diagnostics.codes import CODES, Code
-from flowc.compiler.diagnostics.diagnostic import Diagnostic
-from flowc.compiler.diagnostics.examples import EXAMPLES, Example
+from flowc.compiler.diagnostics.codes import READER_CODES
+from flowc.compiler.diagnostics.diagnostic import Code, Diagnostic
+from flowc.compiler.diagnostics.examples import Example
 from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.reconcile import reconcile
@@ -49,19 +50,20 @@ def conflicts(result: CompileResult, written: str) -> tuple[Diagnostic, ...]:
 
 
 def test_every_code_has_examples_and_a_name_of_its_own():
-    assert list(EXAMPLES) == list(CODES) == sorted(CODES)
+    assert list(CODES) == sorted(code.id for code in CODES.values())
+    assert len(CODES) == len(READER_CODES) + len(CHECKS), "a code that two have"
     assert len({row.name for row in CODES.values()}) == len(CODES)
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
+@pytest.mark.parametrize("code", CODES)
 def test_the_bad_example_gives_the_code(code, read):
-    result = read(EXAMPLES[code][0])
+    result = read(CODES[code].examples()[0])
     assert {d.code for d in result.diagnostics} == {code}
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
+@pytest.mark.parametrize("code", CODES)
 def test_the_good_example_is_silent(code, read):
-    result = read(EXAMPLES[code][1])
+    result = read(CODES[code].examples()[1])
     assert render_text(result.diagnostics, result.sources) == ""
 
 
@@ -73,8 +75,8 @@ HEAD = """\
 # Diagnostics
 
 Every fault that `flowc check` finds: its code, a file that has it and the same file without it. The
-page is generated (`make docs`) from codes.py and examples/ in compiler/diagnostics/; the tests run
-each example. `flowc explain CODE` shows the same.
+page is generated (`make docs`) from compiler/checks/ and compiler/diagnostics/codes.py; the tests
+run each example. `flowc explain CODE` shows the same.
 
 An error ends with exit code 1; a warning does so under `--strict`. A warning can be allowed in a
 comment of the file: `<!-- flowc: allow FC2002 -->` in markdown, `%% flowc: allow FC2002` in a
@@ -88,7 +90,7 @@ mermaid block. An error cannot be allowed; an allowance that allows nothing is a
 def page(read) -> str:
     """docs/diagnostics.md."""
     rows = [
-        f"| [{c.code}](#{c.code.lower()}-{c.name}) | {c.name} | {level(c)} | {c.title} |\n"
+        f"| [{c.id}](#{c.id.lower()}-{c.name}) | {c.name} | {level(c)} | {c.title} |\n"
         for c in CODES.values()
     ]
     return HEAD + "".join(rows) + "".join(section(code, read) for code in CODES)
@@ -101,7 +103,8 @@ def level(code: Code) -> str:
 
 
 def section(code: str, read) -> str:
-    row, (bad, good) = CODES[code], EXAMPLES[code]
+    row = CODES[code]
+    bad, good = row.examples()
     result = read(bad)
     told = render_text(result.diagnostics, result.sources)
     parts = [f"\n## {code} {row.name}\n", row.title, row.why, *blocks(bad), fenced(told, "text")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix
 from flowc.compiler.diagnostics.fixes import apply_fixes, line_end, safe_fixes
 from flowc.compiler.source.source import Span
@@ -10,7 +11,11 @@ from flowc.compiler.source.source import Span
 def found(*fixes: tuple[int, int, str], safe: bool = True, file: str = "a.md") -> list[Diagnostic]:
     return [
         Diagnostic(
-            "FC1006", "m", Span(file, s, e), "warning", fix=Fix("f", Span(file, s, e), t, safe)
+            CODES["FC1006"],
+            "m",
+            Span(file, s, e),
+            "warning",
+            fix=Fix("f", Span(file, s, e), t, safe),
         )
         for s, e, t in fixes
     ]

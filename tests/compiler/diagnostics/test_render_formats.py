@@ -6,6 +6,7 @@ import json
 
 import jsonschema
 import pytest
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix, Label
 from flowc.compiler.diagnostics.render import render_github, render_json, render_sarif
 from flowc.compiler.source.source import Source, SourceSet
@@ -21,10 +22,11 @@ def found() -> tuple[list[Diagnostic], SourceSet]:
     source = sources.add(Source(FILE, TEXT))
     two, one = source.span(6, 9), source.span(0, 3)
     error = Diagnostic(
-        "FC2001", "no `two`: 100%\nreally", two, "error", (Label(one, "meant"),), ("a note",),
+        CODES["FC2001"], "no `two`: 100%\nreally", two, "error", (Label(one, "meant"),),
+        ("a note",),
         "write `one`", Fix("write `one`", two, "one", safe=True),
     )  # fmt: skip
-    return [error, Diagnostic("FC2002", "apart", source.span(6, 15), "warning")], sources
+    return [error, Diagnostic(CODES["FC2002"], "apart", source.span(6, 15), "warning")], sources
 
 
 def test_json_holds_every_place_and_the_fix(found):
@@ -65,7 +67,7 @@ def test_github_escapes_what_would_end_the_command(found):
 def test_github_cannot_be_given_another_command_by_a_file_name():
     sources = SourceSet()
     source = sources.add(Source("a,b:c\n::error::x", "t"))
-    line = render_github([Diagnostic("FC1001", "m", source.span(0), "error")], sources)
+    line = render_github([Diagnostic(CODES["FC1001"], "m", source.span(0), "error")], sources)
     assert line.startswith("::error file=a%2Cb%3Ac%0A%3A%3Aerror%3A%3Ax,line=1")
     assert line.count("\n") == 1
 

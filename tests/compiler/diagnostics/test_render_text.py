@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix, Label
 from flowc.compiler.diagnostics.render import render_text, summary_line
 from flowc.compiler.source.source import Source, SourceSet, Span
@@ -22,7 +23,7 @@ def shown(text: str, primary: Span, **more: object) -> str:
     for path, other in more.pop("others", {}).items():  # type: ignore[attr-defined]
         sources.add(Source(path, other))
     width = more.pop("width", 120)
-    item = Diagnostic("FC2001", "no such step", primary, "error", **more)  # type: ignore[arg-type]
+    item = Diagnostic(CODES["FC2001"], "no such step", primary, "error", **more)  # type: ignore[arg-type]
     return render_text([item], sources, width=width)  # type: ignore[arg-type]
 
 
@@ -195,7 +196,7 @@ def test_colour_only_when_asked_and_never_changes_the_text():
     sources = SourceSet()
     sources.add(Source("a.md", text))
     labels = (Label(place(text, "aaa"), "first"), Label(place(text, "ccc"), "third"))
-    item = Diagnostic("FC2001", "m", place(text, "bbb"), "error", labels, ("n",), "h")
+    item = Diagnostic(CODES["FC2001"], "m", place(text, "bbb"), "error", labels, ("n",), "h")
     plain = render_text([item], sources)
     coloured = render_text([item], sources, color=True)
     assert "\x1b[1;31merror[FC2001]\x1b[0m" in coloured
@@ -205,7 +206,7 @@ def test_colour_only_when_asked_and_never_changes_the_text():
 def test_no_source_text_shows_the_path_alone():
     sources = SourceSet()
     sources.add(Source("gone.md", ""))
-    item = Diagnostic("FC0001", "`gone.md` not found", Span("gone.md", 0, 0), "error")
+    item = Diagnostic(CODES["FC0001"], "`gone.md` not found", Span("gone.md", 0, 0), "error")
     assert render_text([item], sources) == expect(
         """
         error[FC0001] unreadable: `gone.md` not found
@@ -218,7 +219,7 @@ def test_no_source_text_shows_the_path_alone():
 def test_fifty_are_shown_and_the_rest_counted():
     sources = SourceSet()
     source = sources.add(Source("a.md", "x" * 100))
-    items = [Diagnostic("FC1001", "m", source.span(n, n + 1), "error") for n in range(60)]
+    items = [Diagnostic(CODES["FC1001"], "m", source.span(n, n + 1), "error") for n in range(60)]
     text = render_text(items, sources)
     assert text.count("error[FC1001]") == 50
     assert text.endswith("… and 10 more; mend these first\n")
@@ -226,5 +227,5 @@ def test_fifty_are_shown_and_the_rest_counted():
 
 def test_summary_line_counts():
     source = Source("a.md", "x")
-    items = [Diagnostic("FC1001", "m", source.span(0), "error")]
+    items = [Diagnostic(CODES["FC1001"], "m", source.span(0), "error")]
     assert summary_line(items, 12, 0.184) == "1 error, 0 warnings in 12 files (0.18 s)"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.flow_yaml.schema import flow_schema
 from flowc.compiler.frontends.flow.forms import Forms
@@ -29,9 +30,9 @@ def as_json(text: str):
     """The file as an editor sees it: scalars that JSON knows are no texts."""
     source = Source(FILE, text)
     key = YamlScalar("", Span(FILE, 0, 0), "", source)
-    root = read_tree(source, Sink())
+    root = read_tree(source, Sink(CODES))
     assert root is not None
-    return Forms(source, Sink()).json(None, key, root)
+    return Forms(source, Sink(CODES)).json(None, key, root)
 
 
 def faults(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.expr.ast import Expr
 from flowc.compiler.expr.parse import ParseFault
@@ -50,7 +51,7 @@ def only(faults: list[JsonFault]) -> JsonFault:
 
 
 def tree(text: str) -> tuple[Tree, Sink]:
-    sink = Sink()
+    sink = Sink(CODES)
     read = read_json(Source("a.json", text), sink)
     assert read is not None
     return read, sink

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.catalog.catalog import load_catalog
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.source.source import SourceSet
 from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
@@ -241,7 +242,7 @@ def test_a_lock_made_from_the_configured_tools_is_read_by_check(folder):
         "builtin", "audio", "document", "team", "python:demo_tools:slow", "mcp:demo"
     }  # fmt: skip
     (folder / "flowc.tools.json").write_text(lock_of(tools))
-    sink = Sink()
+    sink = Sink(CODES)
     catalog = load_catalog(str(folder / "x.md"), SourceSet(), sink)
     assert sink.all() == ()
     assert catalog.complete

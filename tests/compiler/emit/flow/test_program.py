@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 import yaml
 from flowc.compiler import ir
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_file, compile_text
 from flowc.compiler.emit.flow.program import emit_flow_yaml
@@ -55,7 +56,7 @@ def test_every_accepted_case_reads_back_as_itself(case, monkeypatch):
 def test_every_workflow_reads_back_as_itself(main, inner):
     program = Program(entry=FILE, workflows=((FILE, main), (f"{FILE}#inner", inner)))
     text = emit_flow_yaml(program)
-    sink = Sink()
+    sink = Sink(CODES)
     parsed = parse(Source(FILE, text), SourceSet(), sink)
     assert sink.all() == ()
     assert parsed.workflow == in_order(main)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_text
 from flowc.compiler.source.source import Span
@@ -82,7 +83,7 @@ def test_a_merge_key_is_named():
 
 
 def test_in_a_long_message_only_long_names_are_shortened():
-    sink = Sink()
+    sink = Sink(CODES)
     message = "`a` has " + "many words " * 40 + "and `b` and `" + "c" * 100 + "`"
     sink.report("FC1001", message, Span("main.md", 0, 0))
     (fault,) = sink.all()

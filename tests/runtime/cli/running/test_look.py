@@ -9,7 +9,7 @@ import subprocess
 from importlib.util import find_spec
 
 import pytest
-from flowc.compiler.diagnostics.codes import CODES
+from flowc.compiler.checks import CODES
 from flowc.runtime.cli import app
 from flowc.runtime.events import RunEvent
 from flowc.runtime.graph.overlay import overlay_of
