@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterable
-from typing import Literal
 
 from flowc.compiler.emit.html.graphviz import layout_request, read_layout
 from flowc.compiler.emit.html.layout import Layout, layered
@@ -62,7 +61,7 @@ def overlay_of(events: Iterable[RunEvent]) -> Overlay:
     return Overlay(path=tuple(path), seconds=seconds, current=current, exits=tuple(exits))
 
 
-def draw_dot(dot: str, form: Literal["svg", "png", "pdf", "json0"]) -> bytes:
+def draw_dot(dot: str, form: str) -> bytes:
     """Graphviz text as a picture: by the program `dot`, else by pygraphviz (the extra `draw`).
     Raises `RunError` when neither is there or the drawing fails."""
     program = shutil.which("dot")

@@ -136,3 +136,131 @@ def test_a_check_is_one_file_and_one_line(copy: Copy) -> None:
     assert "## FC2010 placeholder" in (copy.folder / "docs/diagnostics.md").read_text("utf-8")
     assert "FC2010" in copy.run("flowc", "check", main).stdout
     assert "Its name says so." in copy.run("flowc", "explain", "placeholder").stdout
+
+
+EMITTER = '''
+"""A workflow in PlantUML's language."""
+
+from __future__ import annotations
+
+from ...ir import Workflow
+from .picture import Overlay, picture_of
+
+
+def emit_plantuml(workflow: Workflow, overlay: Overlay | None = None) -> str:
+    """Return the diagram's text."""
+    picture = picture_of(workflow, overlay)
+    return "\\n".join(["@startuml", *(node.id for node in picture.nodes), "@enduml", ""])
+'''.lstrip()
+ROW = '    WorkflowEmitter(Form("plantuml", "PlantUML", (".puml",)), emit_plantuml),'
+
+
+def test_an_emitter_is_one_file_and_one_line(copy: Copy) -> None:
+    """`flowc graph` takes it by its name and by its suffix, and lists it."""
+    copy.write("compiler/emit/picture/plantuml.py", EMITTER)
+    copy.edit(
+        "compiler/emit/__init__.py",
+        ("from .picture.picture", "from .picture.plantuml import emit_plantuml"),
+        ("    DOT,", ROW),
+    )
+    copy.write("a.flow.yaml", "flow: 1\nname: review\nnodes: [{name: idle, assign: {}}]\n")
+    drawn = copy.run("flowc", "graph", "a.flow.yaml", "-f", "plantuml").stdout
+    assert drawn.startswith("@startuml\n")
+    assert copy.run("flowc", "graph", "a.flow.yaml", "-o", "a.puml").returncode == 0
+    assert (copy.folder / "a.puml").read_text(encoding="utf-8") == drawn
+    help = copy.run("flowc", "graph", "--help").stdout
+    assert "mermaid|dot|plantuml|svg" in help
+    assert "mermaid, Graphviz, PlantUML, svg" in help
+
+
+FRONTEND = '''
+"""Notes: a line names a step, one after the other."""
+
+from __future__ import annotations
+
+from ...diagnostics.diagnostic import Sink
+from ...ir import AssignNode, Edge, EndNode, Workflow
+from ...reading.protocol import Frontend, Parsed
+from ...source.source import Source, SourceSet
+
+
+def _claims(source: Source) -> int:
+    return 90 if source.path.endswith(".notes") else 0
+
+
+def _parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+    names = source.text.split()
+    for name in {name for name in names if names.count(name) > 1}:
+        place = source.text.rindex(name)
+        sink.report("FC1004", f"two steps `{name}`", source.span(place, place + len(name)))
+    ids = [*dict.fromkeys(names), "END"]
+    edges = tuple(Edge(source=a, target=b) for a, b in zip(ids, ids[1:], strict=False))
+    nodes = (*(AssignNode(id=id) for id in ids[:-1]), EndNode(id="END", outcome="success"))
+    return Parsed(Workflow(name="notes", nodes=nodes, edges=edges, entry=ids[0]))
+
+
+NOTES = Frontend("notes", "Notes", (".notes",), _claims, _parse, ("#", ""))
+'''.lstrip()
+
+
+def test_a_format_is_a_front_end_and_one_line(copy: Copy) -> None:
+    """A test asks for its cases and its page; then it is checked, drawn and converted."""
+    copy.bring("pyproject.toml", "tests/conftest.py", "tests/fixtures", "docs/formats")
+    copy.bring("tests/corpus/test_corpus.py")
+    copy.write("compiler/frontends/notes/__init__.py", '"""The front end of notes."""\n')
+    copy.write("compiler/frontends/notes/frontend.py", FRONTEND)
+    copy.edit(
+        "compiler/frontends/__init__.py",
+        ("from .machine.frontend", "from .notes.frontend import NOTES"),
+        ("FRONTENDS: tuple", "FRONTENDS = (*FRONTENDS, NOTES)"),
+    )
+    corpus = ("tests/corpus/test_corpus.py", "-k", "notes")
+    assert copy.failures(*corpus) == {"test_every_format_has_cases_and_a_page[notes]"}
+    copy.write("docs/formats/notes.md", "# Notes\n")
+    for number in range(3):
+        copy.write(f"tests/corpus/notes/ok/case-{number}/main.notes", "tea cake\n")
+        copy.write(f"tests/corpus/notes/err/fc1004-{number}/main.notes", "tea cake tea\n")
+    assert copy.failures(*corpus, "--update-golden") == set()
+    main = "tests/corpus/notes/ok/case-0/main.notes"
+    assert "0 errors" in copy.run("flowc", "check", main).stdout
+    assert "cake" in copy.run("flowc", "graph", main).stdout
+    assert "name: cake" in copy.run("flowc", "convert", main, "--to", "flow").stdout
+
+
+NODE = '''
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SleepNode(NodeBase):
+    """Wait."""
+
+    seconds: Expr
+    kind: Lit["sleep"] = "sleep"
+
+
+Node = (
+    SleepNode |
+'''.strip()
+
+
+def test_the_type_checker_and_a_test_list_what_a_kind_of_node_lacks(copy: Copy) -> None:
+    """What lowers, checks, draws, writes and runs nodes."""
+    copy.bring("pyproject.toml", "tests/conftest.py", "tests/fixtures")
+    copy.bring("tests/house/conftest.py", "tests/house/test_registries.py")
+    nodes = (copy.folder / "compiler/ir/nodes.py").read_text(encoding="utf-8")
+    copy.write("compiler/ir/nodes.py", nodes.replace("Node = (", NODE))
+    parts = ("lowering", "checks", "analysis", "emit", "flow_yaml")
+    packages = (f"--package=flowc.compiler.{part}" for part in parts)
+    faults = copy.run("mypy", "--no-incremental", *packages).stdout.splitlines()
+    files = {
+        row.split(":")[0].removeprefix(".types/flowc/") for row in faults if "SleepNode" in row
+    }
+    assert files == {
+        "compiler/analysis/variables.py",
+        "compiler/checks/guards.py",
+        "compiler/emit/picture/picture.py",
+        "compiler/flow_yaml/implied.py",
+        "compiler/lowering/lower.py",
+    }
+    assert copy.failures("tests/house/test_registries.py", "-k", "kind") == {
+        "test_every_kind_of_node_runs",
+        "test_every_kind_of_node_can_be_written_in_flow_yaml",
+    }

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from flowc.compiler import checks, frontends, ir
+from flowc.compiler.flow_yaml import keys
 
 SHOWS = {
     "compiler/summary.py",
@@ -91,3 +92,15 @@ def test_every_kind_of_node_has_its_own_word():
     """`kind` tags the union: two classes with one word would be read back as one another."""
     kinds = [node.__dataclass_fields__["kind"].default for node in get_args(ir.Node)]
     assert len(set(kinds)) == len(kinds)
+
+
+def test_every_kind_of_node_runs():
+    from flowc.runtime.nodes import NODE_KINDS
+
+    kinds = {node.__dataclass_fields__["kind"].default for node in get_args(ir.Node)}
+    assert set(NODE_KINDS) == kinds
+
+
+def test_every_kind_of_node_can_be_written_in_flow_yaml():
+    written = {element.type for element in keys.NODES.values()}
+    assert written == set(get_args(ir.Node))

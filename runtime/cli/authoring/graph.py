@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 from flowc.compiler.driver import CompileResult
-from flowc.compiler.emit.picture.dot import emit_dot
-from flowc.compiler.emit.picture.mermaid import emit_mermaid
+from flowc.compiler.emit import (
+    PICTURES,
+    GraphvizEmitter,
+    PageEmitter,
+    PictureEmitter,
+    SummaryEmitter,
+    WorkflowEmitter,
+)
+from flowc.compiler.emit.html.page import Page, sized_picture
 from flowc.compiler.emit.picture.picture import Overlay
 
 from ...errors import RunError
-from ...graph.overlay import draw_dot, overlay_of
+from ...graph.overlay import draw_dot, layout_of, overlay_of
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, refuse_source
 from ..options import flags
 from .check import compile_path, require_format, show_diagnostics
 
 if TYPE_CHECKING:
+    from flowc.compiler.ir import Workflow
+
     from ...events import RunEvent
     from ...store.runs import RunRecord
 
-Picture = Literal["mermaid", "dot", "svg", "png", "pdf", "html", "json"]
+NAMES = "|".join(PICTURES)
+
+
+def _require_form(name: str | None) -> str | None:
+    if name is not None and name not in PICTURES:
+        names = ", ".join(f"'{form}'" for form in PICTURES)
+        raise typer.BadParameter(f"'{name}' is not one of {names}")
+    return name
 
 
 def graph(
@@ -33,10 +48,8 @@ def graph(
         typer.Argument(metavar="FILE", help="a workflow file; with --run that of the run"),
     ] = None,
     format: Annotated[
-        Picture | None,
-        typer.Option(
-            "--format", "-f", metavar="mermaid|dot|svg|png|pdf|html|json", help="the form"
-        ),
+        str | None,
+        typer.Option("--format", "-f", metavar=NAMES, callback=_require_form, help="the form"),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="OUT", help="write to this file")
@@ -49,17 +62,19 @@ def graph(
         str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
     ] = None,
 ) -> int:
-    """Draw a workflow as mermaid, Graphviz, svg, png, pdf, html or json, without any network.
+    """Draw a workflow as {titles}, without any network.
 
-    The form is that of the file name after -o, otherwise mermaid. With --run the path that a run
+    The form is that of the file name after -o, otherwise {first}. With --run the path that a run
     took, visits and times are drawn in. Exit code 1 when the file has errors.
     """
     require_format(from_format)
-    picture = format or _format_of(out)
+    picture = PICTURES[format] if format else _form_of(out)
     if out is not None:
         check_deliverable(out)
-    if picture in ("png", "pdf") and out is None and sys.stdout.isatty():
-        raise RunError(f"{picture} is not for a terminal", help=f"-o picture.{picture}")
+    is_binary = isinstance(picture, GraphvizEmitter) and picture.is_binary
+    if is_binary and out is None and sys.stdout.isatty():
+        form = picture.form
+        raise RunError(f"{form.name} is not for a terminal", help=f"-o picture{form.suffixes[0]}")
     record, events = _read_run(run, store) if run else (None, ())
     if file is None and record is None:
         raise RunError("no file is given", help="flowc graph FILE, or flowc graph --run RUN")
@@ -75,46 +90,52 @@ def graph(
     return OK if result.ok else FINDINGS
 
 
-def _format_of(out: Path | None) -> Picture:
-    suffix = out.suffix if out else ".mmd"
-    known: dict[str, Picture] = {
-        ".mmd": "mermaid", ".dot": "dot", ".gv": "dot", ".svg": "svg", ".png": "png",
-        ".pdf": "pdf", ".html": "html", ".json": "json",
-    }  # fmt: skip
-    if suffix not in known:
-        raise RunError(
-            f"what form `{out}` should have is not clear from its name",
-            help="say it: -f mermaid|dot|svg|png|pdf|html|json",
-        )
-    return known[suffix]
+_TITLES = [picture.form.title for picture in PICTURES.values()]
+graph.__doc__ = (graph.__doc__ or "").format(
+    titles=f"{', '.join(_TITLES[:-1])} or {_TITLES[-1]}", first=_TITLES[0]
+)
 
 
-def _draw(result: CompileResult, picture: Picture, overlay: Overlay | None) -> bytes:
+def _form_of(out: Path | None) -> PictureEmitter:
+    pictures = list(PICTURES.values())
+    if out is None:
+        return pictures[0]
+    for picture in pictures:
+        if out.suffix in picture.form.suffixes:
+            return picture
+    raise RunError(
+        f"what form `{out}` should have is not clear from its name", help=f"say it: -f {NAMES}"
+    )
+
+
+def _draw(result: CompileResult, picture: PictureEmitter, overlay: Overlay | None) -> bytes:
     assert result.workflow is not None
-    if picture == "mermaid":
-        return emit_mermaid(result.workflow, overlay).encode()
-    if picture == "json":
-        return _as_json(result, overlay).encode()
-    if picture == "html":
-        from .page import page_of
+    match picture:
+        case WorkflowEmitter():
+            return picture.emit(result.workflow, overlay).encode()
+        case GraphvizEmitter():
+            return draw_dot(picture.source.emit(result.workflow, overlay), picture.form.name)
+        case SummaryEmitter():
+            return picture.emit(result.summary(), overlay).encode()
+        case PageEmitter():
+            return picture.emit(_page(result, result.workflow, overlay)).encode()
+        case _:
+            assert_never(picture)
 
-        return page_of(result, overlay).encode()
-    dot = emit_dot(result.workflow, overlay)
-    return dot.encode() if picture == "dot" else draw_dot(dot, picture)
 
+def _page(result: CompileResult, workflow: Workflow, overlay: Overlay | None) -> Page:
+    """Return what a page shows, laid out as well as can be here."""
+    from flowc.compiler.editor.about import about_node
 
-def _as_json(result: CompileResult, overlay: Overlay | None) -> str:
-    summary = result.summary()
-    body: dict[str, Any] = {
-        key: summary[key] for key in ("schema_version", "file", "name", "title", "nodes", "edges")
+    facts = {
+        node.id: tuple(
+            (fact.label, fact.text, fact.form)
+            for fact in about_node(node, workflow, result.sources)
+        )
+        for node in workflow.nodes
     }
-    if overlay is not None:
-        body["run"] = {
-            "path": list(overlay.path),
-            "seconds": dict(overlay.seconds),
-            "current": overlay.current,
-        }
-    return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
+    layout = layout_of(sized_picture(workflow, overlay))
+    return Page(workflow, result.sources, facts, result.path, overlay, layout)
 
 
 def _write(data: bytes, out: Path | None) -> None:

@@ -16,7 +16,7 @@ from flowc.compiler.expr.ast import Name
 from flowc.compiler.frontends.flowchart.mermaid.chart import read_chart
 from flowc.compiler.ir import AssignNode, Case, ChooseNode, Edge, EndNode, Group, OnError, Workflow
 from flowcharts import read
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 CHART = (
@@ -62,6 +62,7 @@ def drawn_edges(text: str) -> list[tuple[str, str, str]]:
     return [(e.source.text, e.target.text, e.label.text if e.label else "") for e in chart.edges]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(workflows())
 def test_mermaid_reads_back_to_the_same_nodes_and_edges(workflow):
     text = emit_mermaid(workflow)
@@ -69,6 +70,7 @@ def test_mermaid_reads_back_to_the_same_nodes_and_edges(workflow):
     assert set(read_chart(text).nodes) == set(mermaid_ids(workflow).values())
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(workflows())
 def test_dot_strings_and_brackets_are_closed(workflow):
     text = emit_dot(workflow)
