@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .analysis.worst_case import worst_case
 from .catalog.catalog import Catalog, load_catalog
 from .checks import CHECKS, CODES
 from .companions import companion
@@ -62,6 +61,7 @@ class CompileResult:
 
     def summary(self) -> dict[str, Any]:
         """What `flowc inspect --json` prints: see `summary.summarize` and `worst_case`."""
+        from .analysis.worst_case import worst_case
         from .summary import summarize
 
         frontend = self.frontend.name if self.frontend else None

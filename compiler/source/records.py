@@ -44,6 +44,7 @@ else:
 
         def decorate(cls: type) -> type:
             own = {name for name, value in vars(cls).items() if value is not None}
+            cls.__doc__ = cls.__doc__ or cls.__name__  # or `dataclasses` writes a signature there
             cls = dataclasses.dataclass(**_NOTHING, slots=slots, kw_only=kw_only)(cls)
             for name in late:
                 if name not in own:
@@ -74,7 +75,7 @@ def _twin(cls: type, **methods: bool) -> type:
         for f in dataclasses.fields(cls)
     ]
     after = getattr(cls, "__post_init__", None)
-    namespace = {"__post_init__": after} if after is not None else {}
+    namespace = {"__doc__": "."} | ({"__post_init__": after} if after is not None else {})
     return dataclasses.make_dataclass(
         cls.__name__, fields, namespace=namespace, **{**_NOTHING, **methods}
     )

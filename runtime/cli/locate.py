@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
@@ -65,6 +64,8 @@ def _shipped(target: str) -> str | None:
 
 
 def _shipped_folder() -> Path:
+    from importlib.resources import files
+
     return Path(str(files("flowc.workflows"))).resolve()
 
 
