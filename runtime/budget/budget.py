@@ -63,9 +63,9 @@ class Held:
         return self.budget.cut_short(self)
 
     async def charge_lost_attempt(self, again: bool, usage: Usage | None = None) -> None:
-        """The answer of an attempt was lost on its way, so it may have been paid: what is reserved
-        stays as spent, unless it is known what the attempt used. For another attempt (`again`) as
-        much is reserved once more; raises as `RunBudget.reserve` does when there is no room."""
+        """Keep as spent what is reserved for an attempt whose answer was lost on its way, unless it
+        is known what it used: it may have been paid. For another attempt (`again`) reserve as much
+        once more; raise as `RunBudget.reserve` does when there is no room."""
         if usage is not None and usage.input_tokens:
             await self.budget.settle(self, ModelReply("", usage=usage))
         self.budget.let_go(self)
@@ -103,21 +103,21 @@ class RunBudget:
             self._numbers = number
 
     def full_name(self, model: str | None) -> str:
-        """`provider:name` of the model that an agent names; without one the run's."""
+        """Return `provider:name` of the model that an agent names; without one the run's."""
         if model is None or ":" in model or ":" not in self.model:
             return model or self.model
         return f"{self.model.partition(':')[0]}:{model}"
 
     async def reserve(self, want: Estimate) -> Held:
         """Take the worst case from every scope; while other calls hold what this one needs, wait
-        for them. Raises `Failure` of kind limit, or `LimitReached`, when there is no room."""
+        for them. Raise `Failure` of kind limit, or `LimitReached`, when there is no room."""
         price = await self._price(want.model)
         if price is None and want.model and any(cap.measure == "cost" for _, cap in want.caps):
             raise RunError(f"there is no price for `{want.model}`", help=how_to_price(want.model))
         while not isinstance(held := self._fit(want, price), Held):
             scope, cap = held
             if not self._is_held(scope):
-                raise self._spent(want, scope, cap)
+                raise self._limit_error(want, scope, cap)
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
@@ -150,11 +150,11 @@ class RunBudget:
         self.let_go(held)
         await self._write(held.number)
         if over is not None:
-            raise self._spent(held.want, *over)
+            raise self._limit_error(held.want, *over)
         return charge
 
     async def release(self, held: Held) -> None:
-        """The call was refused: it cost nothing. What was let go before stays as spent."""
+        """Give back what a refused call holds: it cost nothing. One let go before stays spent."""
         if held.number not in self._held:
             return
         self._count(self._charges.pop(held.number), -1)
@@ -163,12 +163,11 @@ class RunBudget:
             await self.ledger.strike(held.number)
 
     def take_over(self, held: Held) -> None:
-        """The call under that number is under way."""
+        """Count the call under that number as under way."""
         self._held[held.number] = held
 
     def let_go(self, held: Held) -> None:
-        """The call is no longer under way; what is charged for it stays. Those that wait look
-        again."""
+        """Count the call as over; what is charged for it stays. Those that wait look again."""
         self._held.pop(held.number, None)
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
@@ -176,9 +175,9 @@ class RunBudget:
                 turn.set_result(None)
 
     def cut_short(self, held: Held) -> Failure | LimitReached:
-        """Why an answer broke off that had all the tokens it might have."""
+        """Return why an answer broke off that had all the tokens it might have."""
         if held.tight is not None:
-            return self._spent(held.want, *held.tight)
+            return self._limit_error(held.want, *held.tight)
         return Failure(
             f"the answer broke off after {held.max_tokens:,} tokens, which is all it may have",
             "limit",
@@ -186,8 +185,7 @@ class RunBudget:
         )
 
     async def renew(self, scope: str, name: str, used: int | None = None) -> None:
-        """A limit of the program that stopped the run counts anew from here, or from `used`: a
-        person let it go on."""
+        """Let a limit of the program that stopped the run count anew from here, or from `used`."""
         if used is None:
             used = self._used.get(scope, Counter())[name]
         self._since[scope, name] = used
@@ -195,17 +193,17 @@ class RunBudget:
             await self.ledger.renew(scope, name, used)
 
     def since(self, scope: str, name: str) -> int:
-        """From where a limit of the program counts."""
+        """Return from where a limit of the program counts."""
         return self._since.get((scope, name), 0)
 
     def left(self, scope: BudgetScope, cap: Cap) -> int:
-        """What a limit leaves; below 0 when more was used than there was."""
+        """Return what a limit leaves; below 0 when more was used than there was."""
         since = 0 if cap.caller else self.since(scope.key, cap.measure)
         return cap.bound - (self._used.get(scope.key, Counter())[cap.measure] - since)
 
     def left_of(self, want: Estimate) -> dict[str, float]:
-        """What the limits on a call leave, by what they measure: the least where there are several.
-        Cost in dollars."""
+        """Return what the limits on a call leave, by what they measure: the least where there are
+        several. Cost in dollars."""
         least: dict[str, float] = {}
         for scope, cap in want.caps:
             left = max(self.left(scope, cap), 0)
@@ -214,12 +212,13 @@ class RunBudget:
         return least
 
     def used(self) -> Usage:
-        """What all calls of the run used up together."""
+        """Return what all calls of the run used up together."""
         return usage_of(self._charges.values())
 
     def _fit(self, want: Estimate, price: Price | None) -> Held | tuple[BudgetScope, Cap]:
-        """A reservation, or the limit that leaves no room for one. The answer may be as long as it
-        might be anyway; it is cut shorter only when waiting for other calls would not help."""
+        """Return a reservation, or the limit that leaves no room for one. The answer may be as long
+        as it might be anyway; it is cut shorter only when waiting for other calls would not help.
+        """
         rooms = [(self._room(want, scope, cap, price), scope, cap) for scope, cap in want.caps]
         most = self.max_output if want.model else 0
         if most is None and any(cap.measure != "chars" for _, _, cap in rooms):
@@ -234,7 +233,7 @@ class RunBudget:
         return self._hold(want, price, room, (scope, cap))
 
     def _room(self, want: Estimate, scope: BudgetScope, cap: Cap, price: Price | None) -> int:
-        """How many tokens of answer a limit leaves to a call."""
+        """Return how many tokens of answer a limit leaves to a call."""
         left = self.left(scope, cap)
         if left <= 0:
             return _NOTHING
@@ -260,7 +259,7 @@ class RunBudget:
         return Held(self, self._numbers, want, charge, output if want.model else None, tight)
 
     async def _charge_of(self, held: Held, reply: ModelReply) -> Charge:
-        worst, told, written = held.charge, reply.usage, _written(reply)
+        worst, told, written = held.charge, reply.usage, _output_text(reply)
         if held.want.model and not (told.input_tokens or told.output_tokens):
             output = held.max_tokens or len(written.encode("utf-8", "replace"))
             told = Usage(worst.input_tokens, output)
@@ -273,7 +272,7 @@ class RunBudget:
         return Charge(worst.scopes, worst.model, *tokens, cost, len(written), status)
 
     async def _price(self, model: str) -> Price | None:
-        """In a thread of its own, because the first question loads the whole list."""
+        """Return the price of a model. The first question loads the whole list, so in a thread."""
         if not model:
             return None
         if self.prices.is_known(model):
@@ -302,8 +301,8 @@ class RunBudget:
         if self.ledger is not None:
             await self.ledger.write(number, self._charges[number])
 
-    def _spent(self, want: Estimate, scope: BudgetScope, cap: Cap) -> Failure | LimitReached:
-        """The limit, with what is left of it and what the next call may take."""
+    def _limit_error(self, want: Estimate, scope: BudgetScope, cap: Cap) -> Failure | LimitReached:
+        """Return the limit, with what is left of it and what the next call may take."""
         left = max(self.left(scope, cap), 0)
         message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is used up"
         if left and cap.measure == "tokens" and left < want.input_tokens + LEAST_OUTPUT:
@@ -320,8 +319,9 @@ class RunBudget:
 
 
 def _affordable(left: int, input_tokens: int, price: Price) -> int:
-    """How many tokens of answer the money pays beside the question. A price that rises with the
-    length of the question is that of this one; that of an answer is the same for every token."""
+    """Return how many tokens of answer the money pays beside the question. A price that rises with
+    the length of the question is that of this one; that of an answer is the same for every token.
+    """
     question = price.cost(input_tokens, 0)
     million = price.cost(input_tokens, 1_000_000) - question
     if question > left:
@@ -332,14 +332,14 @@ def _affordable(left: int, input_tokens: int, price: Price) -> int:
 
 
 def _cost(price: Price | None, model: str, *tokens: int) -> int | None:
-    """0 for what is no model, None for a model without a price."""
+    """Return 0 without a model, None for a model without a price."""
     if not model:
         return 0
     return price.cost(*tokens) if price is not None else None
 
 
-def _written(reply: ModelReply) -> str:
-    """What a model wrote: its text, and the arguments of the tools that it calls."""
+def _output_text(reply: ModelReply) -> str:
+    """Return the text of a reply, and the arguments of the tools that it calls."""
     calls = (json.dumps(call.get("args"), ensure_ascii=False) for call in reply.tool_calls)
     return "".join((reply.text, *calls))
 
@@ -352,7 +352,8 @@ def _amount(measure: Measure, number: int) -> str:
 
 
 def caller_caps(max_tokens: int | None, max_cost: int | None) -> tuple[Cap, ...]:
-    """The limits that the person who runs a workflow sets for all of it; cost in picodollars."""
+    """Return the limits that the person who runs a workflow sets for all of it; cost in
+    picodollars."""
     whose = "this run's limit"
     given: Iterable[tuple[Measure, int | None]] = (("tokens", max_tokens), ("cost", max_cost))
     return tuple(Cap(m, bound, whose, True, True) for m, bound in given if bound is not None)

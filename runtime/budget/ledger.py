@@ -57,11 +57,11 @@ class Ledger:
         )  # fmt: skip
 
     async def strike(self, number: int) -> None:
-        """The call was not made, or cost nothing."""
+        """Delete the charge of a call that was not made, or cost nothing."""
         await self.db.put("delete from charges where run = ? and number = ?", (self.run, number))
 
     async def charges(self) -> dict[int, Charge]:
-        """Every charge by its number."""
+        """Return every charge by its number."""
         query = (
             "select number, scopes, model, input_tokens, output_tokens, cached_tokens, cost, chars,"
             " status from charges where run = ? order by number"
@@ -70,17 +70,17 @@ class Ledger:
         return {row[0]: Charge(tuple(json.loads(row[1])), *row[2:]) for row in rows}
 
     async def renew(self, scope: str, name: str, used: int) -> None:
-        """The limit `name` of a budget counts from `used` on."""
+        """Let the limit `name` of a budget count from `used` on."""
         await self.db.put(_RENEW, (self.run, scope, name, used))
 
     async def renewals(self) -> dict[tuple[str, str], int]:
-        """(scope, name) -> from where the limit counts."""
+        """Return from where limits count, by scope and name."""
         query = "select scope, name, used from renewals where run = ?"
         return {(row[0], row[1]): row[2] for row in await self.db.rows(query, (self.run,))}
 
 
 def usage_of(charges: Iterable[Charge]) -> Usage:
-    """What calls used up together."""
+    """Return what calls used up together."""
     every = tuple(charges)
     unknown = any(charge.cost is None for charge in every)
     return Usage(

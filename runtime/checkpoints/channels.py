@@ -31,13 +31,13 @@ class GrowingChannel(GrowingValue):
 
     @property
     def snapshot_frequency(self) -> int:
-        """Updates from one snapshot to the next."""
+        """Return how many updates lie between two snapshots."""
         length = len(self.value) if isinstance(self.value, list) else 0
         return min(max(SNAPSHOT_AFTER, length // 2), SNAPSHOT_AT_LAST)
 
     @snapshot_frequency.setter
     def snapshot_frequency(self, _: int) -> None:
-        """LangGraph hands the number on to copies: here it is the list's."""
+        """Ignore the number that LangGraph hands on to copies: here the list decides."""
 
 
 class SeededReducer:

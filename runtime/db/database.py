@@ -34,7 +34,7 @@ class Database(Protocol):
     def dialect(self) -> Dialect: ...
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
-        """Execute one statement; how many rows it wrote."""
+        """Execute one statement. Return how many rows it wrote."""
         ...
 
     async def put(self, query: str, values: Sequence[Any] = ()) -> None:
@@ -48,33 +48,33 @@ class Database(Protocol):
         ...
 
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        """Every row that a query gives."""
+        """Return every row that a query gives."""
         ...
 
     def transaction(self) -> AbstractAsyncContextManager[Database]:
-        """Statements that commit together when the block ends, or not at all when it raises.
-        Transactions on one store, in whatever process, come one after another."""
+        """Open a transaction: its statements commit together when the block ends, or not at all
+        when it raises. Transactions on one store, in whatever process, come one after another."""
         ...
 
     def seal(self, text: str) -> str:
-        """The text as it may stand in the store: encrypted when the store has a key."""
+        """Return the text as it may stand in the store: encrypted when the store has a key."""
         ...
 
     def seal_name(self, text: str) -> str:
-        """As `seal`, and the same for the same text, so that queries can compare it."""
+        """Return the same as `seal`, and equal for equal texts, so that queries can compare it."""
         ...
 
     def unseal(self, text: str) -> str:
-        """What `seal` or `seal_name` was given. Raises `RunError` without its key."""
+        """Return the text behind `seal` or `seal_name`. Raise `RunError` without its key."""
         ...
 
     def fingerprint(self, text: str) -> str:
-        """A digest in hex, the same for the same text. In a store with a key nobody can compare
-        guesses with it."""
+        """Return a digest in hex, the same for the same text. In a store with a key nobody can
+        compare guesses with it."""
         ...
 
     async def size(self) -> int:
-        """Bytes that the store takes on its disk, LangGraph's tables included."""
+        """Return bytes that the store takes on its disk, LangGraph's tables included."""
         ...
 
     async def shrink(self, *, alone: bool) -> None:
@@ -84,7 +84,7 @@ class Database(Protocol):
 
 
 async def create_tables(db: Database, schema: str) -> None:
-    """Create what is not there. Raises `RunError`."""
+    """Create what is not there. Raise `RunError`."""
     if db.dialect == "sqlite":
         await _create(db, schema)
         return

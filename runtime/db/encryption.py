@@ -36,7 +36,7 @@ class Seal:
         return bytes(nonce + self.cipher.encrypt(nonce, data, None))
 
     def open(self, data: bytes) -> bytes:
-        """Raises `RunError` for what was not encrypted with this key, or was changed since."""
+        """Decrypt. Raise `RunError` for what this key did not encrypt, or was changed since."""
         from cryptography.exceptions import InvalidTag
 
         try:
@@ -49,7 +49,8 @@ class Seal:
             ) from None
 
     def close_text(self, text: str, *, alike: bool = False) -> str:
-        """With `alike` equal texts give equal results: the nonce is a digest of the text."""
+        """Encrypt a text. With `alike` equal texts give equal results: the nonce is a digest of the
+        text."""
         data = text.encode("utf-8", "surrogatepass")
         nonce = hmac.digest(self.secret, b"nonce" + data, "sha256") if alike else os.urandom(_NONCE)
         return _MARK + base64.b64encode(self.close(data, nonce[:_NONCE])).decode("ascii")
@@ -64,7 +65,7 @@ class Seal:
         return self.open(data).decode("utf-8", "surrogatepass")
 
     def fingerprint(self, data: bytes) -> str:
-        """A digest that nobody without the key can compare guesses with."""
+        """Return a digest that nobody without the key can compare guesses with."""
         return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
 
 
@@ -91,14 +92,14 @@ class Sealing:
 
 
 def seal_from(env: Mapping[str, str]) -> Seal | None:
-    """The seal for the key in the environment; None without one. Raises `RunError` for what is no
-    key, without showing it."""
+    """Return the seal for the key in the environment; None without one. Raise `RunError` for a
+    malformed key, without showing it."""
     text = env.get(VARIABLE, "").strip()
     if not text:
         return None
     key = _key(text)
     if key is None:
-        raise RunError(f"{VARIABLE} is no key: 32 bytes in base64, or in hex", help=_REMEDY)
+        raise RunError(f"{VARIABLE} is not a key: 32 bytes in base64, or in hex", help=_REMEDY)
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:

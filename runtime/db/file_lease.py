@@ -24,23 +24,23 @@ _WAITS = (0.005, 0.01, 0.02, 0.04)
 
 
 class Leases(Protocol):
-    """Which runs of a store are being executed. `lost` are those that this process held and that
-    somebody else has taken since."""
+    """The runs of a store that are being executed. `lost_runs` are those that this process held and
+    another one has taken since."""
 
     @property
-    def lost(self) -> set[str]: ...
+    def lost_runs(self) -> set[str]: ...
 
-    def held(self, run: str) -> AbstractAsyncContextManager[None]:
-        """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
+    def hold(self, run: str) -> AbstractAsyncContextManager[None]:
+        """Hold the run. Raise `RunError`, naming the other process, when it is held already."""
         ...
 
     async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
-        """Those of the runs that are being executed, by whatever process."""
+        """Return those of the runs that are being executed, by whatever process."""
         ...
 
     async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
-        """Remove what is kept of leases that nobody holds and that are not of `known` runs; how
-        many there were. With `dry_run` they stay."""
+        """Remove what is kept of leases that nobody holds and that are not of `known` runs. Return
+        how many there were. With `dry_run` they stay."""
         ...
 
 
@@ -51,11 +51,11 @@ class FileLeases:
     folder: Path | None
 
     @property
-    def lost(self) -> set[str]:
+    def lost_runs(self) -> set[str]:
         return set()
 
     @asynccontextmanager
-    async def held(self, run: str) -> AsyncIterator[None]:
+    async def hold(self, run: str) -> AsyncIterator[None]:
         if self.folder is None:
             yield
             return
@@ -72,12 +72,12 @@ class FileLeases:
             return 0
         kept = {_file(self.folder, run) for run in known}
         loose = [file for file in self.folder.glob("*.lock") if file not in kept]
-        return sum(_swept(file, dry_run) for file in loose)
+        return sum(_sweep(file, dry_run) for file in loose)
 
 
 @contextmanager
 def lease(folder: Path, run: str) -> Iterator[None]:
-    """Hold the run. Raises `RunError`, naming the other process, when it is held already."""
+    """Hold the run. Raise `RunError`, naming the other process, when it is held already."""
     descriptor = _take(folder, run)
     try:
         os.ftruncate(descriptor, 0)
@@ -88,12 +88,12 @@ def lease(folder: Path, run: str) -> Iterator[None]:
 
 
 def _take(folder: Path, run: str) -> int:
-    """The run's lock file, locked, as it lies there now."""
+    """Return the run's lock file, locked, as it lies there now."""
     while True:
         descriptor = _open(folder, run)
         try:
-            if not _taken(descriptor):
-                raise refused(run, _holder(descriptor))
+            if not _lock(descriptor):
+                raise lease_refusal(run, _holder(descriptor))
             if _in_place(descriptor, _file(folder, run)):
                 return descriptor
         except BaseException:
@@ -106,8 +106,8 @@ class NotHeld(RunError):
     """Somebody else executes the run, or may: this process must not."""
 
 
-def refused(run: str, holder: str) -> NotHeld:
-    """What the second process is told."""
+def lease_refusal(run: str, holder: str) -> NotHeld:
+    """Return the error for the second process."""
     return NotHeld(
         f"run {run} is being executed by another process ({holder})",
         help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
@@ -131,7 +131,7 @@ def is_held(folder: Path, run: str) -> bool:
     return False
 
 
-def _swept(file: Path, dry_run: bool) -> bool:
+def _sweep(file: Path, dry_run: bool) -> bool:
     """Whether nobody holds a lock file, which is removed then."""
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
@@ -158,9 +158,9 @@ def _in_place(descriptor: int, file: Path) -> bool:
         return False
 
 
-def _taken(descriptor: int) -> bool:
-    """Take the lock. Whoever looks whether it is free holds it for a moment, so one refusal
-    says nothing yet."""
+def _lock(descriptor: int) -> bool:
+    """Take the lock. Looking whether it is free holds it for a moment, so one refusal is not
+    enough."""
     for wait in (*_WAITS, None):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -173,7 +173,8 @@ def _taken(descriptor: int) -> bool:
 
 
 def _file(folder: Path, run: str) -> Path:
-    """A run's id may hold any character, so its file is named after a digest of it."""
+    """Return the lock file of a run. An id may hold any character, so the file is named after a
+    digest."""
     return folder / f"{hashlib.sha256(run.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
 
 

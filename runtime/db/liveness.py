@@ -29,7 +29,7 @@ async def present(leases: Leases, name: str) -> AsyncIterator[None]:
 async def _stand(leases: Leases, name: str) -> None:
     while True:
         try:
-            async with leases.held(name):
+            async with leases.hold(name):
                 await asyncio.Event().wait()
         except RunError as error:
             LOG.warning("%s: %s", name, error.message)

@@ -18,7 +18,7 @@ Step = Callable[[Database], Awaitable[None]]
 
 
 async def _keep_inputs(db: Database) -> None:
-    """Effects get a column for what they were given. Some stores of the first layout have it."""
+    """Add a column to effects for their inputs. Some stores of the first layout have it."""
     if await has_table(db, "effects") and not await has_column(db, "effects", "input"):
         await db.run("alter table effects add column input text")
 
@@ -32,13 +32,13 @@ _PROOF = "flowc store"
 """What is kept encrypted to tell the right key from another one."""
 
 
-async def admitted(db: Database, location: Location) -> Seal | None:
-    """Bring the tables up to date and give the seal of an encrypted store. Raises `RunError` when a
-    newer flowc made the store, or the key is missing, wrong, or one too many."""
+async def admit_store(db: Database, location: Location) -> Seal | None:
+    """Bring the tables up to date and return the seal of an encrypted store. Raise `RunError` when
+    a newer flowc made the store, or the key is missing, wrong, or superfluous."""
     cipher = None if location.kind == "memory" else seal_from(os.environ)
-    found = await _kept(db)
+    found = await _layout(db)
     if found is None:
-        found = await _settled(db, cipher)
+        found = await _write_layout(db, cipher)
     version, proof = found
     if version > NEWEST:
         raise RunError(
@@ -52,7 +52,7 @@ async def admitted(db: Database, location: Location) -> Seal | None:
     return cipher
 
 
-async def _kept(db: Database) -> tuple[int, str] | None:
+async def _layout(db: Database) -> tuple[int, str] | None:
     if not await has_table(db, "layout"):
         return None
     rows = await db.rows("select version, seal from layout")
@@ -78,10 +78,10 @@ async def has_column(db: Database, table: str, name: str) -> bool:
     return bool(await db.rows(query, (table, name)))
 
 
-async def _settled(db: Database, cipher: Seal | None) -> tuple[int, str]:
-    """The layout, now written: a store that has runs already is of the first one, unencrypted."""
+async def _write_layout(db: Database, cipher: Seal | None) -> tuple[int, str]:
+    """Write and return the layout. A store with runs is of the first one, unencrypted."""
     async with db.transaction() as inside:
-        found = await _kept(inside)
+        found = await _layout(inside)
         if found is not None:  # another process was faster
             return found
         old = await has_table(inside, "runs")
@@ -115,7 +115,7 @@ def _refuse_wrong_key(cipher: Seal | None, proof: str, location: Location) -> No
 
 async def _upgrade(db: Database, version: int) -> None:
     async with db.transaction() as inside:
-        found = await _kept(inside)
+        found = await _layout(inside)
         for step in STEPS[found[0] - 1 if found else version - 1 :]:
             await step(inside)
         await inside.run("update layout set version = ?", (NEWEST,))

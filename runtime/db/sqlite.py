@@ -62,7 +62,7 @@ class _Statements(Sealing):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
-        """Part of the transaction that this already is."""
+        """Yield the transaction that this already is."""
         yield self
 
     async def size(self) -> int:
@@ -97,7 +97,7 @@ class SqliteDatabase(_Statements):
 
     async def _in_place(self) -> None:
         """Wait for a file that was moved away: SQLite would go on writing to what nobody finds.
-        Raises `RunError` when it does not come back."""
+        Raise `RunError` when it does not come back."""
         if _identity(self.location) == self.file:
             return
         deadline = time.monotonic() + PATIENCE
@@ -125,7 +125,7 @@ class SqliteDatabase(_Statements):
 
 
 def _identity(location: Location) -> tuple[int, int] | None:
-    """Which file lies where the store is; None when there is none."""
+    """Return the device and inode of the file; None when there is none."""
     if location.path is None:
         return None
     try:
@@ -137,14 +137,14 @@ def _identity(location: Location) -> tuple[int, int] | None:
 
 @asynccontextmanager
 async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[SqliteDatabase]:
-    """A connection of our own. `durable` waits for the disk at each commit. Raises `RunError` when
-    the store cannot be opened."""
+    """Open a connection of our own. `durable` waits for the disk at each commit. Raise `RunError`
+    when the store cannot be opened."""
     prepare(location)
     target = str(location.path) if location.path else ":memory:"
-    with explained(location):
+    with explain_errors(location):
         db = await aiosqlite.connect(target, isolation_level=None, timeout=PATIENCE)
     try:
-        with explained(location):
+        with explain_errors(location):
             await db.execute("pragma journal_mode=wal")
             await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
         yield SqliteDatabase(db, location, _identity(location))
@@ -153,8 +153,8 @@ async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[Sql
 
 
 async def refuse_unfit(location: Location) -> None:
-    """Raises `RunError` for a database of another program, and for a file whose pages do not fit
-    together. Looks for `CHECK_SECONDS` at most, which is enough for a hundred megabytes or so, and
+    """Raise `RunError` for a database of another program, and for a file whose pages do not fit
+    together. Look for `CHECK_SECONDS` at most, which is enough for a hundred megabytes or so, and
     writes nothing: not even what waits in the log, which a connection that may write moves into the
     file when it closes."""
     path = location.path
@@ -163,7 +163,7 @@ async def refuse_unfit(location: Location) -> None:
     if path.stat().st_size == 0:
         await _refuse_emptied(location, path)
         return
-    with explained(location):
+    with explain_errors(location):
         db = await aiosqlite.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=PATIENCE)
     try:
         deadline = time.monotonic() + CHECK_SECONDS
@@ -178,11 +178,11 @@ async def refuse_unfit(location: Location) -> None:
     finally:
         await db.close()
     if found != ["ok"]:
-        raise _damaged(location, found[0].splitlines()[-1])
+        raise _damage(location, found[0].splitlines()[-1])
 
 
 async def _refuse_emptied(location: Location, path: Path) -> None:
-    """A file of no bytes is new, unless runs were held beside it before: another process that makes
+    """Raise `RunError` for an empty file beside which runs were held. Another process that makes
     the file at this moment fills it in the next."""
     leases = location.leases
     if leases is None or not leases.is_dir() or not any(leases.iterdir()):
@@ -191,14 +191,14 @@ async def _refuse_emptied(location: Location, path: Path) -> None:
         await asyncio.sleep(0.05)
         if _has_content(path):
             return
-    raise _damaged(location, "it is empty, but runs were kept in it")
+    raise _damage(location, "it is empty, but runs were kept in it")
 
 
 def _has_content(path: Path) -> bool:
     return path.stat().st_size > 0
 
 
-def _damaged(location: Location, reason: str) -> RunError:
+def _damage(location: Location, reason: str) -> RunError:
     path = location.path
     old = shlex.quote(str(path))
     new = shlex.quote(f"{path}.recovered")
@@ -210,25 +210,24 @@ def _damaged(location: Location, reason: str) -> RunError:
 
 
 def prepare(location: Location) -> None:
-    """Make the parent folder and the file (mode 0600). Raises `RunError` when the place cannot
-    hold a store: a folder, no permission, a full disk.
+    """Make the parent folder and the file (mode 0600). Raise `RunError` when the place cannot hold
+    a store: a folder, no permission, a full disk.
 
-    A file that is there is never opened here: closing it would free every lock that SQLite holds
-    on it in this process, and another process would then take the log away under our feet.
-    """
+    A file that is there is never opened here: closing it would free every lock that SQLite holds on
+    it in this process, and another process would then take the log away under our feet."""
     path = location.path
     if path is None:
         return
     if path.is_dir():
         raise RunError(f"the store {path} is a folder", help="name a file: sqlite:///PATH/runs.db")
-    with explained(location):
+    with explain_errors(location):
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 @contextmanager
-def explained(location: Location) -> Iterator[None]:
+def explain_errors(location: Location) -> Iterator[None]:
     """Turn what the operating system or SQLite says about the store into a `RunError`."""
     try:
         yield
@@ -255,7 +254,7 @@ def in_words(location: Location) -> Iterator[None]:
 
 
 def store_error(error: sqlite3.Error, location: Location) -> RunError:
-    """What SQLite says, in words: full, read-only, damaged, locked."""
+    """Return what SQLite says in words: full, read-only, damaged, locked."""
     place, text = f"the store {location.url}", str(error)
     if "full" in text or "disk I/O" in text:
         return RunError(
@@ -270,7 +269,7 @@ def store_error(error: sqlite3.Error, location: Location) -> RunError:
             help="name another file with `--store`",
         )
     if "malformed" in text or "encrypted" in text:
-        return _damaged(location, text)
+        return _damage(location, text)
     if "locked" in text:
         return RunError(f"{place} is locked by another program", help="try again in a moment")
     return RunError(f"{place} cannot be used: {text}")

@@ -29,13 +29,13 @@ class Location:
 
     @property
     def leases(self) -> Path | None:
-        """The folder of the lock files, one per run."""
+        """Return the folder of the lock files, one per run."""
         return self.path.with_name(f"{self.path.name}.leases") if self.path else None
 
 
 def locate(url: str) -> Location:
-    """`sqlite:///PATH` (three slashes: relative, four: absolute), `postgresql://…`, `memory:` or a
-    bare path. Raises `RunError` for anything else."""
+    """Read `sqlite:///PATH` (three slashes: relative, four: absolute), `postgresql://…`, `memory:`
+    or a bare path. Raise `RunError` for anything else."""
     if url == MEMORY:
         return Location(url, None, "memory")
     scheme = url.split("://")[0]
@@ -53,7 +53,7 @@ def locate(url: str) -> Location:
 
 
 def without_password(url: str) -> str:
-    """A store's URL as it may be shown, kept and logged."""
+    """Return a store's URL as it may be shown, kept and logged."""
     if url.split("://")[0] not in _POSTGRES:
         return url
     try:
@@ -66,6 +66,6 @@ def without_password(url: str) -> str:
 
 
 def _bare(netloc: str) -> str:
-    """`user@host:port` of `user:password@host:port`."""
+    """Return `user@host:port` of `user:password@host:port`."""
     user, at, host = netloc.rpartition("@")
     return f"{user.partition(':')[0]}{at}{host}"

@@ -18,22 +18,12 @@ from langgraph.graph import END
 
 from ..checkpoints.channels import join_channel
 from ..services import Json
+from .frontier import Frontier
 
 TEXTS = frozenset({"title", "label", "description", "section", "group", "prompt_id", "step"})
 """Fields that only people read."""
 _ASKED = {"ask": "question", "gate": "question"}
 """A question that was shown stays answered: its text may change while it waits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a run stands: by the workflow's path ("" is the main one) the nodes that come next and
-    whether each has begun; joins where some branch has arrived; variables that have a value."""
-
-    pending: Mapping[tuple[str, str], bool] = field(default_factory=dict)
-    arrived: frozenset[str] = frozenset()
-    values: Mapping[str, Json] = field(default_factory=dict)
-    begun: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +54,31 @@ class Migration:
 
 
 def changes_of(
-    old: GraphSpec, new: GraphSpec, standing: Standing, migration: Migration
+    old: GraphSpec, new: GraphSpec, frontier: Frontier, migration: Migration
 ) -> list[Change]:
-    """Everything that differs, what is refused first."""
-    if not standing.begun:
-        standing = Standing(begun=False)
-    found = list(_workflow("", old, new, standing, migration))
+    """Return everything that differs, refusals first."""
+    if not frontier.begun:
+        frontier = Frontier(begun=False)
+    found = list(_workflow("", old, new, frontier, migration))
     before, after = dict(old.subgraphs), dict(new.subgraphs)
     for path in sorted(before.keys() | after.keys()):
         if path not in after:
-            waits = any(where == path for where, _ in standing.pending)
+            waits = any(where == path for where, _ in frontier.pending)
             found.append(Change(f"`{path}` is not called any more", refusal=waits))
         elif path not in before:
             found.append(Change(f"`{path}` is called now"))
         else:
-            found += _workflow(path, before[path], after[path], standing, Migration())
+            found += _workflow(path, before[path], after[path], frontier, Migration())
     return sorted(found, key=lambda change: not change.refusal)
 
 
 def _workflow(
-    path: str, old: GraphSpec, new: GraphSpec, standing: Standing, migration: Migration
+    path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier, migration: Migration
 ) -> Iterator[Change]:
     there = {node.id: node for node in new.nodes}
     taken = set(migration.nodes.values())
     for node in old.nodes:
-        begun = standing.pending.get((path, node.id))
+        begun = frontier.pending.get((path, node.id))
         now = there.get(migration.nodes.get(node.id, node.id))
         if begun is not None and node.id not in migration.nodes:
             yield from _waiting(path, node, now, begun, old, new)
@@ -103,19 +93,19 @@ def _workflow(
         for node in new.nodes
         if node.id not in known
     )
-    yield from _joins(path, old, new, standing)
-    yield from _variables(path, old, new, standing, migration)
+    yield from _joins(path, old, new, frontier)
+    yield from _variables(path, old, new, frontier, migration)
     yield from _declarations(path, old, new)
 
 
 def _waiting(
     path: str, node: NodeSpec, now: NodeSpec | None, begun: bool, old: GraphSpec, new: GraphSpec
 ) -> Iterator[Change]:
-    """The verdict on a node that comes next, or is under way."""
+    """Yield the verdict on a node that comes next, or is under way."""
     name, places = f"`{node.id}`{_within(path)}", (_at(node), _at(now))
     stands = "is under way" if begun else "comes next"
     if now is None:
-        other = _renamed(node, old, new)
+        other = _successor(node, old, new)
         like = f"; `{other.id}` is new and says the same" if other else ""
         hint = f"{node.id}={other.id if other else 'NODE'}" if not path else ""
         yield Change(f"{name}, which {stands}, is gone{like}", True, _at(node), _at(other), hint)
@@ -131,12 +121,12 @@ def _waiting(
     fields = _fields(node, now, old, new)
     shown = _ASKED.get(node.op.kind)
     if hard := [f for f in fields if f not in TEXTS and f != shown]:
-        said = ", ".join(map(word_of, hard))
+        words = ", ".join(map(word_of, hard))
         if begun:
-            text = f"{name} is under way and says something else now: {said}"
+            text = f"{name} is under way and says something else now: {words}"
             yield Change(text, True, *places, accept)
         else:
-            yield Change(f"{name} comes next, and runs as it is now: {said}", False, *places)
+            yield Change(f"{name} comes next, and runs as it is now: {words}", False, *places)
     elif fields:
         yield Change(f"{name}: only a text is different", False, *places)
 
@@ -144,7 +134,7 @@ def _waiting(
 def _elsewhere(
     node: NodeSpec, now: NodeSpec | None, old: GraphSpec, new: GraphSpec
 ) -> Iterator[Change]:
-    """A node where the run does not stand: whatever it is, it is told and nothing else."""
+    """Yield what changed in a node where the run does not stand; none of it is refused."""
     if now is None:
         yield Change(f"`{node.id}` is gone", was=_at(node))
         return
@@ -159,24 +149,26 @@ def _elsewhere(
 
 
 def _fields(node: NodeSpec, now: NodeSpec, old: GraphSpec, new: GraphSpec) -> list[str]:
-    """Fields of a node, and declarations that it names, that say something else."""
+    """Return the fields of a node, and the declarations that it names, that changed."""
     found = [name for name in changed_fields(node.op, now.op) if name not in ("id", "wait")]
     for kind, attribute in (("agents", "agent"), ("scripts", "script"), ("threads", "thread")):
         named = getattr(node.op, attribute, None)
-        if isinstance(named, str) and _declared(old, kind, named) != _declared(new, kind, named):
+        if not isinstance(named, str):
+            continue
+        if _declaration(old, kind, named) != _declaration(new, kind, named):
             found.append(attribute)
     return list(dict.fromkeys(found))
 
 
-def _declared(spec: GraphSpec, kind: str, name: str) -> Any:
+def _declaration(spec: GraphSpec, kind: str, name: str) -> Any:
     one = next((d for d in getattr(spec, kind) if d.id == name), None)
     return settled(one)
 
 
 def _ways(spec: GraphSpec, node: str) -> Any:
-    """Where a node leads, relays seen through."""
+    """Return where a node leads, seeing through relays."""
     edges = {e.source: e.target for e in spec.edges if e.source in spec.relays}
-    through = {r: edges.get(r) or _joined(spec, r) for r in spec.relays}
+    through = {r: edges.get(r) or _join_target(spec, r) for r in spec.relays}
     plain = {through.get(e.target, e.target) for e in spec.edges if e.source == node}
     joins = {(join.target, "join") for join in spec.joins if node in join.sources}
     branches = {
@@ -188,22 +180,22 @@ def _ways(spec: GraphSpec, node: str) -> Any:
     return plain, joins, branches
 
 
-def _joined(spec: GraphSpec, relay: str) -> str:
+def _join_target(spec: GraphSpec, relay: str) -> str:
     return next((join.target for join in spec.joins if relay in join.sources), relay)
 
 
 def _leads(old: GraphSpec, node: str, new: GraphSpec) -> str:
-    def said(spec: GraphSpec) -> str:
+    def targets_of(spec: GraphSpec) -> str:
         plain, joins, branches = _ways(spec, node)
         targets = {*plain, *(t for t, _ in joins), *(t for _, t in branches)}
         return ", ".join(f"`{t}`" if t != END else "the end" for t in sorted(targets))
 
-    before, after = said(old), said(new)
+    before, after = targets_of(old), targets_of(new)
     return f"{before} before, {after} now" if before != after else "by other cases"
 
 
-def _renamed(node: NodeSpec, old: GraphSpec, new: GraphSpec) -> NodeSpec | None:
-    """The only node that is new and says what the missing one said."""
+def _successor(node: NodeSpec, old: GraphSpec, new: GraphSpec) -> NodeSpec | None:
+    """Return the only new node that says what the missing one said."""
     known = {n.id for n in old.nodes}
     alike = [
         other
@@ -215,12 +207,12 @@ def _renamed(node: NodeSpec, old: GraphSpec, new: GraphSpec) -> NodeSpec | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _joins(path: str, old: GraphSpec, new: GraphSpec, standing: Standing) -> Iterator[Change]:
+def _joins(path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier) -> Iterator[Change]:
     if path:
         return
     after = {(frozenset(join.sources), join.target) for join in new.joins}
     for join in old.joins:
-        if join_channel(join.sources, join.target) not in standing.arrived:
+        if join_channel(join.sources, join.target) not in frontier.arrived:
             continue
         if (frozenset(join.sources), join.target) not in after:
             text = f"branches have come to `{join.target}`, which now waits for others"
@@ -228,12 +220,12 @@ def _joins(path: str, old: GraphSpec, new: GraphSpec, standing: Standing) -> Ite
 
 
 def _variables(
-    path: str, old: GraphSpec, new: GraphSpec, standing: Standing, migration: Migration
+    path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier, migration: Migration
 ) -> Iterator[Change]:
     before = {c.variable: c for c in old.channels if c.variable}
     after = {c.variable: c for c in new.channels if c.variable}
     for name, channel in before.items():
-        valued = not path and standing.values.get(name) is not None
+        valued = not path and frontier.values.get(name) is not None
         if name in migration.variables:
             target = migration.variables[name]
             to = f"is called `{target}` now" if target else "is dropped"
@@ -245,16 +237,16 @@ def _variables(
             text += ", and it has a value" * valued
             yield Change(text, valued, migrate=hint * valued)
         else:
-            yield from _variable(name, path, channel, after[name], standing, valued)
+            yield from _variable(name, path, channel, after[name], frontier, valued)
     for name in after.keys() - before.keys() - set(migration.variables.values()):
         yield Change(f"the variable `{name}`{_within(path)} is new")
 
 
 def _variable(
-    name: str, path: str, was: Channel, now: Channel, standing: Standing, valued: bool
+    name: str, path: str, was: Channel, now: Channel, frontier: Frontier, valued: bool
 ) -> Iterator[Change]:
     if was.type != now.type:
-        unfit = valued and not fits(standing.values.get(name), now.type)
+        unfit = valued and not fits(frontier.values.get(name), now.type)
         text = f"the variable `{name}`{_within(path)} was {was.type}, now {now.type}"
         yield Change(text + ", which its value is not" * unfit, unfit)
     if was.reducer != now.reducer:
@@ -274,7 +266,7 @@ def fits(value: Json, kind: str) -> bool:
 
 
 def _declarations(path: str, old: GraphSpec, new: GraphSpec) -> Iterator[Change]:
-    """What holds for the whole workflow from now on."""
+    """Yield what holds for the whole workflow from now on."""
     for name, word in (("limits", "limits"), ("on_error", "rules for failures")):
         if getattr(old, name) != getattr(new, name):
             yield Change(f"the {word}{_within(path)} are different, and hold from now on")

@@ -50,7 +50,7 @@ class Stand:
     folder: Path
 
     def answers(self) -> Iterator[Mapping[str, Any]]:
-        """What document tools have answered, as far as the checkpoint holds it."""
+        """Yield the answers of document tools that the checkpoint holds."""
         for value in self.state.variables.values():
             if isinstance(value, Mapping) and {"document", "digest"} <= value.keys():
                 yield value
@@ -71,16 +71,16 @@ class Edited:
 
 async def take_edits(db: Database, stand: Stand) -> Edited | None:
     """Take over what people changed in the document of a run, and write down what follows; None
-    when there is no document. Raises `RunError` when it is gone or cannot be read."""
+    when there is no document. Raise `RunError` when it is gone or cannot be read."""
     record = await _record_of(db, stand)
     if record is None:
         return None
-    file = DocumentFile(record.place, _shown(record.place, stand.folder))
+    file = DocumentFile(record.place, _shown_path(record.place, stand.folder))
     text = await asyncio.to_thread(_text_of, file, record)
     had_to_move = _had_to_move(record, stand)
     if text in (record.before, record.after):
         return Edited(file.shown, had_to_move)
-    edited = await asyncio.to_thread(_compared, record, text, file.shown, stand, had_to_move)
+    edited = await asyncio.to_thread(_compare, record, text, file.shown, stand, had_to_move)
     if not edited.diagnostics:
         recorder = StoreRecorder(
             db, stand.run, asyncio.get_running_loop(), MOVES if edited.moves else STAYS
@@ -90,7 +90,7 @@ async def take_edits(db: Database, stand: Stand) -> Edited | None:
 
 
 async def _record_of(db: Database, stand: Stand) -> Record | None:
-    """What is known of the run's document; of a fork's that of the run it came from."""
+    """Return the record of the run's document; of a fork's that of the run it came from."""
     records = await documents_of(db, stand.run)
     if records:
         return records[0]
@@ -113,19 +113,19 @@ def _text_of(file: DocumentFile, record: Record) -> str:
 
 
 def _had_to_move(record: Record, stand: Stand) -> bool:
-    """Whether edits that were taken before had it look anew, and it has not come to that; or a fork
-    stands elsewhere than the document."""
+    """Whether the run has yet to look for its place after earlier edits, or a fork stands elsewhere
+    than the document."""
     if record.run == stand.run:
         return record.key == MOVES
     known = {value["digest"] for value in stand.answers()}
     return not known & {digest_of(record.before), digest_of(record.after)}
 
 
-def _compared(record: Record, text: str, shown: str, stand: Stand, moves: bool) -> Edited:
-    """The edits, or what is wrong with them: faults that the document has by itself come with
-    those that contradict the run."""
+def _compare(record: Record, text: str, shown: str, stand: Stand, moves: bool) -> Edited:
+    """Return the edits, or what is wrong with them: the faults of the document itself beside those
+    that contradict the run."""
     sources = SourceSet()
-    then = _edited_one(record, text)
+    then = _text_before_edits(record, text)
     written = sources.add(Source(f"{shown}, as run {record.run} wrote it", _bare(then)))
     edited = sources.add(Source(shown, _bare(text)))
     found = reconcile(
@@ -145,9 +145,9 @@ def _compared(record: Record, text: str, shown: str, stand: Stand, moves: bool) 
     )
 
 
-def _edited_one(record: Record, text: str) -> str:
-    """The text that a person edited: that after the run's last change, unless the run died before
-    it touched the file."""
+def _text_before_edits(record: Record, text: str) -> str:
+    """Return the text that a person edited: that after the run's last change, unless the run died
+    before it touched the file."""
     now, before, after = (read_plan(t) for t in (text, record.before, record.after))
     return record.after if distance(after, now) <= distance(before, now) else record.before
 
@@ -164,7 +164,7 @@ def _concerns(written: PlanDocument, now: PlanDocument, stand: Stand) -> bool:
 
 
 def _write_down(file: DocumentFile, edited: Edited, recorder: StoreRecorder) -> None:
-    """What follows from the edits, and a line of the log that tells of them."""
+    """Write what follows from the edits, and a line of the log that names them."""
     time = time_of(datetime.now())
 
     def change(document: PlanDocument) -> PlanDocument:
@@ -186,7 +186,7 @@ def _in_short(taken: tuple[Taken, ...]) -> str:
     return "; ".join(parts[:8]) + ("; …" if len(parts) > 8 else "")
 
 
-def _shown(place: Path, folder: Path) -> str:
+def _shown_path(place: Path, folder: Path) -> str:
     return str(place.relative_to(folder)) if place.is_relative_to(folder) else str(place)
 
 

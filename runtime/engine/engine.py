@@ -45,8 +45,8 @@ from ..store.runs import RunRecord, RunStore, open_store
 from .document_edits import Edited, Stand, take_edits
 from .execution import Execution, GraphInput, ServicesFactory
 from .fork import RunState, copy_thread, refuse_inner, state_of
-from .frontier import whereabouts
-from .migration import accepted, move, read_migration
+from .frontier import frontier_of
+from .migration import check_migration, move, read_migration
 from .signals import RunSignals
 
 ENDED = ("success", "failed")
@@ -72,11 +72,10 @@ class Engine:
         breakpoints: tuple[str, ...] = (),
         control: RunSignals | None = None,
     ) -> Outcome:
-        """Execute a new run until it ends, waits, or is stopped. Raises `RunError` for a run id
-        that is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
-        written.
-        """
-        async with self._held(run):
+        """Execute a new run until it ends, waits, or is stopped. Raise `RunError` for a run id that
+        is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
+        written."""
+        async with self._hold(run):
             execution = self._execution(
                 spec, services, run, listeners, breakpoints, control, self._journal()
             )
@@ -113,17 +112,16 @@ class Engine:
         migrate: Sequence[str] = (),
         answered: bool = False,
     ) -> Outcome:
-        """Go on from the last checkpoint. `answers` are by question id, "" is the only
-        question's; they are stored before they are given. Without an answer a run that waits for
-        one reports its questions again, unless its `People` were `answered` meanwhile. With a line
-        that was `said` unasked it goes on where the workflow says (J45), also when it had ended. A
-        workflow that has changed since is taken as it is now, unless it changed where the run
-        stands. `on_unknown` says what is done about effects in doubt, whatever the workflow says;
-        `usually` where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a
-        variable. Raises `RunError` when the run has ended, is being executed elsewhere, or does not
-        fit the workflow.
-        """
-        async with self._held(run, goes_on=True):
+        """Go on from the last checkpoint. `answers` are by question id, "" is the only question's;
+        they are stored before they are given. Without an answer a run that waits for one reports
+        its questions again, unless its `People` were `answered` meanwhile. With a line that was
+        `said` unasked it goes on where the workflow says (J45), also when it had ended. A workflow
+        that has changed since is taken as it is now, unless it changed where the run stands.
+        `on_unknown` says what is done about effects in doubt, whatever the workflow says; `usually`
+        where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a variable.
+        Raise `RunError` when the run has ended, is being executed elsewhere, or does not fit the
+        workflow."""
+        async with self._hold(run, goes_on=True):
             record = await self.store.get(run)
             if said is None and not await self._journal().lines(run):
                 _refuse_ended(record)
@@ -157,7 +155,7 @@ class Engine:
     async def _brought_up_to_date(
         self, record: RunRecord, spec: GraphSpec, migrate: Sequence[str]
     ) -> tuple[RunRecord, list[Json]]:
-        """The record stamped with the workflow as it is now, and what differs."""
+        """Return the record stamped with the workflow as it is now, and what differs."""
         if record.digest == spec.digest:
             if migrate:
                 raise RunError(
@@ -166,18 +164,18 @@ class Engine:
                 )
             return record, []
         old, app = await self._look_at(record.id)
-        where = await whereabouts(app, self.saver, self.journal_db, old, record.id)
+        frontier = await frontier_of(app, self.saver, self.journal_db, old, record.id)
         migration = read_migration(migrate, old, spec)
-        changes = accepted(old, spec, where, migration, record.id)
+        changes = check_migration(old, spec, frontier, migration, record.id)
         if migration:
             graph = build(spec, inert_services())
-            await move(graph, self.saver, spec, where, migration, record.id)
+            await move(graph, self.saver, spec, frontier, migration, record.id)
         stamped = dataclasses.replace(record, digest=spec.digest, spec=dump_spec(spec))
         told = [change.as_json() for change in changes]
         return await self.store.update(stamped), told
 
     async def state(self, run: str) -> RunState:
-        """Where a run stands: variables, nodes that come next, questions that wait."""
+        """Return where a run stands: variables, nodes that come next, questions that wait."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
             answered = await self._journal().answers(run)
@@ -185,8 +183,8 @@ class Engine:
 
     async def take_edits(self, run: str, folder: Path) -> Edited | None:
         """Take over what people changed in the living document of a run while nobody executed it,
-        and write down there what follows. None when it has no document. Raises `RunError`."""
-        async with self._held(run):
+        and write down there what follows. None when it has no document. Raise `RunError`."""
+        async with self._hold(run):
             record = await self.store.get(run)
             if record.parent is None and not await documents_of(self.journal_db, run):
                 return None
@@ -200,23 +198,22 @@ class Engine:
             return await take_edits(self.journal_db, Stand(run, state, ended, note, folder))
 
     async def document_writers(self, id: str) -> list[Record]:
-        """What each run last wrote to a document, the run that wrote last first."""
+        """Return what each run last wrote to a document, the run that wrote last first."""
         with in_words(self.store.location):
             return await writers_of(self.journal_db, id)
 
     async def history(self, run: str) -> list[CheckpointView]:
-        """The run's checkpoints between nodes, of called workflows too, oldest first."""
+        """Return the run's checkpoints between nodes, of called workflows too, oldest first."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
             return await whole_past_of(self.checkpoints(), app, spec, run)
 
     async def fork(self, run: str, at: str, updates: dict[str, Json], new_run: str) -> RunRecord:
-        """A new run that begins at a checkpoint of another one (its id, or a node's id: the
-        latest checkpoint before that node), with other values for some variables. `resume`
-        executes it. Raises `RunError` when there is no such checkpoint, or while an effect's
-        outcome is unknown.
-        """
-        async with self._held(run, goes_on=True):
+        """Create a run that begins at a checkpoint of another one (its id, or a node's id: the
+        latest checkpoint before that node), with other values for some variables. `resume` executes
+        it. Raise `RunError` when there is no such checkpoint, or while an effect's outcome is
+        unknown."""
+        async with self._hold(run, goes_on=True):
             record = await self.store.get(run)
             doubtful = await self._journal().in_doubt(run)
             if doubtful:
@@ -247,18 +244,18 @@ class Engine:
             return await self.store.create(fresh)
 
     async def note(self, run: str, options: dict[str, Json]) -> None:
-        """Keep more options of a run, in place of those of the same name. Raises `RunError` while
-        it is being executed."""
-        async with self._held(run):
+        """Keep more options of a run, in place of those of the same name. Raise `RunError` while it
+        is being executed."""
+        async with self._hold(run):
             record = await self.store.get(run)
             await self.store.update(
                 dataclasses.replace(record, options={**record.options, **options})
             )
 
     async def delete(self, run: str) -> None:
-        """Forget a run with all its checkpoints, and what the service kept of it. Raises `RunError`
+        """Forget a run with all its checkpoints, and what the service kept of it. Raise `RunError`
         while it is being executed."""
-        async with self._held(run):
+        async with self._hold(run):
             await executions.forget(self.journal_db, run)
             await self._journal().forget(run)
             await forget_charges(self.journal_db, run)
@@ -268,24 +265,24 @@ class Engine:
 
     async def compact(self, run: str, *, history: bool = True, dry_run: bool = False) -> Dropped:
         """Drop what the run does not need to go on: checkpoints inside visits that are over and,
-        with `history`, all between nodes except the last; with `dry_run` only count them. Raises
+        with `history`, all between nodes except the last; with `dry_run` only count them. Raise
         `RunError` while it is being executed."""
-        async with self._held(run):
+        async with self._hold(run):
             _, app = await self._look_at(run)
             return await compact(self.journal_db, self.saver, app, run, history, dry_run=dry_run)
 
     @asynccontextmanager
-    async def _held(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
+    async def _hold(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
         """Hold the run; what is wrong with the store meanwhile is said in words. A run that
         `goes_on` gets checkpoints that come after those it has, whatever the clock says."""
-        async with self.store.leases.held(run):
+        async with self.store.leases.hold(run):
             with in_words(self.store.location):
                 if goes_on and self.store.location.kind != "memory":
                     await begin_after(self.journal_db, run)
                 yield
 
     async def _look_at(self, run: str) -> tuple[GraphSpec, App]:
-        """The graph that a run was started with, for reading its checkpoints."""
+        """Return the graph that a run was started with, for reading its checkpoints."""
         spec = _kept_spec(await self.store.get(run))
         return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
 
@@ -326,9 +323,8 @@ class Engine:
 
 @asynccontextmanager
 async def open_engine(url: str) -> AsyncIterator[Engine]:
-    """An engine on the store at `url`: see `location.locate`. Raises `RunError` when the
-    store cannot be opened.
-    """
+    """Open an engine on the store at `url`: see `db.url.locate`. Raise `RunError` when the store
+    cannot be opened."""
     async with (
         open_store(url) as store,
         store.opened.durable() as db,

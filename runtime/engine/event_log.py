@@ -37,7 +37,7 @@ class EventLog:
     _writing: asyncio.Task[None] | None = None
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
-        """The `Emit` of the services."""
+        """Pass an event on: the `Emit` of the services."""
         event = RunEvent(kind, self.run, now(), node, CALL_PATH.get(), {**data, **self.mark})
         for number, listener in enumerate(self.listeners):
             if number not in self._lost:
@@ -47,7 +47,7 @@ class EventLog:
             self._wake.set()
 
     def _tell(self, number: int, listener: Listener, event: RunEvent) -> None:
-        """A listener whose reader has gone away must not break the effect that is being told of."""
+        """Call a listener. One whose reader has gone away must not break the effect."""
         try:
             listener(event)
         except OSError:
@@ -55,7 +55,7 @@ class EventLog:
             self.on_lost()
 
     async def flush(self) -> None:
-        """Write what waits. Raises `RunError`; it waits on then."""
+        """Write what waits. Raise `RunError`; it waits on then."""
         batch, self._waiting = self._waiting, []
         self._wake.clear()
         try:

@@ -33,7 +33,7 @@ from ..journal.effects import EffectJournal
 from ..people import Question
 from ..services import Emit, Journal, Json, Outcome, Services
 from ..state.channels import STEPS, refuse_clashes, variable_values
-from ..state.initial import all_given
+from ..state.initial import with_environment
 from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
 from ..store.runs import RunRecord, RunStore
 from .event_log import EventLog
@@ -84,7 +84,7 @@ class Execution:
             self.app = graph.compile(checkpointer=self.saver, name=self.spec.name)
 
     async def open_budget(self, record: RunRecord) -> None:
-        """What the run has used up before counts; a limit of the program's that stopped it counts
+        """Count what the run has used up before. A limit of the program's that stopped it counts
         anew."""
         await self.journal.recall(self.run_id)
         budget, error = self.services.budget, record.error or {}
@@ -94,7 +94,7 @@ class Execution:
             await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
 
     async def answer(self, answers: dict[str, Json]) -> list[Question] | None:
-        """Store answers to what waits. The questions, when none of them is answered."""
+        """Store answers to what waits. Return the questions when none of them is answered."""
         interrupts = (await self.app.aget_state(thread_config(self.run_id))).interrupts
         known = await self.journal.answers(self.run_id)
         pending = [i for i in interrupts if i.id not in known]
@@ -117,7 +117,7 @@ class Execution:
         return list(questions.values())
 
     async def resume_command(self) -> Command[Any] | None:
-        """What the graph is resumed with: every stored answer to a question that waits."""
+        """Return what the graph is resumed with: every stored answer to a question that waits."""
         pending = (await self.app.aget_state(thread_config(self.run_id))).interrupts
         waiting = {i.id for i in pending if effect_key(i) is None}
         stored = await self.journal.answers(self.run_id)
@@ -125,10 +125,10 @@ class Execution:
         return Command(resume=answers) if answers else None
 
     async def hear(self, said: str | None, beginning: dict[str, Any] | None) -> bool:
-        """Keep a line that was said unasked, then let every line that has had no effect yet have
-        it. Whether there was one: then the run goes on at another place than it stood (J45).
-        `beginning` is what a run begins with that has no checkpoint yet. Raises `RunError` for a
-        line that the workflow cannot take."""
+        """Keep an unasked line, then let every line that has had no effect yet have it. Return
+        whether there was one: then the run goes on at another place than it stood (J45).
+        `beginning` is the input of a run without a checkpoint. Raise `RunError` for a line that the
+        workflow cannot take."""
         config = thread_config(self.run_id)
         values = (await self.app.aget_state(config)).values or beginning or {}
         if said is not None:
@@ -148,7 +148,7 @@ class Execution:
         return bool(waiting)
 
     async def still_waiting(self, record: RunRecord, questions: list[Question]) -> Outcome:
-        """The outcome of a resume that answers nothing."""
+        """Return the outcome of a resume that answers nothing."""
         await self.log.flush()
         return await self._outcome(record, "paused", questions, None, time.monotonic())
 
@@ -168,11 +168,11 @@ class Execution:
         }
         try:
             with heap_at_rest(), in_words(self.store.location):
-                inputs = all_given(self.spec, record.inputs, self.services.env)
+                inputs = with_environment(self.spec, record.inputs, self.services.env)
                 status, questions, error = await self._execute(given, event, data, inputs, started)
                 return await self._outcome(record, status, questions, error, started)
         except asyncio.CancelledError:
-            if self.run_id in self.store.leases.lost:  # the record is somebody else's now
+            if self.run_id in self.store.leases.lost_runs:  # the record is somebody else's now
                 raise
             status = _DRAINED[self.signals.reason or "signal"]
             await asyncio.shield(self._keep(record, status=status))
@@ -241,8 +241,8 @@ class Execution:
             return "error", [], {**failure.as_value(), "help": failure.help}
 
     async def _standing(self) -> tuple[Status, list[Question], dict[str, str] | None]:
-        """How a run stands whose graph has nothing left to do now. Raises `Failure` when the last
-        nodes wrote what cannot be put together."""
+        """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
+        last nodes wrote what cannot be put together."""
         snapshot = await self.app.aget_state(thread_config(self.run_id))
         if snapshot.interrupts:
             return "paused", [question_of(i, self.spec) for i in snapshot.interrupts], None
@@ -297,7 +297,7 @@ class Execution:
         error: dict[str, str] | None,
         started: float,
     ) -> Outcome:
-        """The outcome as a value; the record is brought up to date with it."""
+        """Return the outcome and keep it in the record."""
         values = (await self.app.aget_state(thread_config(self.run_id))).values or {}
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
@@ -335,7 +335,7 @@ class Execution:
 
 
 def _clock_of(record: RunRecord) -> Callable[[], float]:
-    """Tells the seconds since the run was started. A later execution counts from the same time."""
+    """Return a clock of the seconds since the run was started, the same in a later execution."""
     began = datetime.fromisoformat(record.started) if record.started else datetime.now(UTC)
     return lambda: (datetime.now(UTC) - began).total_seconds()
 

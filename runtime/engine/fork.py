@@ -35,8 +35,8 @@ class RunState:
 
 
 async def state_of(app: App, spec: GraphSpec, run: str, answered: Collection[str]) -> RunState:
-    """The latest checkpoint, as a whole. A question inside a call or an exec node stays in the
-    checkpoint until that node ends, so those `answered` are left out by their ids."""
+    """Return the latest checkpoint as a whole. A question inside a call or an exec node stays in
+    the checkpoint until that node ends, so those `answered` are left out by their ids."""
     snapshot = await app.aget_state(thread_config(run))
     values: Mapping[str, Any] = snapshot.values or {}
     return RunState(
@@ -51,8 +51,8 @@ async def state_of(app: App, spec: GraphSpec, run: str, answered: Collection[str
 async def refuse_inner(
     checkpoints: Checkpoints, past: Sequence[CheckpointView], run: str, at: str
 ) -> None:
-    """Raises `RunError` for a place inside a node: LangGraph would take it, and begin that node
-    anew instead. `past` are the checkpoints of the main workflow."""
+    """Raise `RunError` for a place inside a node: LangGraph would take it, and begin that node anew
+    instead. `past` are the checkpoints of the main workflow."""
     if any(view.is_at(at) for view in past):
         return
     namespace = await checkpoints.namespace_of(run, at)
@@ -84,7 +84,7 @@ async def copy_thread(
     updates: Mapping[str, Json],
 ) -> None:
     """Copy the checkpoints up to `view` to a new thread and set variables there. What ran after the
-    checkpoint is left out. Raises `RunError` for an unknown variable."""
+    checkpoint is left out. Raise `RunError` for an unknown variable."""
     channels = variables_of(spec)
     for name in updates:
         if name not in channels:

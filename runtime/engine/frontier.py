@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.checkpoint.base import CheckpointTuple
@@ -20,28 +20,33 @@ from ..checkpoints.keys import is_within, join, task_part, thread_config
 from ..checkpoints.namespaces import called_in
 from ..checkpoints.types import App, Saver
 from ..db.database import Database
+from ..services import Json
 from ..state.channels import variable_values
-from .compatibility import Standing
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
-    """A run's standing; `targets` are the nodes of the main workflow that come next, those after
-    finished neighbours included; `effects` names nodes that began and have done something, or may
-    have, which a new beginning would do again."""
+class Frontier:
+    """Where a run stands: by the workflow's path ("" is the main one) the nodes that come next and
+    whether each has begun; joins where some branch has arrived; variables that have a value.
+    `targets` are the nodes of the main workflow that come next, those after finished neighbours
+    included; `effects` names nodes that began and have done something, or may have, which a new
+    beginning would do again."""
 
-    standing: Standing
+    pending: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    arrived: frozenset[str] = frozenset()
+    values: Mapping[str, Json] = field(default_factory=dict)
+    begun: bool = True
     targets: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
 
 
-async def whereabouts(
+async def frontier_of(
     app: App, saver: Saver, journal: Database, spec: GraphSpec, run: str
-) -> Whereabouts:
-    """Read it. A run without a checkpoint has not begun."""
+) -> Frontier:
+    """Read the frontier. A run without a checkpoint has not begun."""
     saved = await saver.aget_tuple(thread_config(run))
     if saved is None:
-        return Whereabouts(Standing(begun=False))
+        return Frontier(begun=False)
     snapshot = await app.aget_state(thread_config(run))
     rows = await journal.rows("select key, status from effects where run = ?", (run,))
     keys = {str(key) for key, status in rows if status in ("done", "intended", "refused")}
@@ -61,8 +66,11 @@ async def whereabouts(
     following = following_nodes(saved)
     pending |= {("", name): False for name in following if ("", name) not in pending}
     joins = {join_channel(join.sources, join.target) for join in spec.joins}
-    return Whereabouts(
-        Standing(pending, with_value(saved, joins), variable_values(spec, snapshot.values)),
+    return Frontier(
+        pending,
+        with_value(saved, joins),
+        variable_values(spec, snapshot.values),
+        True,
         tuple(dict.fromkeys(name for path, name in pending if not path)),
         tuple(effects),
     )
@@ -75,7 +83,7 @@ def _inside(
     keys: set[str],
     latest: Mapping[str, CheckpointTuple],
 ) -> dict[tuple[str, str], bool]:
-    """The nodes that come next inside a called workflow, by its path."""
+    """Return the nodes that come next inside a called workflow, by its path."""
     called = called_in(namespace, spec)
     if called is None:
         return {}

@@ -17,8 +17,8 @@ from ..errors import RunError
 from ..graph.build import add_relay
 from ..state.channels import State, combinable, variables_of
 from ..values import storable_value
-from .compatibility import Change, Migration, Standing, changes_of, fits
-from .frontier import Whereabouts
+from .compatibility import Change, Migration, changes_of, fits
+from .frontier import Frontier
 
 MIGRATION_NODE = "$migrate"
 """A node that never runs: the state is changed in its name, and its edges lead to what comes
@@ -26,7 +26,7 @@ next."""
 
 
 def read_migration(given: Sequence[str], old: GraphSpec, new: GraphSpec) -> Migration:
-    """`--migrate OLD=NEW`, of nodes and of variables; `VARIABLE=` drops its value. Raises
+    """Read `--migrate OLD=NEW`, of nodes and of variables; `VARIABLE=` drops its value. Raise
     `RunError` for a name that is in neither workflow."""
     nodes: dict[str, str] = {}
     variables: dict[str, str] = {}
@@ -53,27 +53,27 @@ def read_migration(given: Sequence[str], old: GraphSpec, new: GraphSpec) -> Migr
 _WRITTEN = "write --migrate OLD=NEW for a node that comes next or a variable, VARIABLE= to drop one"
 
 
-def accepted(
-    old: GraphSpec, new: GraphSpec, where: Whereabouts, migration: Migration, run: str
+def check_migration(
+    old: GraphSpec, new: GraphSpec, frontier: Frontier, migration: Migration, run: str
 ) -> list[Change]:
-    """What differs, when the run can go on with it. Raises `RunError` that shows what does not fit,
-    at both places, and what would accept it."""
-    if idle := [n for n in migration.nodes if n not in where.targets]:
+    """Return what differs when the run can go on with it. Raise `RunError` that shows what does not
+    fit, at both places, and what would accept it."""
+    if idle := [n for n in migration.nodes if n not in frontier.targets]:
         raise RunError(
             f"`{idle[0]}` does not come next in run {run}, so nothing has to become of it",
-            help=f"next: {', '.join(where.targets) or 'nothing'}",
+            help=f"next: {', '.join(frontier.targets) or 'nothing'}",
         )
-    changes = changes_of(old, new, where.standing, migration)
+    changes = changes_of(old, new, frontier, migration)
     refused = [change for change in changes if change.refusal]
     if refused:
-        raise RunError(_said(old, run, refused), help=_remedy(run, refused))
+        raise RunError(_refusal_text(old, run, refused), help=_remedy(run, refused))
     if migration:
-        _refuse_repetition(where, run)
-        _refuse_unfit(old, new, where.standing, migration)
+        _refuse_repetition(frontier, run)
+        _refuse_unfit(old, new, frontier, migration)
     return changes
 
 
-def _said(old: GraphSpec, run: str, refused: list[Change]) -> str:
+def _refusal_text(old: GraphSpec, run: str, refused: list[Change]) -> str:
     lines = [f"{old.file} has changed where run {run} stands"]
     for change in refused:
         lines.append(f"  {change.text}")
@@ -93,21 +93,21 @@ def _remedy(run: str, refused: list[Change]) -> str:
     )
 
 
-def _refuse_repetition(where: Whereabouts, run: str) -> None:
-    """What comes next begins anew, so nothing of it may have been done."""
-    if where.effects:
+def _refuse_repetition(frontier: Frontier, run: str) -> None:
+    """Raise `RunError` when something of what comes next was done: it begins anew."""
+    if frontier.effects:
         raise RunError(
-            f"`{where.effects[0]}` is under way and has done something, which beginning anew "
+            f"`{frontier.effects[0]}` is under way and has done something, which beginning anew "
             "would do again",
             help=f"restore the file until it is through (flowc resume {run} --break NODE), "
             "then migrate",
         )
 
 
-def _refuse_unfit(old: GraphSpec, new: GraphSpec, standing: Standing, migration: Migration) -> None:
+def _refuse_unfit(old: GraphSpec, new: GraphSpec, frontier: Frontier, migration: Migration) -> None:
     channels = variables_of(new)
     for was, now in migration.variables.items():
-        value = standing.values.get(was)
+        value = frontier.values.get(was)
         if now and value is not None and not fits(value, channels[now].type):
             raise RunError(
                 f"the value of `{was}` is no {channels[now].type}, which `{now}` has to be",
@@ -119,14 +119,14 @@ async def move(
     graph: Graph,
     saver: Saver,
     new: GraphSpec,
-    where: Whereabouts,
+    frontier: Frontier,
     migration: Migration,
     run: str,
 ) -> None:
     """Write the run's state in the new workflow's terms. `graph` is the new workflow's, which gets
     a node more."""
-    targets = [migration.nodes.get(name, name) for name in where.targets]
-    values = where.standing.values
+    targets = [migration.nodes.get(name, name) for name in frontier.targets]
+    values = frontier.values
     channels = variables_of(new)
     writes = {
         channels[now].name: combinable(channels[now], storable_value(values[was]))

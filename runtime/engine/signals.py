@@ -26,13 +26,14 @@ class RunSignals:
         self._control: Drainable | None = None
 
     def request_drain(self, reason: DrainReason = "signal") -> None:
-        """May be called before the run has begun and from any thread."""
+        """Ask the run to end at its next checkpoint. May be called before the run begins and from
+        any thread."""
         self.reason = self.reason or reason
         if self._control is not None:
             self._control.request_drain(self.reason)
 
     def bind(self, control: Drainable) -> None:
-        """Called by the engine when the run begins."""
+        """Connect the run that begins."""
         self._control = control
         if self.reason is not None:
             control.request_drain(self.reason)
@@ -40,13 +41,12 @@ class RunSignals:
 
 @contextmanager
 def on_signals(signals: RunSignals) -> Iterator[None]:
-    """SIGINT and SIGTERM drain; a second one cancels what is under way, which is then in doubt.
-    Use it inside a running event loop of the main thread.
-    """
+    """Drain at SIGINT and SIGTERM; a second one cancels what is under way, which is then in doubt.
+    Use it inside a running event loop of the main thread."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
 
-    def received() -> None:
+    def drain_or_cancel() -> None:
         if signals.reason is None:
             signals.request_drain("signal")
         elif task is not None:
@@ -54,7 +54,7 @@ def on_signals(signals: RunSignals) -> Iterator[None]:
 
     handled = (signal.SIGINT, signal.SIGTERM)
     for number in handled:
-        loop.add_signal_handler(number, received)
+        loop.add_signal_handler(number, drain_or_cancel)
     try:
         yield
     finally:

@@ -54,8 +54,8 @@ class Before:
 
 
 @dataclass(slots=True)
-class Again:
-    """What came of running it again. `status`: done, failed, waits, stopped."""
+class NodeResult:
+    """The result of running a node again. `status`: done, failed, waits, stopped."""
 
     status: str
     variables: dict[str, Json]
@@ -67,8 +67,8 @@ class Again:
 
 
 async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, visit: int) -> Before:
-    """The visit of a node, `CALL@2/each#3/NODE`; `visit` from 1, 0: the last one. `spec` is what
-    the run was started with. Raises `RunError` for a node or visit that the run did not come to."""
+    """Return the visit of a node, `CALL@2/each#3/NODE`; `visit` from 1, 0: the last one. `spec` is
+    what the run was started with. Raise `RunError` for a node or visit that was not reached."""
     *calls, node = name.split("/")
     services = inert_services()
     graph = build(spec, services)
@@ -80,28 +80,28 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
         at = _node(spec, caller, name)
         if not isinstance(at.op, CallNode | ForeachNode):
             raise RunError(f"`{caller}` calls no workflow", help="name a node: CALL/NODE")
-        found = await _visited(engine, run, spec, graph, namespace, caller, int(number or 0))
+        found = await _find_visit(engine, run, spec, graph, namespace, caller, int(number or 0))
         namespace = join(found.namespace, *([int(item) - 1] if item.isdigit() else ()))
         path = (*path, f"{caller}#{item}" if item else caller)
         spec = setting.subgraphs[at.op.workflow]
         graph = nested_graph(spec, setting)
     _node(spec, node, name)
-    found = await _visited(engine, run, spec, graph, namespace, node, visit)
+    found = await _find_visit(engine, run, spec, graph, namespace, node, visit)
     after = None if found.after is None else variable_values(spec, found.after)
     return Before(spec, node, path, found.number, found.state, found.namespace, after)
 
 
-async def run_again(
+async def run_node(
     before: Before,
     spec: GraphSpec,
     main: GraphSpec,
     changes: Mapping[str, Json],
     factory: Callable[[Journal, Emit], Services],
     ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
-) -> Again:
+) -> NodeResult:
     """Run the node on the state before it, as it is written in `spec` now (`main` is the program's
     main graph). `changes` are other values of variables; `ask` answers what the node asks, None: it
-    waits. Raises `RunError` for what cannot be run at all."""
+    waits. Raise `RunError` for what cannot be run at all."""
     node = _node(spec, before.node, before.node)
     channels = variables_of(spec)
     for name in changes:
@@ -131,13 +131,13 @@ async def run_again(
             CALL_PATH.reset(token)
             await services.scripts.close()
             await services.tools.close()
-    again = Again(status, variable_values(spec, values), "", "", error, questions, events)
-    again.case, again.text = case_and_text(events, before.path, before.node)
-    return again
+    result = NodeResult(status, variable_values(spec, values), "", "", error, questions, events)
+    result.case, result.text = case_and_text(events, before.path, before.node)
+    return result
 
 
 def case_and_text(events: list[RunEvent], path: tuple[str, ...], node: str) -> tuple[str, str]:
-    """The case and the text that the last visit of a node ended with."""
+    """Return the case and the text that the last visit of a node ended with."""
     for event in reversed(events):
         if (event.path, event.node) == (path, node):
             if event.kind == "node_finished":
@@ -158,7 +158,7 @@ async def _invoke(
     given: GraphInput,
     ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
 ) -> tuple[str, str, tuple[Question, ...]]:
-    """(status, error, questions that wait)."""
+    """Return status, error, and the questions that wait."""
     config: RunnableConfig = {**strict_config("step"), "recursion_limit": 10_000}
     while True:
         try:
@@ -180,17 +180,17 @@ async def _invoke(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _NodeVisit:
     number: int
     state: Mapping[str, Any]
     namespace: str
     after: Mapping[str, Any] | None
 
 
-async def _visited(
+async def _find_visit(
     engine: Engine, run: str, spec: GraphSpec, graph: Graph, namespace: str, node: str, visit: int
-) -> _Found:
-    """A visit of a node in the graph whose checkpoints stand in a namespace."""
+) -> _NodeVisit:
+    """Return a visit of a node in the graph whose checkpoints stand in a namespace."""
     app = graph.compile(checkpointer=engine.saver)
     stops = await stops_before(engine.checkpoints(), Level(app, spec, (), namespace), run, node)
     found = {stop.visit: stop for stop in stops}
@@ -208,7 +208,7 @@ async def _visited(
     task = next(task for task in snapshot.tasks if task.name == node)
     inside = join(namespace, task_part(node, task.id))
     after = (await state_at(stop.after)).values if stop.after else None
-    return _Found(stop.visit, snapshot.values, inside, after)
+    return _NodeVisit(stop.visit, snapshot.values, inside, after)
 
 
 def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:
@@ -219,14 +219,14 @@ def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:
     return found
 
 
-def careful(services: Services) -> Services:
-    """The same services, but that no tool which acts once is called."""
+def with_careful_tools(services: Services) -> Services:
+    """Return the services with tools that refuse to act once more."""
     return replace(services, tools=CarefulTools(services.tools))
 
 
 @dataclass(frozen=True, slots=True)
 class CarefulTools:
-    """Tools of which those that act once are refused."""
+    """Tools that refuse to be called where they act once."""
 
     inner: Tools
 
@@ -247,14 +247,17 @@ class CarefulTools:
         await self.inner.close()
 
 
-def as_in_run(services: Services, kept: EffectJournal, run: str, before: Before) -> Services:
-    """Services whose effects are those that the run's journal keeps of the visit."""
-    return replace(services, journal=KeptJournal(services.journal, kept, run, before.namespace))
+def with_results_of(
+    services: Services, journal: EffectJournal, run: str, before: Before
+) -> Services:
+    """Return services whose effects are those that the run's journal keeps of the visit."""
+    kept = KeptJournal(services.journal, journal, run, before.namespace)
+    return replace(services, journal=kept)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptJournal(JournalBefore):
-    """Gives what the run's journal keeps; an effect that it does not keep stops the node."""
+    """Gives what the run's journal keeps; an effect that it does not hold stops the node."""
 
     run_journal: EffectJournal
     run: str
@@ -273,7 +276,7 @@ class KeptJournal(JournalBefore):
         if given is None:
             return await self.inner.once(runtime, name, effect, given, call, ordinal)
 
-        async def kept() -> Json:
+        async def result_in_run() -> Json:
             found = await self.run_journal.results(self.run, self.namespace, name, given)
             if not found:
                 raise RunError(
@@ -285,4 +288,4 @@ class KeptJournal(JournalBefore):
             self.used[f"{name} {given!r}"] = at + 1
             return found[min(at, len(found) - 1)]
 
-        return await self.inner.once(runtime, name, "pure", given, kept, ordinal)
+        return await self.inner.once(runtime, name, "pure", given, result_in_run, ordinal)

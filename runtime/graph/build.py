@@ -23,7 +23,7 @@ from .inbox import INPUT_NODE
 
 
 def build(spec: GraphSpec, services: Services) -> Graph:
-    """The graph of a program's main workflow, not compiled."""
+    """Return the graph of a program's main workflow, not compiled."""
     setting = Setting(spec, services, dict(spec.subgraphs))
     graph = StateGraph(
         state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
@@ -35,13 +35,13 @@ def build(spec: GraphSpec, services: Services) -> Graph:
     return graph
 
 
-def _nested(spec: GraphSpec, caller: Setting) -> App:
-    """A called workflow, compiled; its checkpoints go where the caller's go."""
+def _compile_nested(spec: GraphSpec, caller: Setting) -> App:
+    """Compile a called workflow, whose checkpoints go where the caller's go."""
     return nested_graph(spec, caller).compile(name=spec.name)
 
 
 def nested_graph(spec: GraphSpec, caller: Setting) -> Graph:
-    """A called workflow, not compiled."""
+    """Return the graph of a called workflow, not compiled."""
     schema = nested_schema(spec)
     graph = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
     setting = Setting(spec, caller.services, caller.subgraphs)
@@ -50,7 +50,7 @@ def nested_graph(spec: GraphSpec, caller: Setting) -> Graph:
 
 
 def single_graph(node: NodeSpec, setting: Setting) -> Graph:
-    """One node of a workflow with all of its channels, not compiled."""
+    """Return a graph of one node with all channels of its workflow, not compiled."""
     spec = setting.spec
     schema = state_schema(spec)
     graph = StateGraph(schema, input_schema=schema, output_schema=schema)
@@ -92,20 +92,21 @@ def add_relay(graph: Graph, name: str) -> None:
 
 
 def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> NodeFunction:
-    """What LangGraph runs for a node, its subgraph compiled; `branch` is the node's, if any."""
+    """Return what LangGraph runs for a node, its subgraph compiled; `branch` is the node's."""
     run = NODE_KINDS[node.op.kind].run
     return node_function(node, setting, run, branch, _subgraph(node, setting))
 
 
 def _subgraph(node: NodeSpec, setting: Setting) -> App | None:
     if isinstance(node.op, CallNode | ForeachNode):
-        return _nested(setting.subgraphs[node.op.workflow], setting)
+        return _compile_nested(setting.subgraphs[node.op.workflow], setting)
     compile_inner = NODE_KINDS[node.op.kind].subgraph
     return compile_inner(node, setting) if compile_inner else None
 
 
 def metadata_of(node: NodeSpec, spec: GraphSpec) -> dict[str, Any]:
-    """What LangGraph's drawings and Studio show of a node: where it stands in the user's file."""
+    """Return what LangGraph's drawings and Studio show of a node, such as its place in the user's
+    file."""
     data: dict[str, Any] = {"node": node.id, "kind": node.op.kind, "file": spec.file}
     if node.op.title:
         data["title"] = node.op.title
@@ -115,7 +116,7 @@ def metadata_of(node: NodeSpec, spec: GraphSpec) -> dict[str, Any]:
 
 
 def path_of(branch: Branch) -> Callable[[State], Awaitable[list[str]]]:
-    """The path function of a branch: a bare read of its route channel, as labels."""
+    """Return the path function of a branch: a bare read of its route channel, as labels."""
     labels: dict[str, list[str]] = {}
     fallback: list[str] = []
     for case, label, _ in labelled_targets(branch):

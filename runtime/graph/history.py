@@ -47,15 +47,15 @@ class CheckpointView:
 async def past_of(
     checkpoints: Checkpoints, app: App, spec: GraphSpec, run: str
 ) -> list[CheckpointView]:
-    """Every checkpoint of the main workflow, oldest first. Those inside an agent or a block of
-    commands are no places to look at: only what is between nodes is a workflow's own state."""
+    """Return every checkpoint of the main workflow, oldest first. Those inside an agent or a block
+    of commands are left out: only what is between nodes is a workflow's own state."""
     return await _views(checkpoints, Level(app, spec), run)
 
 
 async def whole_past_of(
     checkpoints: Checkpoints, app: App, spec: GraphSpec, run: str
 ) -> list[CheckpointView]:
-    """Those inside called workflows too, each at its time."""
+    """Return the checkpoints of the main and of called workflows, oldest first."""
     views = await past_of(checkpoints, app, spec, run)
     subgraphs, levels = dict(spec.subgraphs), dict[str, App]()
     setting = Setting(spec, inert_services(), subgraphs)
@@ -71,8 +71,8 @@ async def whole_past_of(
 
 
 def view_at(views: Sequence[CheckpointView], at: str, run: str) -> CheckpointView:
-    """The latest checkpoint that `at` means: an id, or a node that it stands before. Raises
-    `RunError` when there is none."""
+    """Return the latest checkpoint of this id, or before the node of this name. Raise `RunError`
+    when there is none."""
     for view in reversed(views):
         if view.is_at(at):
             return view
@@ -103,7 +103,7 @@ class Stop:
 
 
 async def stops_before(checkpoints: Checkpoints, level: Level, run: str, node: str) -> list[Stop]:
-    """Every checkpoint of a level that stands before a node, oldest first."""
+    """Return every checkpoint of a level that stands before a node, oldest first."""
     read = await _read(checkpoints, level, run, (VISITS,))
     every = read.checkpoints
     done = [read.lists.value(VISITS, each.id).get(node, 0) for each in every]

@@ -25,8 +25,8 @@ INPUT_NODE = "$input"
 
 
 def checked_line(spec: GraphSpec, line: str) -> str:
-    """The line as it is kept. Raises `RunError` when the workflow takes none, and for a line that
-    is none (J46)."""
+    """Return the line as it is kept. Raise `RunError` when the workflow takes no line, and for a
+    command (J46)."""
     if spec.on_input is None:
         raise RunError(
             f"{spec.file} does not say what becomes of a line that it did not ask for",
@@ -36,13 +36,14 @@ def checked_line(spec: GraphSpec, line: str) -> str:
 
 
 def lines_obeyed(values: Mapping[str, Any]) -> int:
-    """How many of the run's lines have had their effect."""
+    """Return how many of the run's lines have had their effect."""
     return int((values.get("$visits") or {}).get(INPUT_NODE, 0))
 
 
 def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str, Any]:
-    """The state's change by a line: the assignments with `input` bound, and one line more obeyed. A
-    run that had ended begins to run again. Raises `RunError` for a value that cannot be kept."""
+    """Return the state's change by a line: the assignments with `input` bound, and one line more
+    obeyed. A run that had ended begins to run again. Raise `RunError` for a value that cannot be
+    kept."""
     assert spec.on_input is not None
     scope = Scope({**variable_values(spec, values), "input": line})
     channels = variables_of(spec)
@@ -56,11 +57,11 @@ def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str
     except Failure as failure:
         raise RunError(f"the line cannot be taken: {failure.message}") from None
     for name, value in values_set.items():
-        writes[channels[name].name] = _kept(name, value)
+        writes[channels[name].name] = _storable(name, value)
     return writes
 
 
-def _kept(name: str, value: Json) -> Json:
+def _storable(name: str, value: Json) -> Json:
     try:
         return storable_value(value)
     except NotStorable as error:

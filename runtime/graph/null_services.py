@@ -71,7 +71,7 @@ class Inert:
 
 
 def inert_services(reason: str = "this graph is only for looking at") -> Services:
-    """Enough to build a graph with."""
+    """Return services that are enough to build a graph with."""
     inert = Inert(reason)
 
     def emit(kind: Any, node: str, data: dict[str, Any]) -> None:

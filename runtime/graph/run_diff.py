@@ -26,13 +26,13 @@ class RunDifference:
     costs: Mapping[str, tuple[Json, Json]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether the runs differ. What they cost is told, and is no difference."""
+        """Whether the runs differ in more than what they cost."""
         moved = any(sign != " " for sign, _ in self.path)
         return moved or bool(self.variables) or bool(self.ends)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ComparedRun:
     """A run as far as it is compared: its events in order, its variables, how it stands."""
 
     events: Sequence[RunEvent]
@@ -42,15 +42,15 @@ class Told:
     usage: Mapping[str, Json] = field(default_factory=dict)
 
 
-def compare(first: Told, second: Told) -> RunDifference:
-    """Everything that differs between two runs, whatever workflows they are of."""
+def compare(first: ComparedRun, second: ComparedRun) -> RunDifference:
+    """Return everything that differs between two runs, of whatever workflows."""
     ways = [steps_of(run.events) for run in (first, second)]
     names = sorted(first.variables.keys() | second.variables.keys())
     pairs = {n: (first.variables.get(n, UNSET), second.variables.get(n, UNSET)) for n in names}
     ends = {"status": (first.status, second.status), "result": (first.result, second.result)}
-    counted = [_counted(run) for run in (first, second)]
+    counted = [_costs(run) for run in (first, second)]
     return RunDifference(
-        path=tuple(_aligned(*ways)),
+        path=tuple(_align(*ways)),
         variables={name: pair for name, pair in pairs.items() if pair[0] != pair[1]},
         ends={name: pair for name, pair in ends.items() if pair[0] != pair[1]},
         costs={name: (counted[0].get(name), counted[1].get(name)) for name in _COSTS},
@@ -58,9 +58,9 @@ def compare(first: Told, second: Told) -> RunDifference:
 
 
 def steps_of(events: Sequence[RunEvent]) -> list[str]:
-    """The nodes that a run went through, with the calls that lead to them and what came of each. A
-    node that was begun again after a crash or an answer stands once; nodes that ran side by side
-    stand in the order of their names, whichever was through first."""
+    """Return the nodes that a run went through, with the calls that lead to them and what came of
+    each. A node that was begun again after a crash or an answer stands once; nodes that ran side by
+    side stand in the order of their names, whichever was through first."""
     found: list[tuple[Any, str, str]] = []
     steps: dict[tuple[tuple[str, ...], str], Any] = {}
     for event in events:
@@ -78,7 +78,7 @@ def steps_of(events: Sequence[RunEvent]) -> list[str]:
 
 
 def _in_order(found: list[tuple[Any, str, str]]) -> Iterator[tuple[Any, str, str]]:
-    """Neighbours of one step sorted by name."""
+    """Yield neighbours of one step sorted by name."""
     waiting: list[tuple[Any, str, str]] = []
     for entry in found:
         if waiting and (entry[0] is None or entry[0] != waiting[-1][0]):
@@ -88,7 +88,7 @@ def _in_order(found: list[tuple[Any, str, str]]) -> Iterator[tuple[Any, str, str
     yield from sorted(waiting, key=lambda e: e[1])
 
 
-def _aligned(first: list[str], second: list[str]) -> Iterator[tuple[str, str]]:
+def _align(first: list[str], second: list[str]) -> Iterator[tuple[str, str]]:
     matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
@@ -98,7 +98,7 @@ def _aligned(first: list[str], second: list[str]) -> Iterator[tuple[str, str]]:
             yield from (("+", line) for line in second[c:d])
 
 
-def _counted(run: Told) -> dict[str, Json]:
+def _costs(run: ComparedRun) -> dict[str, Json]:
     seconds = sum(e.data.get("seconds", 0) for e in run.events if e.kind == "run_finished")
     nodes = sum(e.kind == "node_finished" for e in run.events)
     return {**run.usage, "nodes": nodes, "seconds": round(seconds, 3)}

@@ -29,7 +29,7 @@ from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from ..db.database import Database
 from ..errors import Failure, InDoubt, LimitReached, RunError
 from ..services import MODEL_CALL, Json
-from .preview import abridged, two_inputs
+from .preview import abridge, two_inputs
 
 VERDICTS = ("repeat", "fail")
 """Answers to the question what became of an effect; every other answer is its result."""
@@ -87,16 +87,16 @@ class EffectJournal:
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
-        """The kept result, or that of `call`. Pure and idempotent effects that were interrupted
-        are simply repeated, so of them only the result is written. Raises `Failure` as `call`
-        does, and `RunError` when the input is not the one that the kept result belongs to.
+        """Return the kept result, or that of `call`. Pure and idempotent effects that were
+        interrupted are simply repeated, so of them only the result is written. Raise `Failure` as
+        `call` does, and `RunError` when the input is not the one that the kept result belongs to.
         """
         key = _key(runtime, ordinal)
         digest = self.db.fingerprint(_canonical(given))
         row = await self._row(key)
         if row is not None:
             if row.status != "failed" and (row.name, row.digest) != (name, digest):
-                raise _other_input(row, name, abridged(given, self.hidden))
+                raise _other_input(row, name, abridge(given, self.hidden))
             if row.status == "done":
                 return json.loads(row.result or "null")
             if effect == "once":
@@ -133,14 +133,15 @@ class EffectJournal:
         )
 
     async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
-        """Everything that a visit kept under a name, by number."""
+        """Return everything that a visit kept under a name, by number."""
         run, namespace, _ = _key(runtime, 0)
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
         rows = await self.db.rows(query, (run, namespace, name))
         return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
 
     async def results(self, run: str, namespace: str, name: str, given: Json) -> list[Json]:
-        """What effects of this name and input came to below a namespace, in the order of keys."""
+        """Return the results of effects of this name and input below a namespace, in the order of
+        keys."""
         query = (
             "select result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
             " and name = ? and given = ? and status = 'done' order by key, ordinal"
@@ -150,8 +151,8 @@ class EffectJournal:
         return [json.loads(self.db.unseal(row[0])) for row in rows]
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
-        """Whatever this visit left in doubt, at any depth, is settled: an edge took the failure, or
-        the node is done with. With a name only the effects of that name."""
+        """Settle whatever this visit left in doubt, at any depth: an edge took the failure, or the
+        node is done with. With a name only the effects of that name."""
         run, namespace, _ = _key(runtime, 0)
         await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
@@ -160,7 +161,7 @@ class EffectJournal:
         )
 
     async def settle(self, key: Key, verdict: Json) -> None:
-        """A person's word on an effect in doubt: "repeat", "fail", or its result."""
+        """Keep a person's word on an effect in doubt: "repeat", "fail", or its result."""
         status, result = "done", json.dumps(verdict)
         if verdict == "repeat":
             status, result = "failed", "null"
@@ -172,7 +173,7 @@ class EffectJournal:
         )
 
     async def in_doubt(self, run: str) -> tuple[str, ...]:
-        """Names of the effects whose outcome is not known."""
+        """Return the names of the effects whose outcome is not known."""
         query = "select name from effects where run = ? and status in ('intended', 'refused')"
         return tuple(self.db.unseal(row[0]) for row in await self.db.rows(query, (run,)))
 
@@ -185,7 +186,7 @@ class EffectJournal:
         )
 
     async def answers(self, run: str) -> dict[str, Json]:
-        """Every stored answer of a run by interrupt id."""
+        """Return every stored answer of a run by interrupt id."""
         rows = await self.db.rows("select interrupt, value from answers where run = ?", (run,))
         return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
 
@@ -199,13 +200,13 @@ class EffectJournal:
             await inside.run("insert into lines values (?, ?, ?)", row)
 
     async def lines(self, run: str, obeyed: int = 0) -> tuple[str, ...]:
-        """The lines that were said, in order, without the first `obeyed`."""
+        """Return the lines that were said, in order, without the first `obeyed`."""
         query = "select line from lines where run = ? and number >= ? order by number"
         rows = await self.db.rows(query, (run, obeyed))
         return tuple(self.db.unseal(row[0]) for row in rows)
 
     async def leave(self, run: str) -> None:
-        """The run goes on elsewhere: what it left in doubt is not asked about."""
+        """Abandon every effect in doubt: the run goes on elsewhere."""
         await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'", (run,)
         )
@@ -216,7 +217,7 @@ class EffectJournal:
             await self.db.put(f"delete from {table} where run = ?", (run,))
 
     async def _decide(self, key: Key, status: str, name: str, given: Json) -> None:
-        """What to do about an effect that was begun and not finished. Returns to repeat it."""
+        """Decide about an effect that was begun and not finished. Return to repeat it."""
         if status == "refused":
             await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
             raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
@@ -235,7 +236,7 @@ class EffectJournal:
             "text": text,
             "choices": list(VERDICTS),
             "key": list(key),
-            "input": abridged(given, self.hidden),
+            "input": abridge(given, self.hidden),
             "idempotency_key": idempotency_key(key),
         }
         interrupt({**about, "path": path} if path else about)
@@ -243,8 +244,8 @@ class EffectJournal:
     async def _of_earlier_attempts(
         self, key: Key, name: str, digest: str, given: Json
     ) -> str | None:
-        """The kept result, as JSON, of the same effect with the same input in an attempt before
-        this one; one that was left in doubt there is decided on first."""
+        """Return the kept result, as JSON, of the same effect with the same input in an attempt
+        before this one; decide first on one that was left in doubt there."""
         query = (
             "select key, ordinal, status, result from effects where run = ? and name = ?"
             " and given = ? and key > ? and key < ? and substr(key, 1, ?) != ?"
@@ -278,7 +279,7 @@ class EffectJournal:
     async def _write(
         self, key: Key, name: str, given: Json, status: str, result: str | None
     ) -> None:
-        shown = json.dumps(abridged(given, self.hidden), ensure_ascii=False)
+        shown = json.dumps(abridge(given, self.hidden), ensure_ascii=False)
         if key[0] in self.known:
             self.known[key[0]].add(key[1:])
         sealed = (result and self.db.seal(result), self.db.seal(shown))
@@ -309,7 +310,7 @@ class _Row:
 
 
 def _other_input(row: _Row, name: str, now: Json) -> RunError:
-    """The same place of the same visit has another effect than before: never a new one."""
+    """Return the error for a place of a visit that has another effect than before."""
     if row.name != name:
         return RunError(
             f"`{row.name}` was done here before the run stopped, now it is `{name}`", help=_DIFFERS
@@ -357,7 +358,7 @@ def _with_inner(namespace: str) -> tuple[str, int, str]:
 
 
 def idempotency_key(key: Key) -> str:
-    """What an effect is called where it happens: the same however often it is repeated."""
+    """Return the key of an effect where it happens: the same however often it is repeated."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
 

@@ -23,9 +23,9 @@ _LINE = 160
 _LINES = 24
 
 
-def abridged(value: Any, hidden: Iterable[str] = ()) -> Any:
-    """The JSON value with long texts, long lists and deep parts cut, and without the `hidden`
-    texts. At most about 12 kB of JSON, however large the value is."""
+def abridge(value: Any, hidden: Iterable[str] = ()) -> Any:
+    """Return the JSON value with long texts, long lists and deep parts cut, and without the
+    `hidden` texts. At most about 12 kB of JSON, however large the value is."""
     hidden = tuple(hidden)
     short = _short(value, hidden, 0)
     text = json.dumps(short, ensure_ascii=False)
@@ -33,7 +33,7 @@ def abridged(value: Any, hidden: Iterable[str] = ()) -> Any:
 
 
 def two_inputs(then: Any, now: Any) -> str:
-    """Two abridged values that differ, for a person: both when they are short, else their
+    """Return two abridged values that differ, for a person: both when they are short, else their
     difference line by line."""
     before, after = _line(then), _line(now)
     if max(len(before), len(after)) <= _LINE:

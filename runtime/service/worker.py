@@ -50,7 +50,7 @@ class Worker:
         leases = self.executing.engine.store.leases
         while not self.abandoned and not (self.closing and not self.tasks):
             try:
-                async with leases.held(self.name):
+                async with leases.hold(self.name):
                     await self._rounds()
             except RunError as error:
                 LOG.warning("%s: %s", self.name, error.message)

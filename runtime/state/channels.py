@@ -45,28 +45,28 @@ _TYPES: dict[TypeName, Any] = {
 
 
 def begun_after(steps: int, seconds: float) -> dict[str, float]:
-    """The visits with which a run of a called workflow begins."""
+    """Return the visits with which a run of a called workflow begins."""
     return {STEPS: steps, STEPS_BEFORE: steps, SECONDS_BEFORE: seconds}
 
 
 def append(messages: Sequence[Any]) -> dict[str, Any]:
-    """A write to a delta channel: put these at its end."""
+    """Return the write to a delta channel that puts these at its end."""
     return {"append": list(messages)}
 
 
 def append_within(messages: Sequence[Any], max_chars: int, keep_min: int) -> dict[str, Any]:
-    """A write to a thread: add these, and cut it to its bounds after each."""
+    """Return the write to a thread that adds these, and cuts it to its bounds after each."""
     return {"append": list(messages), "max_chars": max_chars, "keep_min": keep_min}
 
 
 def reset(messages: Sequence[Any]) -> dict[str, Any]:
-    """A write to a delta channel: nothing but these from now on."""
+    """Return the write to a delta channel that leaves nothing but these."""
     return {"reset": list(messages)}
 
 
 def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
-    """Reducer of the delta channels. Folding two batches one after another gives the same as
-    folding both at once, which LangGraph relies on when it rebuilds a state."""
+    """Reduce a delta channel. Folding two batches one after another gives the same as folding both
+    at once, which LangGraph relies on when it rebuilds a state."""
     result = list(items)
     for write in writes:
         match write:
@@ -84,18 +84,18 @@ def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
 
 
 def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
-    """Keys of `new` win."""
+    """Return both objects in one; keys of `new` win."""
     return {**(old or {}), **(new or {})}
 
 
 def first(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
-    """What was written first stays."""
+    """Return what was written first."""
     return old or new or {}
 
 
 def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Reducer of the visits channel: adds up by key, so that nodes that run at the same time lose
-    nothing. A delta channel too, because a long chain counts every node of it."""
+    """Reduce the visits channel: add up by key, so that nodes that run at the same time lose
+    nothing. It is a delta channel too, because a long chain counts every node of it."""
     result = dict(counts)
     for write in writes:
         for key, value in write.items():
@@ -104,17 +104,17 @@ def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[s
 
 
 def add(old: float | None, new: float | None) -> float:
-    """The sum, where nothing written yet counts as 0."""
+    """Return the sum, where nothing written yet counts as 0."""
     return (old or 0) + (new or 0)
 
 
 def worse(old: str, new: str) -> str:
-    """Reducer of the outcome: where one branch failed, the workflow did."""
+    """Reduce the outcome: where one branch failed, the workflow did."""
     return "failed" if "failed" in (old, new) else new
 
 
 def later(old: Any, new: Any) -> Any:
-    """The value written last. Of writes in one step LangGraph gives the last in the graph's
+    """Return the value written last. Of writes in one step LangGraph gives the last in the graph's
     order."""
     return new
 
@@ -129,7 +129,7 @@ class OneWriter(LastValue[Any]):
 
 
 def refuse_clashes(state: State) -> None:
-    """Raises `Failure` when several branches wrote a variable, or used a shell, in one step."""
+    """Raise `Failure` when several branches wrote a variable, or used a shell, in one step."""
     for key, value in state.items():
         if isinstance(value, dict) and _CLASH in value:
             shell = key.removeprefix("$session.")
@@ -144,9 +144,9 @@ def refuse_clashes(state: State) -> None:
 
 
 def combinable(channel: Channel, value: Any) -> Any:
-    """What is written for a new value of a variable: of one with a reducer that which is put to
-    what is there. An append takes a list's items, or one item; null adds nothing. Raises
-    `Failure` for a value that cannot be put together."""
+    """Return what is written for a new value of a variable; of one with a reducer, what is put to
+    the value there. An append takes a list's items, or one item; null adds nothing. Raise `Failure`
+    for a value that cannot be put together."""
     match channel.reducer:
         case "replace":
             return value
@@ -167,7 +167,7 @@ def combinable(channel: Channel, value: Any) -> Any:
 
 
 def starting_values(spec: GraphSpec) -> dict[str, Any]:
-    """Defaults of variables whose values are put together: what they begin with, by channel."""
+    """Return, by channel, the defaults of variables whose values are put together."""
     return {
         channel.name: combinable(channel, channel.default)
         for channel in variables_of(spec).values()
@@ -182,51 +182,52 @@ Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=SNAPSH
 
 
 def state_schema(spec: GraphSpec) -> type[Any]:
-    """Every channel, as a TypedDict that no key must be in."""
+    """Return the schema of every channel, as a TypedDict that no key must be in."""
     fields = {channel.name: _annotation(channel) for channel in spec.channels}
     for thread in spec.threads:
         if thread.seed:
             seed = [{"role": s.role, "content": s.content} for s in thread.seed]
             channel = SeededChannel(SeededReducer(fold, seed))
             fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
-    return _typed_of("State", fields)
+    return _typed_dict("State", fields)
 
 
 def input_schema(spec: GraphSpec) -> type[Any]:
-    """What a caller gives: the parameters, or for a workflow without any its variables."""
+    """Return the schema of what a caller gives: the parameters, or for a workflow without any its
+    variables."""
     names = {param.name for param in spec.params} or set(variables_of(spec))
-    return _typed("Input", (c for c in spec.channels if c.variable in names))
+    return _schema("Input", (c for c in spec.channels if c.variable in names))
 
 
 def output_schema(spec: GraphSpec) -> type[Any]:
-    """What comes out: the results (every variable where none is named) and the outcome."""
+    """Return the schema of the results (every variable where none is named) and the outcome."""
     names = set(spec.outputs) or set(variables_of(spec))
     kept = (c for c in spec.channels if c.variable in names or c.role == "outcome")
-    return _typed("Output", kept)
+    return _schema("Output", kept)
 
 
 def nested_schema(spec: GraphSpec) -> type[Any]:
-    """What passes between a calling and a called workflow, both ways."""
+    """Return the schema of what passes between a calling and a called workflow, both ways."""
     passed = ("variable", "session", "visits", "outcome")
-    return _typed("Passed", (c for c in spec.channels if c.role in passed))
+    return _schema("Passed", (c for c in spec.channels if c.role in passed))
 
 
 def variables_of(spec: GraphSpec) -> dict[str, Channel]:
-    """The variables' channels by the names that expressions use."""
+    """Return the variables' channels by the names that expressions use."""
     return {c.variable: c for c in spec.channels if c.role == "variable" and c.variable}
 
 
 def variable_values(spec: GraphSpec, state: State) -> dict[str, Any]:
-    """Every variable's value; one that was never written has its default (None: unset)."""
+    """Return every variable's value; one that was never written has its default (None: unset)."""
     values = {n: state.get(c.name, c.default) for n, c in variables_of(spec).items()}
     return {n: None if isinstance(v, dict) and _CLASH in v else v for n, v in values.items()}
 
 
-def _typed(name: str, channels: Iterable[Channel]) -> type[Any]:
-    return _typed_of(name, {channel.name: _annotation(channel) for channel in channels})
+def _schema(name: str, channels: Iterable[Channel]) -> type[Any]:
+    return _typed_dict(name, {channel.name: _annotation(channel) for channel in channels})
 
 
-def _typed_of(name: str, fields: dict[str, Any]) -> type[Any]:
+def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
     return TypedDict(name, fields, total=False)  # type: ignore[operator, no-any-return]
 
 

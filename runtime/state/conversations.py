@@ -18,18 +18,18 @@ from .channels import State, append, append_within
 
 
 def channel_of(thread: str) -> str:
-    """The key of a thread's messages in the state."""
+    """Return the key of a thread's messages in the state."""
     return f"$thread.{thread}"
 
 
 def messages_of(state: State, thread: str) -> list[Message]:
-    """A thread's messages."""
+    """Return a thread's messages."""
     return list(state.get(channel_of(thread)) or ())
 
 
 def adding(thread: Thread | None, new: Sequence[Message]) -> Any:
-    """The write that adds messages, one after another, to a thread. Nodes that run at the same time
-    both add to what is there."""
+    """Return the write that adds messages, one after another, to a thread. Nodes that run at the
+    same time both add to what is there."""
     if thread is None or thread.max_chars is None:
         return append(new)
     return append_within(new, thread.max_chars, thread.keep_min)

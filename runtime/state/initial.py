@@ -17,8 +17,9 @@ from .channels import combinable, starting_values, variables_of
 def initial_state(
     spec: GraphSpec, inputs: Mapping[str, Json], env: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The input of the graph: what the caller gives, then what the environment gives. Defaults are
-    the channels' own. Raises `RunError` for an unknown input and a missing required one."""
+    """Return the input of the graph: what the caller gives, then what the environment gives.
+    Defaults are the channels' own. Raise `RunError` for an unknown input and a missing required
+    one."""
     channels = variables_of(spec)
     for name in inputs:
         if name not in channels:
@@ -28,8 +29,8 @@ def initial_state(
                 f"{spec.file} has no input `{name}`",
                 help=f"did you mean `{close[0]}`?" if close else f"inputs: {known}",
             )
-    values = {name: _kept(name, value, spec) for name, value in inputs.items()}
-    values = all_given(spec, values, env)
+    values = {name: _storable(name, value, spec) for name, value in inputs.items()}
+    values = with_environment(spec, values, env)
     for param in spec.params:
         if param.required and values.get(param.name, param.default) is None:
             raise RunError(
@@ -42,10 +43,10 @@ def initial_state(
     return {**starting_values(spec), **given}
 
 
-def all_given(
+def with_environment(
     spec: GraphSpec, inputs: Mapping[str, Json], env: Mapping[str, str]
 ) -> dict[str, Json]:
-    """The inputs, and those that the environment gives."""
+    """Return the inputs, and those that the environment gives."""
     values = dict(inputs)
     for param in spec.params:
         if param.name not in values and param.env is not None and param.env in env:
@@ -53,7 +54,7 @@ def all_given(
     return values
 
 
-def _kept(name: str, value: Json, spec: GraphSpec) -> Json:
+def _storable(name: str, value: Json, spec: GraphSpec) -> Json:
     try:
         kept = storable_value(value)
     except NotStorable as error:

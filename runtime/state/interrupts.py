@@ -20,7 +20,7 @@ _SHORT = {"y": "yes", "n": "no", "a": "always"}
 
 
 def question_of(interrupt: Any, spec: GraphSpec) -> Question:
-    """The question that a LangGraph interrupt asks."""
+    """Return the question that a LangGraph interrupt asks."""
     value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
     node, place = str(value.get("node", "")), str(value.get("place", ""))
     if node and not place and not value.get("path"):
@@ -49,14 +49,14 @@ def question_of(interrupt: Any, spec: GraphSpec) -> Question:
 
 
 def breakpoint_of(node: str, spec: GraphSpec) -> Question:
-    """The pause before a node at which the person who runs the workflow set a breakpoint."""
+    """Return the pause before a node at which the person who runs the workflow set a breakpoint."""
     place = next((n.place for n in spec.nodes if n.id == node), None)
     text = f"stopped before `{node}`"
     return Question(f"breakpoint:{node}", "breakpoint", node, text, place=str(place or ""))
 
 
 def effect_key(interrupt: Any) -> tuple[str, str, int] | None:
-    """The journal's key when the interrupt asks about an effect in doubt."""
+    """Return the journal's key when the interrupt asks about an effect in doubt."""
     value = interrupt.value if isinstance(interrupt.value, dict) else {}
     if value.get("kind") != "unknown":
         return None
@@ -65,10 +65,8 @@ def effect_key(interrupt: Any) -> tuple[str, str, int] | None:
 
 
 def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> dict[str, Json]:
-    """Answers by interrupt id, checked and in their full form. The id "" stands for the only
-    pending question. Raises `RunError` for an answer to nothing and for a word that is no
-    choice.
-    """
+    """Return answers by interrupt id, checked and in their full form. The id "" stands for the only
+    pending question. Raise `RunError` for an answer to nothing and for an unknown choice."""
     questions = {question.id: question for question in pending}
     matched: dict[str, Json] = {}
     for given, value in answers.items():
@@ -77,13 +75,13 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
             question = next(iter(questions.values()))
         if question is None:
             raise RunError(_no_such(given, questions), help="see `flowc show RUN` for what waits")
-        matched[question.id] = _checked(question, _kept(value))
+        matched[question.id] = _normalize(question, _storable(value))
     return matched
 
 
 def no_command(line: str) -> str:
-    """The line. Raises `RunError` when there is nothing in it, and for one that begins with `/`,
-    which is a command and never reaches a workflow (J46)."""
+    """Return the line. Raise `RunError` when there is nothing in it, and for one that begins with
+    `/`, which is a command and never reaches a workflow (J46)."""
     if not line.strip():
         raise RunError("there is nothing in the line", help="say something")
     if line.lstrip().startswith("/"):
@@ -94,7 +92,7 @@ def no_command(line: str) -> str:
     return line
 
 
-def _checked(question: Question, value: Json) -> Json:
+def _normalize(question: Question, value: Json) -> Json:
     if question.kind == "task":
         check_result(question, value)
     if question.asker:
@@ -108,14 +106,14 @@ def _checked(question: Question, value: Json) -> Json:
     word = _SHORT.get(word, word)
     if word not in ALLOWING:
         raise RunError(
-            f"`{value}` is no answer to whether `{question.node}` may run its commands",
+            f"`{value}` is not an answer to whether `{question.node}` may run its commands",
             help=f"one of: {', '.join(ALLOWING)}",
         )
     return word
 
 
 def check_result(question: Question, value: Json) -> None:
-    """Raises `RunError` for what is no result of the task that the question is about."""
+    """Raise `RunError` for a malformed result of the question's task."""
     try:
         read_result(question.schema, value)
     except ResultFault as fault:
@@ -125,17 +123,17 @@ def check_result(question: Question, value: Json) -> None:
 
 
 def choice_of(question: Question, value: Json) -> str:
-    """The choice that the answer to a question with choices is. Raises `RunError`."""
+    """Return the choice that the answer to a question with choices is. Raise `RunError`."""
     choice = choice_in(question.choices, value)
     if choice is None:
         raise RunError(
-            f"`{value}` is no answer to `{question.node}`",
+            f"`{value}` is not an answer to `{question.node}`",
             help=f"one of: {', '.join(question.choices)}",
         )
     return choice
 
 
-def _kept(value: Json) -> Json:
+def _storable(value: Json) -> Json:
     try:
         return storable_value(value)
     except NotStorable as error:
@@ -151,8 +149,8 @@ def _no_such(given: str, questions: Mapping[str, Question]) -> str:
 
 
 def choice_in(choices: Sequence[str], value: Json) -> str | None:
-    """The choice that is meant: written out, in any case, or by its first letter where that is
-    enough. A truth value is yes or no unless it is a choice itself."""
+    """Return the choice that is meant: written out, in any case, or by its first letter where that
+    is enough. A truth value is yes or no unless it is a choice itself."""
     words = [str(value).strip()]
     if isinstance(value, bool):
         words.append("yes" if value else "no")

@@ -23,9 +23,8 @@ class Scope:
     base: str = ""
 
     def value(self, expr: Expr) -> Json:
-        """The expression's value. Raises `Failure` when it has none (a wrong type, a bad
-        pattern).
-        """
+        """Return the expression's value. Raise `Failure` when it has none (a wrong type, a bad
+        pattern)."""
         try:
             return evaluate(expr, self.values, files=self._read)
         except EvaluationError as error:
@@ -35,11 +34,11 @@ class Scope:
         return self.show(self.value(expr))
 
     def show(self, value: Json) -> str:
-        """A value's text form."""
+        """Return a value's text form."""
         return text_of(value)
 
     def with_values(self, values: Mapping[str, Json]) -> Scope:
-        """The same scope with some values more, or other ones."""
+        """Return the same scope with more values, or other ones."""
         return Scope({**self.values, **values}, self.files, self.base) if values else self
 
     def _read(self, path: str) -> str:

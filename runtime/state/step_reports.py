@@ -28,7 +28,7 @@ class ReportFault(Exception):
 
 
 def refusal(fault: ReportFault) -> dict[str, Json]:
-    """A fault as the structured answer that a client gets (S28)."""
+    """Return a fault as the structured answer that a client gets (S28)."""
     return {
         "success": False,
         "error": fault.message,
@@ -47,7 +47,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class StepReport:
     """An accepted report. `claims` are in the order of the step's assertions."""
 
     step: int
@@ -59,7 +59,8 @@ class Report:
 
     @property
     def contradiction(self) -> str:
-        """A claim that does not fit the status word, which alone decides (S41); "" when all fit."""
+        """Return a claim that does not fit the status word, which alone decides (S41); "" when all
+        fit."""
         denied = [c.assertion for c in self.claims if c.passed is False]
         if self.status == "passed" and denied:
             return f"reported as passed, although `{denied[0]}` does not hold"
@@ -67,8 +68,8 @@ class Report:
 
 
 def report_parameters(step: AgentNode) -> dict[str, Any]:
-    """JSON Schema of the reporting tool's arguments for one step (S26, S31): its number is fixed,
-    and results and outputs are asked for only where the step has any."""
+    """Return JSON Schema of the reporting tool's arguments for one step (S26, S31): its number is
+    fixed, and results and outputs are asked for only where the step has any."""
     properties: dict[str, Any] = {
         "step_number": {"type": "integer", "const": step.step or 0},
         "status": {"type": "string", "enum": ["passed", "failed"]},
@@ -97,12 +98,11 @@ def report_parameters(step: AgentNode) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": ["step_number", "status"]}
 
 
-def read_report(step: AgentNode, args: Mapping[str, Json]) -> Report:
-    """The report that `args`, the reporting tool's arguments, make about `step`.
+def read_report(step: AgentNode, args: Mapping[str, Json]) -> StepReport:
+    """Return the report that `args`, the reporting tool's arguments, make about `step`.
 
-    It must name the current step (S36); every status but `passed` means failed (S37); fewer
-    results than assertions give a warning, more give none (S40). Raises `ReportFault`.
-    """
+    It must name the current step (S36); every status but `passed` means failed (S37); fewer results
+    than assertions give a warning, more give none (S40). Raise `ReportFault`."""
     current, number = step.step or 0, args.get("step_number")
     if isinstance(number, bool) or str(number) != str(current):
         raise ReportFault(
@@ -113,10 +113,10 @@ def read_report(step: AgentNode, args: Mapping[str, Json]) -> Report:
     results = args.get("assertion_results") or []
     outputs = args.get("output_variables") or {}
     if not isinstance(results, list):
-        raise _malformed("assertion_results", "a list")
+        raise _malformed_field("assertion_results", "a list")
     if not isinstance(outputs, dict):
-        raise _malformed("output_variables", "an object")
-    return Report(
+        raise _malformed_field("output_variables", "an object")
+    return StepReport(
         step=current,
         status="passed" if args.get("status") == "passed" else "failed",
         claims=_claims(step, results),
@@ -151,5 +151,5 @@ def _warnings(expected: int, received: int) -> tuple[str, ...]:
     )
 
 
-def _malformed(field: str, shape: str) -> ReportFault:
+def _malformed_field(field: str, shape: str) -> ReportFault:
     return ReportFault(f"{field} is not {shape}", "malformed_report", f"give {field} as {shape}")

@@ -28,7 +28,7 @@ class ResultFault(Exception):
 
 
 def result_schema(op: TaskNode) -> dict[str, Any]:
-    """JSON Schema of one task's result (C14, C23)."""
+    """Return JSON Schema of one task's result (C14, C23)."""
     score = {"type": "number", "minimum": 0, "maximum": 1}
     properties: dict[str, Any] = {
         "output": {"type": "string", "description": "what came of the task"},
@@ -53,9 +53,9 @@ def result_schema(op: TaskNode) -> dict[str, Any]:
 
 
 def read_result(schema: Mapping[str, Any], given: Json) -> dict[str, Json]:
-    """The result that `given`, a text or an object, makes under a task's schema: with every key
-    of `output`, `score` (None: not given), `handoff` and `status`; `decision` and `reason`, or
-    `scores`, where the schema has them. Raises `ResultFault`."""
+    """Return the result that `given`, a text or an object, makes under a task's schema: with every
+    key of `output`, `score` (None: not given), `handoff` and `status`; `decision` and `reason`, or
+    `scores`, where the schema has them. Raise `ResultFault`."""
     properties = schema["properties"]
     fields = result_fields(schema, given)
     for name in fields:
@@ -82,8 +82,8 @@ def read_result(schema: Mapping[str, Any], given: Json) -> dict[str, Json]:
 def merge_handoffs(
     handoffs: Iterable[tuple[str, Mapping[str, Json]]],
 ) -> tuple[dict[str, Json], list[str]]:
-    """All handoffs in one, by key: a later one wins (C23). With it the conflicts, in words: keys
-    for which two of them say different things. `handoffs` are (whose, what)."""
+    """Return all handoffs in one, by key: a later one wins (C23). Return the conflicts beside it,
+    in words: keys for which two of them say different things. `handoffs` are (whose, what)."""
     merged: dict[str, Json] = {}
     owner: dict[str, str] = {}
     conflicts: list[str] = []
@@ -96,8 +96,8 @@ def merge_handoffs(
 
 
 def result_fields(schema: Mapping[str, Any], given: Json) -> Mapping[str, Json]:
-    """The fields of an object, of a text that is one, or of a text that says the main thing: the
-    output, the decision, one score for all. Raises `ResultFault`."""
+    """Return the fields of an object, of a text that is one, or of a text that says the main thing:
+    the output, the decision, one score for all. Raise `ResultFault`."""
     properties = schema["properties"]
     if isinstance(given, str):
         text = given.strip()
@@ -135,7 +135,7 @@ def _score(value: Json, name: str) -> float | None:
         except ValueError:
             value = None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ResultFault(f"`{name}` is no number from 0 to 1", f'give {{"{name}": 0.9}}')
+        raise ResultFault(f"`{name}` is not a number from 0 to 1", f'give {{"{name}": 0.9}}')
     return value
 
 
@@ -152,12 +152,12 @@ def _status(value: Json) -> str:
     if value is None:
         return "completed"
     if value not in STATUSES:
-        raise ResultFault(f"`{value}` is no status", f"one of: {', '.join(STATUSES)}")
+        raise ResultFault(f"`{value}` is not a status", f"one of: {', '.join(STATUSES)}")
     return str(value)
 
 
 def _scores(fields: Mapping[str, Json], names: Sequence[str]) -> dict[str, float]:
-    """A score for each of the names; a single score stands for all of them."""
+    """Return a score for each of the names; a single score stands for all of them."""
     given = fields.get("scores")
     if given is None and fields.get("score") is not None:
         given = dict.fromkeys(names, fields["score"])

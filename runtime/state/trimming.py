@@ -10,7 +10,7 @@ from ..services import Message
 def grown(
     there: Sequence[Message], new: Sequence[Message], max_chars: int, keep_min: int
 ) -> list[Message]:
-    """The messages with new ones added, one after another, and cut after each."""
+    """Return the messages with new ones added, one after another, and cut after each."""
     messages = list(there)
     for message in new:
         messages.append(message)
@@ -20,7 +20,8 @@ def grown(
 
 
 def trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Message] | None:
-    """The messages without the oldest ones that are too many (J12); None when nothing has to go."""
+    """Return the messages without the oldest ones that are too many (J12); None when nothing has to
+    go."""
     total = sum(_length(message) for message in messages)
     others = sum(message["role"] != "system" for message in messages)
     if total <= max_chars or others <= keep_min:
@@ -38,6 +39,6 @@ def trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Mes
 
 
 def _length(message: Message) -> int:
-    """Characters of a content that is a text."""
+    """Return characters of a content that is a text."""
     content = message.get("content")
     return len(content) if isinstance(content, str) else 0

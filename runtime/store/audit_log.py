@@ -34,6 +34,6 @@ class Audit:
         await self.db.run("insert into service_audit values (?, ?, ?, ?, ?)", row)
 
     async def page(self, limit: int) -> list[tuple[str, str, str, str]]:
-        """Time, who, operation, outcome; the newest first."""
+        """Return time, who, operation and outcome, the newest first."""
         query = "select time, who, operation, outcome from service_audit order by time desc, id"
         return [tuple(row) for row in await self.db.rows(f"{query} limit ?", (limit,))]

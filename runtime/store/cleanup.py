@@ -28,7 +28,7 @@ class Swept:
 
 
 async def sweep(store: RunStore, now: datetime | None = None, *, dry_run: bool = False) -> Swept:
-    """Remove them; with `dry_run` only count. Raises `RunError`."""
+    """Remove them; with `dry_run` only count. Raise `RunError`."""
     folders = rooms.left_behind() if dry_run else rooms.sweep()
     leases = await store.leases.sweep(await store.ids(), dry_run=dry_run)
     keys = await _sweep_keys(store, now or datetime.now(UTC), dry_run)
@@ -39,7 +39,7 @@ async def sweep(store: RunStore, now: datetime | None = None, *, dry_run: bool =
 
 
 async def _sweep_keys(store: RunStore, now: datetime, dry_run: bool) -> int:
-    """A store that no service has used has no such table."""
+    """Delete answers to old keys. A store that no service has used has no such table."""
     if not await has_table(store.db, "service_idempotency"):
         return 0
     before = (now.astimezone(UTC) - KEPT).isoformat()

@@ -14,7 +14,7 @@ from typing import Any
 from ..db.database import Database
 from ..db.encryption import Seal
 from ..db.file_lease import FileLeases, Leases
-from ..db.schema_version import admitted
+from ..db.schema_version import admit_store
 from ..db.sqlite import open_sqlite, refuse_unfit
 from ..db.url import Location
 from ..errors import RunError
@@ -33,7 +33,7 @@ class Opened:
 
     @asynccontextmanager
     async def ringing(self, channel: str, ring: Callable[[], None]) -> AsyncIterator[None]:
-        """Ring when another process says that there are news, where the store can tell."""
+        """Call `ring` when another process announces news, where the store can tell."""
         if self.location.kind != "postgresql":
             yield
             return
@@ -48,13 +48,13 @@ class Opened:
 
     @asynccontextmanager
     async def durable(self) -> AsyncIterator[Database]:
-        """Another connection, whose writes are on the disk when they return."""
+        """Open another connection, whose writes are on the disk when they return."""
         async with open_database(self.location, durable=True, steady=self.steady) as db:
-            yield _sealed(db, self.cipher)
+            yield _with_cipher(db, self.cipher)
 
     @asynccontextmanager
     async def checkpointer(self) -> AsyncIterator[Any]:
-        """LangGraph's saver."""
+        """Open LangGraph's saver."""
         from langgraph.checkpoint.memory import InMemorySaver
 
         from ..checkpoints.tables.serializer import StrictSerializer
@@ -75,31 +75,30 @@ class Opened:
 
 @asynccontextmanager
 async def open_location(location: Location) -> AsyncIterator[Opened]:
-    """A store, made when it is not there. Raises `RunError`."""
+    """Open a store, made when it is not there. Raise `RunError`."""
     if location.kind != "postgresql":
         await refuse_unfit(location)
         async with open_database(location, durable=False) as db:
-            cipher = await admitted(db, location)
+            cipher = await admit_store(db, location)
             leases: Leases = FileLeases(location.leases)
-            yield Opened(location, _sealed(db, cipher), leases, cipher)
+            yield Opened(location, _with_cipher(db, cipher), leases, cipher)
         return
     steady = _extra("db.postgres.connection").Steady()
     async with AsyncExitStack() as stack:
         opening = open_database(location, durable=False, steady=steady)
         db = await stack.enter_async_context(opening)
-        cipher = await admitted(db, location)
+        cipher = await admit_store(db, location)
         held = _extra("db.postgres.advisory_lease").PostgresLeases(location, db, steady)
         stack.push_async_callback(held.close)
-        yield Opened(location, _sealed(db, cipher), held, cipher, steady)
+        yield Opened(location, _with_cipher(db, cipher), held, cipher, steady)
 
 
 @asynccontextmanager
 async def open_database(
     location: Location, *, durable: bool, steady: Any = None
 ) -> AsyncIterator[Database]:
-    """A connection for our own tables. `durable` waits for the disk at each commit, which is what
-    a statement needs that is written before or after something leaves the machine. Raises
-    `RunError` when the store cannot be opened."""
+    """Open a connection for our own tables. `durable` waits for the disk at each commit, as a
+    statement before or after an effect must. Raise `RunError` when the store cannot be opened."""
     if location.kind == "postgresql":
         opening = _extra("db.postgres.connection").open_postgres(
             location, durable=durable, steady=steady
@@ -111,7 +110,7 @@ async def open_database(
 
 
 async def is_there(location: Location) -> bool:
-    """Whether there is a store already; none is made. Raises `RunError` when PostgreSQL does not
+    """Whether there is a store already; none is made. Raise `RunError` when PostgreSQL does not
     answer."""
     if location.kind == "postgresql":
         found: bool = await _extra("db.postgres.connection").is_there(location)
@@ -119,13 +118,13 @@ async def is_there(location: Location) -> bool:
     return location.path is not None and location.path.exists()
 
 
-def _sealed(db: Any, cipher: Seal | None) -> Database:
+def _with_cipher(db: Any, cipher: Seal | None) -> Database:
     sealed: Database = dataclasses.replace(db, cipher=cipher)
     return sealed
 
 
 def _extra(module: str) -> ModuleType:
-    """A module of ours that needs the extra. Raises `RunError` when that is not installed."""
+    """Import a module of ours that needs the extra. Raise `RunError` when that is not installed."""
     from importlib import import_module
     from importlib.util import find_spec
 

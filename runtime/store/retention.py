@@ -14,7 +14,7 @@ _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PruneCriteria:
     """Runs that changed before `older_than` ago, in one of `statuses` (empty: any), except the
     `keep` that changed last. Runs that can be resumed only with `everything`; one that is being
     executed never."""
@@ -25,16 +25,18 @@ class Choice:
     everything: bool = False
 
 
-def chosen(records: Sequence[RunRecord], choice: Choice, now: datetime) -> tuple[RunRecord, ...]:
-    """Those of the records, the one that changed last first, that the choice is of. A run that
+def select_runs(
+    records: Sequence[RunRecord], criteria: PruneCriteria, now: datetime
+) -> tuple[RunRecord, ...]:
+    """Return the records that meet the criteria, the one that changed last first. A run that
     changed later than `now`, before the clock was set back, is new."""
     return tuple(
         record
-        for record in records[choice.keep :]
+        for record in records[criteria.keep :]
         if record.status != "running"
-        and (choice.everything or record.status in ENDED)
-        and (not choice.statuses or record.status in choice.statuses)
-        and (choice.older_than is None or _age(record, now) > choice.older_than)
+        and (criteria.everything or record.status in ENDED)
+        and (not criteria.statuses or record.status in criteria.statuses)
+        and (criteria.older_than is None or _age(record, now) > criteria.older_than)
     )
 
 
@@ -46,9 +48,9 @@ def _age(record: RunRecord, now: datetime) -> timedelta:
 
 
 def duration(text: str) -> timedelta:
-    """`30d`, `12h`, `90min`, `2w`, `10s`. Raises `RunError` for anything else."""
+    """Read `30d`, `12h`, `90min`, `2w` or `10s`. Raise `RunError` for anything else."""
     number = text.rstrip("smindhw ")
     unit = text[len(number) :].strip()
     if not number.isdecimal() or unit not in _UNITS or len(number) > 6:
-        raise RunError(f"`{text}` is no age", help="write 30d, 12h, 90min, 2w or 10s")
+        raise RunError(f"`{text}` is not an age", help="write 30d, 12h, 90min, 2w or 10s")
     return timedelta(seconds=int(number) * _UNITS[unit])

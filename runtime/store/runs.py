@@ -67,7 +67,7 @@ class RunRecord:
 
 
 def now() -> str:
-    """The time, as events and records write it."""
+    """Return the time, as events and records write it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -83,30 +83,30 @@ class RunStore:
         """Called with a run's id when events of it were written here."""
 
     async def create(self, record: RunRecord) -> RunRecord:
-        """Raises `RunError` when there is a run of this id, or the id cannot be one."""
+        """Keep a new run. Raise `RunError` when the id is taken, or cannot be one."""
         _refuse_unfit(record.id)
         record = dataclasses.replace(record, started=record.started or now(), updated=now())
         query = "insert into runs values (?, ?, ?, ?) on conflict (id) do nothing"
         if not await self.db.run(query, self._row(record)):
-            raise _taken(record.id)
+            raise _duplicate_id(record.id)
         return record
 
     async def refuse_taken(self, run: str) -> None:
-        """Raises `RunError` when there is a run of this id, or the id cannot be one."""
+        """Raise `RunError` when there is a run of this id, or the id cannot be one."""
         _refuse_unfit(run)
         if await self.has(run):
-            raise _taken(run)
+            raise _duplicate_id(run)
 
     async def has(self, run: str) -> bool:
         """Whether there is a run of this id."""
         return bool(await self.db.rows("select 1 from runs where id = ?", (run,)))
 
     async def ids(self) -> frozenset[str]:
-        """The id of every run."""
+        """Return the id of every run."""
         return frozenset(row[0] for row in await self.db.rows("select id from runs"))
 
     async def get(self, run: str) -> RunRecord:
-        """Raises `RunError` when there is no such run."""
+        """Return a run. Raise `RunError` when there is none of this id."""
         query = "select record from runs where id = ?"
         rows = await self.db.rows(query, (run,)) if run.isprintable() else ()
         if not rows:
@@ -116,7 +116,7 @@ class RunStore:
         return (await self._records(rows))[0]
 
     async def list(self) -> tuple[RunRecord, ...]:
-        """Every run, the one that changed last first."""
+        """Return every run, the one that changed last first."""
         rows = await self.db.rows("select record from runs order by updated desc, id")
         return tuple(await self._records(rows))
 
@@ -154,14 +154,14 @@ class RunStore:
         await self.append_events(event.run, (event,))
 
     async def events(self, run: str) -> tuple[RunEvent, ...]:
-        """Every event of a run, oldest first."""
+        """Return every event of a run, oldest first."""
         rows = await self.db.rows("select event from events where run = ? order by seq", (run,))
         return tuple(_event(self.db.unseal(row[0])) for row in rows)
 
     async def events_after(
         self, run: str, position: int, most: int = MOST_AT_ONCE
     ) -> Sequence[tuple[int, RunEvent]]:
-        """Up to `most` events behind a position, oldest first, each with its own: from 1."""
+        """Return up to `most` events behind a position, oldest first, each with its own: from 1."""
         query = "select seq, event from events where run = ? and seq > ? order by seq limit ?"
         rows = await self.db.rows(query, (run, position, most))
         return [(row[0], _event(self.db.unseal(row[1]))) for row in rows]
@@ -176,7 +176,7 @@ class RunStore:
         )
 
     async def requests(self, run: str) -> RequestKind | None:
-        """The request that waits, if any."""
+        """Return the request that waits, if any."""
         rows = await self.db.rows("select kind from requests where run = ?", (run,))
         kind: RequestKind | None = rows[0][0] if rows else None
         return kind
@@ -202,20 +202,18 @@ class RunStore:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator[RunStore]:
-    """The store at `url` (see `location.locate`), made when it is not there. Raises
-    `RunError`.
-    """
+    """Open the store at `url` (see `db.url.locate`), or make it. Raise `RunError`."""
     async with open_location(locate(url)) as opened:
         await create_tables(opened.db, SCHEMA)
         yield RunStore(opened)
 
 
-def _taken(run: str) -> RunError:
+def _duplicate_id(run: str) -> RunError:
     return RunError(f"there is a run `{run}` already", help="choose another id with `--run-id`")
 
 
 def _refuse_unfit(run: str) -> None:
-    """An id is typed by people and printed in tables and commands."""
+    """Raise `RunError` for an id that people cannot type or that a table cannot show."""
     if not run.strip() or not run.isprintable() or run.startswith("-") or len(run) > LONGEST_ID:
         raise RunError(
             f"`{visible(run[:40])}` cannot be the id of a run",
@@ -224,7 +222,7 @@ def _refuse_unfit(run: str) -> None:
 
 
 def _fields(value: RunRecord | RunEvent) -> dict[str, Any]:
-    """Its fields as they are: `asdict` would copy a whole GraphSpec, value by value."""
+    """Return its fields as they are: `asdict` would copy a whole GraphSpec, value by value."""
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 

@@ -28,7 +28,7 @@ MOST_AT_ONCE = 500
 
 
 async def kept_of(db: Database, runs: Collection[str]) -> Counter[str]:
-    """How much of each there is of these runs; nothing of a store without a service."""
+    """Count what is kept of these runs; nothing in a store without a service."""
     found: Counter[str] = Counter()
     ids = list(runs)
     for word, (table, column) in KEPT_OF.items():
@@ -51,7 +51,8 @@ async def forget(db: Database, run: str) -> None:
 
 
 async def left_over(db: Database) -> list[str]:
-    """Executions whose run was forgotten without them, and those of which only a part is left."""
+    """Return executions whose run was forgotten without them, and those of which only a part is
+    left."""
     if not await has_table(db, "service_executions"):
         return []
     found = set(await _ended_alone(db))
@@ -66,8 +67,8 @@ async def left_over(db: Database) -> list[str]:
 
 
 async def _ended_alone(db: Database) -> list[str]:
-    """Those without a run that do not wait for one: nothing is to be done about them, nobody has
-    paused them, and they have not failed before they began."""
+    """Return executions without a run that do not wait for one: nothing is due, nobody has paused
+    them, and they have not failed before they began."""
     if not await has_table(db, "service_due"):
         return []
     rows = await db.rows(

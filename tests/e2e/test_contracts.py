@@ -86,7 +86,7 @@ def test_people_do_it_one_answer_after_another_c15_c23(flowc) -> None:
     assert "It is done when: cook_it is good" in done.stderr
     refused = flowc("resume", "one", "--answer", '{"output": "soup", "score": 7}')
     assert refused.returncode == 2
-    assert "`score` is no number from 0 to 1" in refused.stderr
+    assert "`score` is not a number from 0 to 1" in refused.stderr
     done = flowc("resume", "one", "--answer", "soup")
     assert done.returncode == 4
     assert "taste is yours to do (taster)" in done.stderr
@@ -129,7 +129,7 @@ def test_on_a_terminal_a_person_is_asked_for_a_score_too(flowc) -> None:
     terminal.type("soup\n")
     terminal.expect("criteria met, 0 to 1?")
     terminal.type("2\n")
-    terminal.expect("`score` is no number from 0 to 1")
+    terminal.expect("`score` is not a number from 0 to 1")
     terminal.expect("> ")
     terminal.type("soup\n")
     terminal.expect("criteria met, 0 to 1?")

@@ -60,7 +60,7 @@ def test_a_word_that_is_no_answer_is_asked_again(flowc):
     terminal = flowc.terminal("run", "marks.wf.md")
     terminal.expect("later) > ")
     terminal.type("perhaps\n")
-    terminal.expect("`perhaps` is no answer")
+    terminal.expect("`perhaps` is not an answer")
     assert flowc.lines("marks.txt") == []
     terminal.expect("later) > ")
     terminal.type("always\n")

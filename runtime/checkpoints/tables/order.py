@@ -19,7 +19,7 @@ leave no room for what comes after it."""
 
 
 async def begin_after(db: Database, run: str) -> None:
-    """Let every checkpoint that this process makes from now on come after those of the run. Raises
+    """Let every checkpoint that this process makes from now on come after those of the run. Raise
     `RunError` for a name that no clock has given."""
     query = "select max(checkpoint_id) from checkpoints where thread_id = ?"
     newest = (await db.rows(query, (run,)))[0][0]

@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ...db.sqlite import PATIENCE, explained
+from ...db.sqlite import PATIENCE, explain_errors
 from ...db.url import Location
 from .integrity import IntactReads
 from .serializer import StrictSerializer
@@ -83,11 +83,11 @@ async def open_sqlite_saver(
 ) -> AsyncIterator[SqliteSaver]:
     """Open LangGraph's saver on the file and make its tables. Raise `RunError` when it cannot be
     opened."""
-    with explained(location):
+    with explain_errors(location):
         db = await aiosqlite.connect(str(location.path), timeout=PATIENCE)
     try:
         saver = SqliteSaver(db, serde=serde)
-        with explained(location):
+        with explain_errors(location):
             await saver.setup()
         yield saver
     finally:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...assembly.lazy import open_engine
-from ...graph.run_diff import RunDifference, Told, compare
+from ...graph.run_diff import ComparedRun, RunDifference, compare
 from ..app import FINDINGS, OK
 from ..options import flags
 from ..screen import Screen, one_line, screen_on, seconds_of
@@ -48,16 +48,16 @@ def diff(
     return FINDINGS if found else OK
 
 
-async def _both(url: str, first: str, second: str) -> tuple[Told, Told]:
+async def _both(url: str, first: str, second: str) -> tuple[ComparedRun, ComparedRun]:
     async with open_engine(url) as engine:
         return await _told(engine, first), await _told(engine, second)
 
 
-async def _told(engine: Engine, run: str) -> Told:
+async def _told(engine: Engine, run: str) -> ComparedRun:
     record = await engine.store.get(run)
     state = await engine.state(run)
     events = await engine.store.events(run)
-    return Told(events, state.variables, record.status, record.result, record.usage)
+    return ComparedRun(events, state.variables, record.status, record.result, record.usage)
 
 
 def _as_object(found: RunDifference, first: str, second: str) -> dict[str, Any]:

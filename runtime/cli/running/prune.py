@@ -15,7 +15,7 @@ from ...assembly.lazy import open_engine
 from ...assembly.sandbox_options import forget_own_folder
 from ...errors import RunError
 from ...store.cleanup import KEPT, Swept, sweep
-from ...store.retention import Choice, chosen, duration
+from ...store.retention import PruneCriteria, duration, select_runs
 from ...store.runs import RunRecord, RunStatus, open_store
 from ...store.service_tables import kept_of
 from ..app import OK, plain_app, say
@@ -72,7 +72,7 @@ def prune(
             known = ", ".join(get_args(RunStatus))
             raise RunError(f"`{name}` is no status of a run", help=f"one of {known}")
     age = duration(older_than) if older_than else None
-    choice = Choice(age, tuple(status or ()), keep, everything)
+    choice = PruneCriteria(age, tuple(status or ()), keep, everything)
     gone, beside = asyncio.run(_prune(existing_store(store), choice, dry_run))
     if as_json:
         print_json(
@@ -182,16 +182,16 @@ def _told(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
 
 
 async def _prune(
-    url: str, choice: Choice, dry_run: bool
+    url: str, choice: PruneCriteria, dry_run: bool
 ) -> tuple[tuple[RunRecord, ...], Counter[str]]:
     """The runs, and what the service kept of them."""
     if dry_run:
         async with open_store(url) as kept:
-            would = chosen(await kept.list(), choice, datetime.now(UTC))
+            would = select_runs(await kept.list(), choice, datetime.now(UTC))
             return would, await kept_of(kept.db, [record.id for record in would])
     gone, beside = [], Counter[str]()
     async with open_engine(url) as engine:
-        for record in chosen(await engine.store.list(), choice, datetime.now(UTC)):
+        for record in select_runs(await engine.store.list(), choice, datetime.now(UTC)):
             own = await kept_of(engine.store.db, [record.id])
             if await _forgotten(engine, record):
                 gone.append(record)

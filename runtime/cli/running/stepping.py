@@ -19,13 +19,13 @@ from ...config.settings import load_config
 from ...engine.engine import open_engine
 from ...engine.single_node import (
     FROM_RUN,
-    Again,
     Before,
-    as_in_run,
-    careful,
+    NodeResult,
     case_and_text,
-    run_again,
+    run_node,
     visit_before,
+    with_careful_tools,
+    with_results_of,
 )
 from ...errors import RunError
 from ...files.tempdirs import make_room
@@ -81,7 +81,7 @@ async def step_again(
         make = _services(asked, record, compiled, replay, kept, before)
         updates = typed_changes(changes, types)
         ask = _asker(answer or [])
-        again = await run_again(before, spec, compiled.spec, updates, make, ask)
+        again = await run_node(before, spec, compiled.spec, updates, make, ask)
     visits = [e for e in events if (e.path, e.node) == (before.path, before.node)]
     then = Told(*_of_visit(visits, before), before.after)
     now = Told(again.case, again.text, again.variables)
@@ -130,8 +130,8 @@ def _services(
     def services(journal: Journal, emit: Emit) -> Services:
         made = factory(journal, emit)
         if replay == FROM_RUN:
-            return replace(as_in_run(made, kept, record.id, before), approve="allow")
-        return made if asked.allow_exec or options.replay else careful(made)
+            return replace(with_results_of(made, kept, record.id, before), approve="allow")
+        return made if asked.allow_exec or options.replay else with_careful_tools(made)
 
     return services
 
@@ -174,7 +174,7 @@ def _writes(told: Told, given: dict[str, Json]) -> dict[str, Json]:
 
 
 def _object(
-    node: str, before: Before, again: Again, now: Told, then: Told, given: dict[str, Json]
+    node: str, before: Before, again: NodeResult, now: Told, then: Told, given: dict[str, Json]
 ) -> dict[str, Any]:
     sides = {"now": _writes(now, given), "then": _writes(then, given)}
     changed = sorted(
@@ -197,7 +197,7 @@ def _show(
     node: str,
     run: str,
     before: Before,
-    again: Again,
+    again: NodeResult,
     now: Told,
     then: Told,
     given: dict[str, Json],

@@ -23,7 +23,7 @@ import psycopg
 
 from ...errors import RunError
 from ..database import Database, create_tables
-from ..file_lease import NotHeld, refused
+from ..file_lease import NotHeld, lease_refusal
 from ..schema_version import has_table
 from ..url import Location
 from .connection import PATIENCE, Connection, Link, PostgresDatabase, Steady
@@ -49,13 +49,13 @@ _RETAKE_SECONDS = 0.2
 
 @dataclass(slots=True)
 class PostgresLeases:
-    """The runs that this process executes on one store. `looking` answers who holds what; `lost`
-    are runs that somebody else has taken."""
+    """The runs that this process executes on one store. `looking` is a connection for queries;
+    `lost_runs` are runs that another process has taken."""
 
     location: Location
     looking: Database
     steady: Steady
-    lost: set[str] = field(default_factory=set)
+    lost_runs: set[str] = field(default_factory=set)
     _epochs: dict[str, int] = field(default_factory=dict)
     _tasks: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     _link: Link | None = None
@@ -65,11 +65,11 @@ class PostgresLeases:
     """Why the server could not be asked whether a run is still held."""
 
     @asynccontextmanager
-    async def held(self, run: str) -> AsyncIterator[None]:
-        """Hold the run. Raises `RunError`, naming the other process, when it is held already; and
-        in the midst of the block, when the run was lost."""
+    async def hold(self, run: str) -> AsyncIterator[None]:
+        """Hold the run. Raise `RunError`, naming the other process, when it is held already; and in
+        the midst of the block, when the run was lost."""
         if run in self._epochs:
-            raise refused(run, _holder())
+            raise lease_refusal(run, _holder())
         await self._take(run)
         task = asyncio.current_task()
         assert task is not None
@@ -77,26 +77,26 @@ class PostgresLeases:
         try:
             yield
         except asyncio.CancelledError:
-            if run not in self.lost:
+            if run not in self.lost_runs:
                 raise
             task.uncancel()
-            raise _lost(run, self._unreachable) from None
+            raise _loss(run, self._unreachable) from None
         finally:
             del self._tasks[run]
             await self._release(run)
 
     async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
-        """Which of the runs are being executed, by whatever process."""
+        """Return which of the runs are being executed, by whatever process."""
         query = (
             "select classid::bigint, objid::bigint from pg_locks where locktype = 'advisory'"
             " and objsubid = 1 and granted"
             " and database = (select oid from pg_database where datname = current_database())"
         )
-        held = {(high << 32) | low for high, low in await self.looking.rows(query)}
-        return frozenset(run for run in runs if _key(run) % 2**64 in held)
+        hold = {(high << 32) | low for high, low in await self.looking.rows(query)}
+        return frozenset(run for run in runs if _key(run) % 2**64 in hold)
 
     async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
-        """Each is held while its row goes, so that nobody's number is taken away; a run that was
+        """Hold each lease while its row goes, so that nobody's number is taken away; a run that was
         begun meanwhile keeps its own."""
         if not await has_table(self.looking, "leases"):
             return 0
@@ -106,7 +106,7 @@ class PostgresLeases:
         for name in sorted(free):
             with contextlib.suppress(NotHeld):
                 if not dry_run:
-                    async with self.held(name):
+                    async with self.hold(name):
                         await self.looking.run(_FORGET, (name,))
                 swept += 1
         return swept
@@ -132,10 +132,10 @@ class PostgresLeases:
                 if wait is None:
                     query = "select holder from leases where run = ?"
                     names = await db.rows(query, (run,))
-                    raise refused(run, names[0][0] if names else "unknown")
+                    raise lease_refusal(run, names[0][0] if names else "unknown")
                 await asyncio.sleep(wait)
             self._epochs[run] = await _next_epoch(db, run)
-            self.lost.discard(run)
+            self.lost_runs.discard(run)
 
     async def _release(self, run: str) -> None:
         async with self._lock:
@@ -175,7 +175,7 @@ class PostgresLeases:
                 connection = await link.live()
                 while waiting:
                     for run in sorted(waiting):
-                        verdict = await self._retaken(link, run)
+                        verdict = await self._retake(link, run)
                         if verdict is not None:
                             waiting.discard(run)
                         if verdict is False:
@@ -190,9 +190,9 @@ class PostgresLeases:
         self.steady.event.set()
         return connection
 
-    async def _retaken(self, link: Link, run: str) -> bool | None:
-        """True: held again. False: somebody else took it. None: the server has not noticed yet that
-        the old connection is gone."""
+    async def _retake(self, link: Link, run: str) -> bool | None:
+        """Return True when the run is held again, False when another process took it, None when the
+        server has not noticed yet that the old connection is gone."""
         db = PostgresDatabase(link)
         taken = await db.rows(_RETAKE, (_key(run), _key(run))) == [(True,)]
         kept = await db.rows("select epoch from leases where run = ?", (run,))
@@ -201,7 +201,7 @@ class PostgresLeases:
         return True if taken else None
 
     def _stop(self, run: str) -> None:
-        self.lost.add(run)
+        self.lost_runs.add(run)
         if run in self._tasks:
             self._tasks[run].cancel()
 
@@ -235,12 +235,12 @@ def _holder() -> str:
 
 
 def _key(run: str) -> int:
-    """A run's number among advisory locks: 64 bits, signed."""
+    """Return a run's number among advisory locks: 64 bits, signed."""
     digest = hashlib.sha256(f"flowc run {run}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-def _lost(run: str, unreachable: RunError | None) -> NotHeld:
+def _loss(run: str, unreachable: RunError | None) -> NotHeld:
     if unreachable is not None:
         return NotHeld(unreachable.message, help=unreachable.help)
     return NotHeld(

@@ -92,8 +92,8 @@ class Link:
             raise postgres_error(error, self.location) from None
 
     async def live(self) -> Connection:
-        """The connection, after waiting for the server if need be. Raises `RunError` when it does
-        not come back."""
+        """Return the connection, after waiting for the server if need be. Raise `RunError` when it
+        does not come back."""
         async with self.mending:
             if self.connection is None or self.connection.closed:
                 self.connection = await self._again()
@@ -122,7 +122,7 @@ class Link:
         raise AssertionError("the deadline comes first")
 
     async def _connect(self) -> Connection:
-        asked = _parsed(self.location)
+        asked = _parse(self.location)
         defaults = {key: value for key, value in _DEFAULTS.items() if key not in asked}
         connection = await psycopg.AsyncConnection.connect(
             self.location.address, autocommit=True, **cast("dict[str, Any]", defaults)
@@ -137,8 +137,8 @@ class Link:
         return connection
 
 
-def _parsed(location: Location) -> dict[str, Any]:
-    """The URL's parts. Raises `RunError`; what psycopg says of a URL may quote its password."""
+def _parse(location: Location) -> dict[str, Any]:
+    """Return the URL's parts. Raise `RunError`; psycopg's own error may quote the password."""
     try:
         return dict(conninfo_to_dict(location.address))
     except psycopg.Error:
@@ -172,7 +172,7 @@ class _Statements(Sealing):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
-        """Part of the transaction that this already is."""
+        """Yield the transaction that this already is."""
         yield self
 
     async def size(self) -> int:
@@ -211,35 +211,35 @@ class PostgresDatabase(_Statements):
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         async with self.lock:
-            return await self._committed(lambda c: _run(c, query, values))
+            return await self._commit(lambda c: _run(c, query, values))
 
     async def put(self, query: str, values: Sequence[Any] = ()) -> None:
-        await self._sent(lambda c: _run(c, query, values))
+        await self._send(lambda c: _run(c, query, values))
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         kept = list(rows)
         async with self.lock:
-            await self._committed(lambda c: _many(c, query, kept))
+            await self._commit(lambda c: _many(c, query, kept))
 
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        return await self._sent(lambda c: _rows(c, query, values))
+        return await self._send(lambda c: _rows(c, query, values))
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
         async with self.lock:
-            connection, number = await self._begun(f"select pg_advisory_xact_lock({_LOCK})")
+            connection, number = await self._begin(f"select pg_advisory_xact_lock({_LOCK})")
             try:
                 yield _Statements(self.link, cipher=self.cipher)
             except BaseException:
-                await self._undone(connection)
+                await self._undo(connection)
                 raise
-            if not await self._through(connection, number):
+            if not await self._end(connection, number):
                 raise RunError(
                     f"the store {self.link.location.url} went away; what was being written was not",
                     help="`flowc resume` goes on from what is kept",
                 )
 
-    async def _sent(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+    async def _send(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work, which is one statement, again until the server said that it was done."""
         async with self.lock:
             while True:
@@ -249,24 +249,24 @@ class PostgresDatabase(_Statements):
                 except psycopg.Error as error:
                     await self._lost_or_wrong(error)
 
-    async def _committed(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+    async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work in a transaction of its own, again and again until one was committed."""
         while True:
-            connection, number = await self._begun("select 1")
+            connection, number = await self._begin("select 1")
             try:
                 result = await work(connection)
             except psycopg.Error as error:
-                await self._undone(connection)
+                await self._undo(connection)
                 await self._lost_or_wrong(error)
                 continue
             except BaseException:
-                await self._undone(connection)
+                await self._undo(connection)
                 raise
-            if await self._through(connection, number):
+            if await self._end(connection, number):
                 return result
 
-    async def _begun(self, first: str) -> tuple[Connection, int]:
-        """A transaction in which a statement has been executed, and its number."""
+    async def _begin(self, first: str) -> tuple[Connection, int]:
+        """Begin a transaction in which a statement has been executed. Return its number too."""
         while True:
             connection = await self.link.live()
             try:
@@ -277,21 +277,21 @@ class PostgresDatabase(_Statements):
                 assert row is not None
                 return connection, row[0]
             except psycopg.Error as error:
-                await self._undone(connection)
+                await self._undo(connection)
                 await self._lost_or_wrong(error)
             except BaseException:
-                await self._undone(connection)
+                await self._undo(connection)
                 raise
 
-    async def _through(self, connection: Connection, number: int) -> bool:
-        """Commit; whether it was, even if the server went away before it said so."""
+    async def _end(self, connection: Connection, number: int) -> bool:
+        """Commit. Return whether it was done, even if the server went away before it answered."""
         try:
             await connection.execute("commit")
             return True
         except psycopg.Error as error:
             await self._lost_or_wrong(error)
         except BaseException:
-            await self._undone(connection)
+            await self._undo(connection)
             raise
         while True:
             connection = await self.link.live()
@@ -304,7 +304,7 @@ class PostgresDatabase(_Statements):
                 return bool(row[0] == "committed")
             await asyncio.sleep(_WAITS[0])
 
-    async def _undone(self, connection: Connection) -> None:
+    async def _undo(self, connection: Connection) -> None:
         try:
             if not connection.closed:
                 await connection.execute("rollback")
@@ -333,7 +333,7 @@ async def _rows(connection: Connection, query: str, values: Sequence[Any]) -> li
 
 @functools.lru_cache(maxsize=512)
 def native(query: str) -> Any:
-    """A query with psycopg's placeholders; column types that mean what they do in SQLite."""
+    """Return a query with psycopg's placeholders; column types that mean what they do in SQLite."""
     parts = query.replace("%", "%%").split("'")
     parts[::2] = [part.replace("?", "%s") for part in parts[::2]]
     text = "'".join(parts)
@@ -348,7 +348,7 @@ def native(query: str) -> Any:
 async def open_postgres(
     location: Location, *, durable: bool, steady: Steady | None = None
 ) -> AsyncIterator[PostgresDatabase]:
-    """A connection of our own; the schema is made when it is not there. Raises `RunError` when
+    """Open a connection of our own; the schema is made when it is not there. Raise `RunError` when
     the store cannot be opened."""
     link = Link(location, durable, steady)
     await link.open()
@@ -365,7 +365,7 @@ async def open_postgres(
 
 
 async def is_there(location: Location) -> bool:
-    """Whether the database has a store of flowc's. Raises `RunError` when it cannot be reached, or
+    """Whether the database has a store of flowc's. Raise `RunError` when it cannot be reached, or
     what is there is another program's."""
     link = Link(location, durable=False)
     await link.open()

@@ -20,7 +20,7 @@ def is_gone(error: psycopg.Error) -> bool:
 
 
 def postgres_error(error: psycopg.Error, location: Location) -> RunError:
-    """What to tell a person."""
+    """Return the error in a person's words."""
     place = f"the store {location.url}"
     match error.sqlstate:
         case "53100":
@@ -53,7 +53,7 @@ def _remedy(text: str) -> str:
 
 
 def _reason(error: psycopg.Error) -> str:
-    """The last thing said, in one line: psycopg tells of every address that it tried."""
+    """Return the last thing said, in one line: psycopg tells of every address that it tried."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if not line.startswith(("Multiple", "Is the server", "- "))]
     text = (told or lines or [type(error).__name__])[0]

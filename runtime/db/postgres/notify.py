@@ -13,7 +13,7 @@ from .connection import Link
 
 async def listen(location: Location, channel: str, ring: Callable[[], None]) -> None:
     """Ring at each notification of a channel, until cancelled; and whenever the connection was made
-    anew, because what was said before is lost. Raises `RunError` when the server stays away."""
+    anew, because what was said before is lost. Raise `RunError` when the server stays away."""
     link = Link(location, durable=False)
     try:
         while True:

@@ -10,7 +10,7 @@ from flowc.compiler.ir import REPORT_TOOL, AgentNode, Assertion
 from ...errors import Failure
 from ...services import Json, ToolSchema
 from ...state.scope import Scope
-from ...state.step_reports import Claim, Report, ReportFault, read_report, report_parameters
+from ...state.step_reports import Claim, ReportFault, StepReport, read_report, report_parameters
 from .talk import Ending, Refused
 
 
@@ -31,7 +31,7 @@ def reporting(op: AgentNode) -> Ending:
 
 def judge(
     op: AgentNode,
-    report: Report,
+    report: StepReport,
     used: Sequence[Mapping[str, Any]] | None,
     variables: Mapping[str, Json],
 ) -> dict[str, Json]:
@@ -102,7 +102,7 @@ def _assertion(item: Assertion, claim: Claim, scope: Scope | None) -> dict[str, 
 
 
 def _open_ends(
-    op: AgentNode, report: Report, results: Sequence[Mapping[str, Any]] | None
+    op: AgentNode, report: StepReport, results: Sequence[Mapping[str, Any]] | None
 ) -> list[str]:
     """What a passed report leaves open: outputs without a value, tools without a result (S48)."""
     unreported = [o.name for o in op.outputs if o.name not in report.outputs]

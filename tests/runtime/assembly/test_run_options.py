@@ -54,7 +54,7 @@ def test_an_answer_given_in_advance_has_to_be_a_choice(world: World, execute) ->
     outcome = execute(program(PICK, SUCCESS))
     assert (outcome.status, outcome.error["message"]) == (
         "error",
-        "`perhaps` is no answer to `pick`",
+        "`perhaps` is not an answer to `pick`",
     )
 
 

@@ -64,11 +64,11 @@ def test_a_damaged_file_is_refused_and_a_copy_goes_on(kept: Path, wait, damage: 
         async with open_engine(f"sqlite:///{kept}") as engine:
             return (await engine.resume("r", SPEC, World(), answers={"": "on"})).status
 
-    with pytest.raises(RunError) as refused:
+    with pytest.raises(RunError) as lease_refusal:
         wait(resume())
-    assert "damaged" in refused.value.message
+    assert "damaged" in lease_refusal.value.message
     if damage != "header":
-        assert f"sqlite3 {kept} .recover | sqlite3 {kept}.recovered" in refused.value.help
+        assert f"sqlite3 {kept} .recover | sqlite3 {kept}.recovered" in lease_refusal.value.help
     assert kept.read_bytes() == broken
     shutil.copyfile(kept.parent / "copy.db", kept)
     assert wait(resume()) == "success"

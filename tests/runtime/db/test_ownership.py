@@ -31,11 +31,11 @@ def opened(url: str, wait: Any) -> RunError:
         async with open_engine(url):
             pass
 
-    with pytest.raises(RunError, match="belongs to another program") as refused:
+    with pytest.raises(RunError, match="belongs to another program") as lease_refusal:
         wait(go())
-    assert "nothing was written to it" in refused.value.message
-    assert "--store" in (refused.value.help or "")
-    return refused.value
+    assert "nothing was written to it" in lease_refusal.value.message
+    assert "--store" in (lease_refusal.value.help or "")
+    return lease_refusal.value
 
 
 def findings(url: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, str]]:

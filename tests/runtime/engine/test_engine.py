@@ -82,7 +82,7 @@ def test_commands_wait_for_approval_and_always_holds_for_the_session(world, url,
             assert outcome.questions[0].kind == "approve"
             assert outcome.questions[0].commands == ("one", "two")
             assert world.shell.ran == []
-            with pytest.raises(RunError, match="is no answer to whether `e` may run"):
+            with pytest.raises(RunError, match="is not an answer to whether `e` may run"):
                 await engine.resume("r", spec, world, answers={"": "maybe"})
             await engine.resume("r", spec, world, answers={"": "A"})
             assert world.shell.ran == ["one", "two"]

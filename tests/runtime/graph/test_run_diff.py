@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flowc.runtime.events import RunEvent
-from flowc.runtime.graph.run_diff import Told, compare, steps_of
+from flowc.runtime.graph.run_diff import ComparedRun, compare, steps_of
 
 
 def events(*nodes: str) -> list[RunEvent]:
@@ -25,12 +25,12 @@ def events(*nodes: str) -> list[RunEvent]:
 def test_the_same_way_whichever_branch_was_through_first() -> None:
     one, two = events("a", "b@1", "c@1", "d"), events("a", "c@1", "b@1", "d")
     assert steps_of(one) == steps_of(two) == ["a", "b", "c", "d"]
-    assert not compare(Told(one, {}, "success"), Told(two, {}, "success"))
+    assert not compare(ComparedRun(one, {}, "success"), ComparedRun(two, {}, "success"))
 
 
 def test_the_way_the_variables_and_the_end() -> None:
-    one = Told(events("a", "check=true", "b"), {"x": 1, "y": 0}, "success", "r")
-    two = Told(events("a", "check=false", "sub/c"), {"x": 2, "z": 3, "y": 0}, "failed", "r")
+    one = ComparedRun(events("a", "check=true", "b"), {"x": 1, "y": 0}, "success", "r")
+    two = ComparedRun(events("a", "check=false", "sub/c"), {"x": 2, "z": 3, "y": 0}, "failed", "r")
     found = compare(one, two)
     assert found
     assert found.path == (
@@ -41,8 +41,8 @@ def test_the_way_the_variables_and_the_end() -> None:
 
 
 def test_costs_are_told_and_are_no_difference() -> None:
-    one = Told(events("a"), {}, "success", usage={"input_tokens": 3})
-    two = Told(events("a"), {}, "success", usage={"input_tokens": 5})
+    one = ComparedRun(events("a"), {}, "success", usage={"input_tokens": 3})
+    two = ComparedRun(events("a"), {}, "success", usage={"input_tokens": 5})
     found = compare(one, two)
     assert not found
     assert found.costs["input_tokens"] == (3, 5)

@@ -59,7 +59,7 @@ def test_a_model_ends_its_task_with_a_result_that_later_tasks_are_given_c14(exec
     assert first.messages[0] == {"role": "system", "content": "You write."}
     assert [tool.name for tool in first.tools] == ["complete_task"]
     assert (first.force_tool, second.force_tool) == ("complete_task", "complete_task")
-    assert "`score` is no number from 0 to 1" in third.messages[-1]["content"]
+    assert "`score` is not a number from 0 to 1" in third.messages[-1]["content"]
     assert fourth.messages[-1]["content"] == (
         'Do final.\n\n## draft (`draft`, by ann)\na draft\n{\n  "words": 12\n}'
     )
@@ -116,11 +116,11 @@ def test_a_person_does_a_task_with_a_text_or_an_object_c14(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"output": "x", "score": 1.5}, "`score` is no number from 0 to 1"),
-        ({"output": "x", "score": True}, "`score` is no number from 0 to 1"),
+        ({"output": "x", "score": 1.5}, "`score` is not a number from 0 to 1"),
+        ({"output": "x", "score": True}, "`score` is not a number from 0 to 1"),
         ({"outptu": "x"}, "`outptu` is not a part of a result"),
         ({"output": "x", "handoff": [1]}, "`handoff` is not an object"),
-        ({"output": "x", "status": "done"}, "`done` is no status"),
+        ({"output": "x", "status": "done"}, "`done` is not a status"),
         (["x"], "a result is a text or an object"),
         (7, "a result is a text or an object"),
     ],

@@ -100,9 +100,9 @@ def test_leases_of_nobody_go_and_those_of_runs_stay(any_store, wait, world) -> N
             store = engine.store
             await start(engine, counting(), world)
             for name in ("service-gone", "also-gone"):
-                async with store.leases.held(name):
+                async with store.leases.hold(name):
                     pass
-            async with store.leases.held("service-here"):
+            async with store.leases.hold("service-here"):
                 counted = await sweep_store(store, dry_run=True)
                 assert counted == await sweep_store(store) == Swept(leases=2)
                 assert await sweep_store(store) == Swept()

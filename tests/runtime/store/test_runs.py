@@ -207,7 +207,7 @@ def test_a_running_record_without_a_process_is_crashed(tmp_path: Path, wait) -> 
         async with open_store(url) as store:
             await store.create(RunRecord(id="r", name="n", file="f.md", pid=1))
             assert (await store.get("r")).status == "crashed"
-            async with store.leases.held("r"):
+            async with store.leases.hold("r"):
                 assert (await store.get("r")).status == "running"
                 assert [r.status for r in await store.list()] == ["running"]
 

@@ -67,7 +67,7 @@ def test_records_events_and_requests_are_kept(any_store, wait) -> None:
             await store.append_events("r", many)
             await store.append_event(RunEvent("run_finished", "r", "t"))
             assert (await store.get("r")).status == "crashed"
-            async with store.leases.held("r"):
+            async with store.leases.hold("r"):
                 assert [r.status for r in await store.list()] == ["running"]
         async with open_store(any_store) as store:
             assert (await store.get("r")).inputs == {"ü": ["\0"]}
@@ -101,7 +101,7 @@ def test_a_store_with_a_key_holds_nothing_readable(any_store, wait, world, monke
     wait(go())
     for key, said in (
         (None, "is encrypted and FLOWC_STORE_KEY is not set"),
-        ("Pa55" + KEY[4:20], "is no key: 32 bytes"),
+        ("Pa55" + KEY[4:20], "is not a key: 32 bytes"),
         (KEY.replace("A", "B", 1), "is not that of the store"),
     ):
         monkeypatch.delenv("FLOWC_STORE_KEY")

@@ -11,7 +11,7 @@ from flowc.compiler.ir import AskNode, CallNode, ChooseNode
 from flowc.runtime.checkpoints.tables.compaction import Dropped
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.store.retention import Choice, chosen, duration
+from flowc.runtime.store.retention import PruneCriteria, duration, select_runs
 from flowc.runtime.store.runs import RunRecord
 from specs import (
     LIST,
@@ -120,7 +120,7 @@ def test_a_run_that_is_being_executed_is_left_alone(any_store, wait, world) -> N
     async def go() -> None:
         async with open_engine(any_store) as engine, open_engine(any_store) as other:
             await start(engine, rounds(2), world)
-            async with other.store.leases.held("r"):
+            async with other.store.leases.hold("r"):
                 for drop in (engine.compact, engine.delete):
                     with pytest.raises(RunError, match="being executed"):
                         await drop("r")
@@ -149,24 +149,24 @@ RECORDS = [
 @pytest.mark.parametrize(
     ("choice", "names"),
     [
-        (Choice(), "r0 r2 r4"),
-        (Choice(older_than=timedelta(days=30)), "r4"),
-        (Choice(older_than=timedelta(days=30), everything=True), "r3 r4 r5"),
-        (Choice(older_than=timedelta(0)), "r2 r4"),
-        (Choice(statuses=("failed", "paused")), "r4"),
-        (Choice(statuses=("failed", "paused"), everything=True), "r3 r4"),
-        (Choice(keep=3), "r4"),
-        (Choice(keep=1, everything=True), "r2 r3 r4 r5"),
-        (Choice(keep=99, everything=True), ""),
+        (PruneCriteria(), "r0 r2 r4"),
+        (PruneCriteria(older_than=timedelta(days=30)), "r4"),
+        (PruneCriteria(older_than=timedelta(days=30), everything=True), "r3 r4 r5"),
+        (PruneCriteria(older_than=timedelta(0)), "r2 r4"),
+        (PruneCriteria(statuses=("failed", "paused")), "r4"),
+        (PruneCriteria(statuses=("failed", "paused"), everything=True), "r3 r4"),
+        (PruneCriteria(keep=3), "r4"),
+        (PruneCriteria(keep=1, everything=True), "r2 r3 r4 r5"),
+        (PruneCriteria(keep=99, everything=True), ""),
     ],
 )
-def test_what_may_be_forgotten(choice: Choice, names: str) -> None:
-    assert [r.id for r in chosen(RECORDS, choice, NOW)] == names.split()
+def test_what_may_be_forgotten(choice: PruneCriteria, names: str) -> None:
+    assert [r.id for r in select_runs(RECORDS, choice, NOW)] == names.split()
 
 
 def test_ages_are_written_with_a_unit() -> None:
     assert duration("30d") == timedelta(days=30)
     assert duration("90min") == timedelta(minutes=90)
     for text in ("", "d", "5x", "-3d", "1.5h", "3", "9999999d", "３d3"):
-        with pytest.raises(RunError, match="is no age"):
+        with pytest.raises(RunError, match="is not an age"):
             duration(text)

@@ -224,7 +224,7 @@ def test_doctor_says_where_runs_are_kept_and_whether_the_key_is_one(flowc):
     if found["extra postgres"]["ok"]:
         assert "cannot be reached" in found["store postgresql"]["text"]
         assert found["store postgresql"]["needed"]
-    assert "FLOWC_STORE_KEY is no key" in found["encryption"]["text"]
+    assert "FLOWC_STORE_KEY is not a key" in found["encryption"]["text"]
     assert not found["encryption"]["ok"]
 
     found = findings(FLOWC_STORE="sqlite:///runs.db")

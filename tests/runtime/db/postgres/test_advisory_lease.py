@@ -56,10 +56,10 @@ async def given_back(store: str) -> None:
         leases: Any = opened.leases
 
         async def short() -> None:
-            async with leases.held("short"):
+            async with leases.hold("short"):
                 await done.wait()
 
-        async with leases.held("long"):
+        async with leases.hold("long"):
             task = asyncio.create_task(short())
             await until(lambda: held(store, "short"))
             async with leases._lock:
@@ -75,19 +75,19 @@ async def given_back(store: str) -> None:
                 await opened.db.run("create table written (n integer)")
             await until(lambda: held(store, "long"))
             assert not await held(store, "short")
-        assert not leases.lost
+        assert not leases.lost_runs
         assert not await held(store, "long")
 
 
 async def mended(store: str) -> None:
     async with open_store(store) as opened:
         leases: Any = opened.leases
-        async with leases.held("long"):
+        async with leases.hold("long"):
             async with leases._lock:
                 await broken(store, leases, 1)
                 await PostgresDatabase(leases._link).rows("select 1")
             await until(lambda: held(store, "long"))
-        assert not leases.lost
+        assert not leases.lost_runs
         assert not await held(store, "long")
 
 

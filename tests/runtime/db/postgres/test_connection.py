@@ -65,9 +65,9 @@ def test_a_server_that_is_not_there_is_said_at_once_without_the_password(url, sa
         async with open_store(url):
             pass
 
-    with pytest.raises(RunError, match=said) as refused:
+    with pytest.raises(RunError, match=said) as lease_refusal:
         wait(go())
-    assert "hunter2" not in refused.value.message + refused.value.help
+    assert "hunter2" not in lease_refusal.value.message + lease_refusal.value.help
 
 
 def test_without_the_extra_it_is_named(monkeypatch, wait) -> None:
@@ -77,9 +77,9 @@ def test_without_the_extra_it_is_named(monkeypatch, wait) -> None:
         async with open_store("postgresql://u@h/d"):
             pass
 
-    with pytest.raises(RunError, match="needs an extra") as refused:
+    with pytest.raises(RunError, match="needs an extra") as lease_refusal:
         wait(go())
-    assert refused.value.help == "pip install 'flowc[postgres]'"
+    assert lease_refusal.value.help == "pip install 'flowc[postgres]'"
     assert checkpoint.__file__
 
 
@@ -88,9 +88,9 @@ def test_a_database_that_is_not_there(server, wait) -> None:
         async with open_store(server + "_not"):
             pass
 
-    with pytest.raises(RunError, match="does not exist") as refused:
+    with pytest.raises(RunError, match="does not exist") as lease_refusal:
         wait(go())
-    assert "createdb" in refused.value.help
+    assert "createdb" in lease_refusal.value.help
 
 
 def test_what_a_server_swallowed_is_written_once(server, wait) -> None:
@@ -145,20 +145,20 @@ def test_a_run_outlives_a_server_that_is_away_for_a_while(server, wait) -> None:
 def test_a_run_has_one_holder_and_a_dead_one_has_none(server, wait) -> None:
     def die_with_it() -> None:
         async def go() -> None:
-            async with open_store(server) as store, store.leases.held("r"):
+            async with open_store(server) as store, store.leases.hold("r"):
                 kill_me()
 
         asyncio.run(go())
 
     async def go() -> None:
         async with open_store(server) as store, open_store(server) as other:
-            async with store.leases.held("r"), other.leases.held("s"):
+            async with store.leases.hold("r"), other.leases.hold("s"):
                 assert await other.leases.held_among("rst") == {"r", "s"}
                 for leases in (store.leases, other.leases):
                     with pytest.raises(RunError, match=r"being executed by another process \(pid"):
-                        await leases.held("r").__aenter__()
+                        await leases.hold("r").__aenter__()
             assert await other.leases.held_among("rst") == frozenset()
-            async with other.leases.held("r"):
+            async with other.leases.hold("r"):
                 pass
 
     wait(go())
@@ -174,14 +174,14 @@ def test_a_run_that_somebody_else_took_stops_here(server, wait) -> None:
             gone = asyncio.Event()
 
             async def hold() -> None:
-                async with store.leases.held("r"):
+                async with store.leases.hold("r"):
                     proxy.cut()
                     gone.set()
                     await asyncio.sleep(60)
 
             task = asyncio.create_task(hold())
             await gone.wait()
-            async with other.leases.held("r"):
+            async with other.leases.hold("r"):
                 proxy.mend()
                 with pytest.raises(RunError, match="run r was lost"):
                     await task

@@ -9,7 +9,7 @@ from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.ir import AgentNode, Assertion, Output
 from flowc.runtime.nodes.talk.talk import Refused
 from flowc.runtime.nodes.talk.verdicts import judge, outcome_of_failure, reporting
-from flowc.runtime.state.step_reports import Claim, Report
+from flowc.runtime.state.step_reports import Claim, StepReport
 
 
 def assertion(text: str) -> Assertion:
@@ -24,10 +24,10 @@ def step(*texts: str, **more: Any) -> AgentNode:
     return AgentNode(id="s", agent="main", step=3, title="Measure", asserts=asserts, **more)
 
 
-def report(*claims: bool | None, status: str = "passed", **more: Any) -> Report:
+def report(*claims: bool | None, status: str = "passed", **more: Any) -> StepReport:
     said = tuple(Claim(f"claim {n}", passed, f"detail {n}") for n, passed in enumerate(claims))
     fields: dict[str, Any] = {"step": 3, "claims": said, "outputs": {}, "error": "", **more}
-    return Report(status=status, **fields)  # type: ignore[arg-type]
+    return StepReport(status=status, **fields)  # type: ignore[arg-type]
 
 
 def used(**results: Any) -> list[dict[str, Any]]:
