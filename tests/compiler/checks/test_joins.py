@@ -167,6 +167,31 @@ def test_unsound_joins(name: str, judged) -> None:
     assert judged(text) == [f"`J` waits for `{source}`, which may never come"]
 
 
+@pytest.mark.parametrize(
+    ("edges", "places"),
+    [
+        (("START > A", "A > C", "A > J", "C yes> J", "C no> END"), {"C": "here another way"}),
+        (
+            ("START > A", "A > B", "A > D", "B > C", "C yes> K", "C no> END", "K > J", "D > J"),
+            {"C": "here another way", "K": "waited for"},
+        ),
+        (("START > A", "A > J", "X > J"), {"X": "waited for"}),
+    ],
+    ids=["the source itself", "a node before it", "nothing leads there"],
+)
+def test_the_node_is_named_where_another_way_can_be_taken(flow, found, edges, places) -> None:
+    """The first on the way to the source; not one that is passed on every way."""
+    flow.set("J")
+    flow.nodes["J"] = dataclasses.replace(flow.nodes["J"], wait="all")
+    for edge in (*edges, "J > END"):
+        flow.edge(edge)
+    (fault,) = found(endless_waits, flow.workflow())
+    at = {node.span: name for name, node in flow.nodes.items()}
+    named = {at[label.span]: label.text for label in fault.labels}
+    assert named.keys() == places.keys()
+    assert all(named[name].startswith(words) for name, words in places.items())
+
+
 def test_a_wide_join_is_judged_in_time(judged) -> None:
     width = 4000
     lines = ["START " + " ".join(f"> N{n}" for n in range(width))]

@@ -73,6 +73,75 @@ def test_what_the_flowchart_operators_are_made_of(value, text, first, second):
     assert value(text, R=first) is second
 
 
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("R starts with 'Alp'", True),
+        ("R starts with 'lps'", False),
+        ("R ends with 'ps'", True),
+        ("R ends with 'Al'", False),
+        ("42 starts with 4", True),
+        ("42 ends with 2", True),
+        ("GONE starts with ''", False),
+        ("GONE ends with ''", False),
+        ("R contains 'lp'", True),
+        ("'lp' in R", True),
+        ("R in 'lp'", False),
+        ("GONE contains ''", False),
+        ("'2' in [1, 2]", True),
+        ("[1, 2] contains 3", False),
+        ("'a' in {'a': 1}", True),
+        ("1 in {'a': 1}", False),
+        ("GONE matches ''", False),
+        ("R matches '^A.*s$'", True),
+    ],
+)
+def test_operators_on_texts_and_collections(value, text, result):
+    assert value(text, R="Alps") is result
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("1 < 2", True),
+        ("2 < 2", False),
+        ("2 <= 2", True),
+        ("3 <= 2", False),
+        ("3 > 2", True),
+        ("2 > 2", False),
+        ("2 >= 2", True),
+        ("1 >= 2", False),
+        ("'10' > '9'", True),
+        ("'b' > 'a'", True),
+        ("GONE < 1", False),
+        ("1 > GONE", False),
+        ("GONE <= GONE", False),
+    ],
+)
+def test_order(value, text, result):
+    assert value(text) is result
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("7 + 2", 9),
+        ("7 - 2", 5),
+        ("7 * 2", 14),
+        ("7 / 2", 3.5),
+        ("7 % 2", 1),
+        ("-7 % 3", -1),
+        ("-(3)", -3),
+        ("'7' - '2'", 5),
+        ("'7' + 2", "72"),
+        ("7 + 'a'", "7a"),
+        ("'a' + GONE", "a"),
+    ],
+)
+def test_arithmetic(value, text, result):
+    assert value(text) == result
+
+
 def test_only_the_side_that_is_needed_is_evaluated(value):
     assert value("true or 1 / 0 > 0") is True
     assert value("false and 1 / 0 > 0") is False
