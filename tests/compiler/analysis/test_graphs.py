@@ -100,6 +100,12 @@ def test_what_leads_back_is_what_a_reader_takes_for_it():
     assert returns(["a"], after) == {("d", "b"), ("d", "c"), ("e", "e")}
 
 
+def test_the_way_back_may_begin_with_a_step_aside():
+    """`b` stands as near to the start as `c`, and leads on to it: what leads to `b` leads back."""
+    after = {"a": ("c", "b"), "b": ("c",), "c": ("d",), "d": ("b",)}
+    assert returns(["a"], after) == {("d", "b")}
+
+
 def test_a_short_cut_leads_on():
     after = {"a": ("b", "d"), "b": ("c",), "c": ("d",), "d": ("a",)}
     assert returns(["a"], after) == {("d", "a")}

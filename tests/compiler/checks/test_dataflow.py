@@ -49,6 +49,25 @@ def test_a_name_that_nothing_lists_is_an_error_with_the_name_that_was_meant(flow
     assert item.fix.text == "GRADE"
 
 
+@pytest.mark.parametrize(
+    ("name", "is_left", "is_said"),
+    [("goal", True, False), ("GOAL", True, True), ("grads", True, True), ("goal", False, True)],
+)
+def test_what_a_format_leaves_as_written_is_prose_unless_it_looks_like_a_name(
+    flow, said, name, is_left, is_said
+):
+    """Capitals make a name, and so does a variable that is written almost alike."""
+    flow.set("START", grade="1", out=f"coalesce({name}, '')")
+    node = flow.nodes["START"]
+    grade, out = node.assignments
+    if is_left:  # a call that a format puts around a placeholder stands where the placeholder does
+        out = replace(out, value=replace(out.value, span=out.value.args[0].span))
+    else:
+        out = replace(out, value=out.value.args[0])
+    flow.nodes["START"] = replace(node, assignments=(grade, out))
+    assert bool(said(undefined_variables, flow.workflow())) is is_said
+
+
 def test_a_name_that_is_listed_may_come_from_the_caller(flow, said):
     flow.listed("CITY")
     flow.set("START", OUT="CITY")

@@ -10,14 +10,17 @@ from flowc.compiler.ir import AgentNode, CallNode, Param, ToolNode
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
 from specs import (
+    FAILED,
     SUCCESS,
     ask,
     assign,
     commands,
     edge,
+    edges,
     lit,
     name,
     on_error,
+    point,
     program,
     program_of,
     workflow,
@@ -229,6 +232,29 @@ def test_events_tokens_and_outcome_are_kept(world, url, wait) -> None:
             assert kinds[0] == "run_started"
             assert kinds[-1] == "run_finished"
             assert kinds.count("node_finished") == 2
+
+    wait(go())
+
+
+def test_the_first_event_says_how_large_the_graph_is(world, url, wait) -> None:
+    """Its edges are those of the graph that runs: an edge into a join by way of a relay is one, and
+    a node that may end in two ways has two."""
+    spec = program(
+        point("a"),
+        point("b"),
+        point("c", wait="all"),
+        SUCCESS,
+        FAILED,
+        edges=(*edges("a > b c\nb > c\nc > SUCCESS"), on_error("a", "FAILED")),
+    )
+    assert (len(spec.relays), len(spec.joins)) == (1, 1)
+
+    async def go() -> None:
+        async with open_engine(url) as engine:
+            await start(engine, spec, world)
+            (first, *_) = await engine.store.events("r")
+            assert (first.kind, first.data["nodes"]) == ("run_started", 5)
+            assert first.data["edges"] == 7
 
     wait(go())
 

@@ -6,6 +6,7 @@ import pytest
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_text
+from flowc.compiler.ir import EndNode
 from flowc.compiler.source.source import Span
 
 HEAD = "flow: 1\nnodes:\n  - name: greet\n    agent: writer\n"
@@ -74,6 +75,22 @@ def test_a_name_of_a_thousand_characters_does_not_fill_the_screen():
     (fault,) = faults(compiled(HEAD + f"    prompt: '{{{{ {name} }}}}'\n"))
     assert fault.code == "FC3001"
     assert len(fault.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("target", "ends"),
+    [
+        ("end", {"end": "success"}),
+        ("success", {"success": "success"}),
+        ("failed", {"failed": "failed"}),
+        ("[success, failed]", {"success": "success", "failed": "failed"}),
+    ],
+)
+def test_an_end_that_an_edge_names_needs_no_node(target, ends):
+    """Only those ends are there that something leads to."""
+    workflow = compiled(HEAD + f"    prompt: Hello\n    next: {target}\n").workflow
+    assert workflow is not None
+    assert {n.id: n.outcome for n in workflow.nodes if isinstance(n, EndNode)} == ends
 
 
 def test_a_merge_key_is_named():
