@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.runtime import Runtime
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.runtime import Runtime
 
-from .types import Saver
+    from .types import Saver
 
 BETWEEN = "|"
 """What stands between the parts of a namespace."""
