@@ -15,7 +15,10 @@ from flowc.compiler.team import PEOPLE
 
 from ..audio.calls.execute import FreeCode
 from ..audio.calls.subprocess_call import AudioWorkers
+from ..budget.budget import RunBudget, caller_caps
 from ..cassette.tape import choose_tape
+from ..config.options import default
+from ..config.prices import Prices, how_to_price, picodollars, read_dollars
 from ..config.settings import Config
 from ..errors import RunError
 from ..files.file_values import RootedFiles
@@ -26,23 +29,18 @@ from ..sandbox.confinement import Confinement
 from ..sandbox.environment import allowed_env, shell_env
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
+from ..sandbox.policy import Mode
 from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
 from ..sandbox.shell import BashShell, Limits
 from ..secrets import looks_secret
 from ..services import Emit, Journal, Services
 from ..tools.registry import ToolBox
 from ..tools.sources import SoundWork, tool_sources
-from .budget_options import budget_of
 from .run_options import RunOptions, settle
-from .sandbox_options import confinement, mode_of, require_sandbox
+from .sandbox_options import confinement, require_sandbox
 
 ServicesFactory: TypeAlias = Callable[[Journal, Emit], Services]
 """The engine owns journal and emit, and makes the services with them."""
-
-MODEL_TIMEOUT = 600.0
-TOOL_TIMEOUT = 600.0
-MAX_STEPS = 10_000
-MAX_MODEL_TURNS = 50
 
 
 def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
@@ -52,22 +50,22 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     options = settle(options, config, spec.model)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
     _require_holders(specs)
-    budget = budget_of(
-        specs, config, options.model, options.base_url, options.max_tokens, options.max_cost
-    )
-    answering = _answering(options, specs, config)
+    budget = _budget_maker(specs, options)
+    answering = _answering(options, specs)
     folders = _granted(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
     workspace = Path(options.workspace or Path.cwd())
-    mode = mode_of(options.sandbox, config.sandbox)
+    mode: Mode = options.sandbox or default("sandbox")
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
     sources = tool_sources(config, options.mcp, roots)
-    limits = _shell_limits(config)
-    tool_timeout = config.tool_timeout or TOOL_TIMEOUT
-    script_limits = ScriptLimits(config.script_timeout or ScriptLimits().seconds)
-
+    limits = Limits(
+        seconds=options.command_timeout or default("command_timeout"),
+        silence=options.command_silence or default("command_silence"),
+    )
+    tool_timeout = options.tool_timeout or default("tool_timeout")
+    script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = _needed(specs, by_hand=answering.by_hand)
     if not options.replay:  # which starts nothing
         require_sandbox(mode, specs, needed)
@@ -88,8 +86,8 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
             emit=emit,
             approve="allow" if options.allow_exec else "ask",
             env=readable_env(specs, config, os.environ),
-            max_steps=options.max_steps or MAX_STEPS,
-            max_model_turns=config.max_model_turns or MAX_MODEL_TURNS,
+            max_steps=options.max_steps or default("max_steps"),
+            max_model_turns=options.max_model_turns or default("max_model_turns"),
             budget=budget(),
         )
         return taping(plain)
@@ -97,7 +95,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     return services
 
 
-def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], config: Config) -> Answering:
+def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
     """Who answers. Nobody is needed where a recording does."""
     named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
     return choose_models(
@@ -105,16 +103,8 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], config: Config
         options.base_url,
         options.answers,
         tuple(named),
-        config.model_timeout or MODEL_TIMEOUT,
+        options.model_timeout or default("model_timeout"),
         needed=not options.replay and any(agent_asked(n.op, s) for s in specs for n in s.nodes),
-    )
-
-
-def _shell_limits(config: Config) -> Limits:
-    usual = Limits()
-    return Limits(
-        seconds=config.command_timeout or usual.seconds,
-        silence=config.command_silence or usual.silence,
     )
 
 
@@ -158,6 +148,29 @@ def _require_holders(specs: tuple[GraphSpec, ...]) -> None:
                 f"{spec.file} needs a team: {', '.join(roles)}",
                 help=f"--team FILE.json says who does what; --team {PEOPLE}: you do all of it",
             )
+
+
+def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable[[], RunBudget]:
+    """How the budget of one run is made. Raises `RunError` for a limit on cost, the caller's or the
+    workflow's, where a model may be called that has no price."""
+    cost = None if options.max_cost is None else picodollars(read_dollars(options.max_cost))
+    caps = caller_caps(options.max_tokens, cost)
+    prices = Prices(options.prices, options.base_url)
+
+    def budget() -> RunBudget:
+        return RunBudget(prices, options.model or "", caps, options.max_output_tokens)
+
+    limits = (m for s in specs for m in (*s.limits, *(m for n in s.nodes for m in n.limits)))
+    if options.model and (cost is not None or any(limit.name == "cost" for limit in limits)):
+        agents = (agent_asked(node.op, spec) for spec in specs for node in spec.nodes)
+        names = dict.fromkeys(budget().full_name(a.model) for a in agents if a is not None)
+        for name in names:
+            if prices.of(name) is None:
+                raise RunError(
+                    f"there is no price for `{name}`, so a limit on cost cannot be kept",
+                    help=how_to_price(name),
+                )
+    return budget
 
 
 def readable_env(

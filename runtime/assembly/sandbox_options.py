@@ -8,7 +8,7 @@ import re
 import secrets
 import shutil
 from pathlib import Path
-from typing import Protocol, get_args
+from typing import Protocol
 
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.ir import ExecNode, ScriptNode
@@ -54,20 +54,10 @@ def forget_own_folder(own: str) -> None:
                 parent.rmdir()
 
 
-def granted_workspace(asked: str | None, configured: str | None) -> str | None:
-    """The folder that commands may write in, in full. Raises `RunError` when it is none."""
-    folder = Path(asked).absolute() if asked else Path(configured) if configured else None
-    if folder is None:
-        return None
-    if not folder.is_dir():
+def require_workspace(folder: str | None) -> None:
+    """Raise `RunError` when the folder that commands may write in is missing."""
+    if folder is not None and not Path(folder).is_dir():
         raise RunError(f"there is no folder `{folder}` for commands to write in", help="make it")
-    return str(folder)
-
-
-def mode_of(asked: str, configured: str | None) -> Mode:
-    """How the sandbox is used. Only a person says `off`, and says it with the run."""
-    modes: dict[str, Mode] = {mode: mode for mode in get_args(Mode)}
-    return modes[asked or configured or "auto"]
 
 
 def confinement(chosen: Chosen, mode: Mode, reads: tuple[Path, ...], emit: Emit) -> Confinement:

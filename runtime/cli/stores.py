@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from ..config.options import DEFAULT_STORE
 from ..config.settings import Config, load_config
 from ..db.url import locate, without_password
 from ..errors import RunError
-
-DEFAULT_STORE = "sqlite:///.flowc/runs.db"
 
 
 def store_url(given: str | None, config: Config | None = None) -> str:

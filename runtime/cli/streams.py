@@ -13,7 +13,10 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
+
+Mode = Literal["text", "json", "jsonl", "quiet"]
+"""How a run is shown."""
 
 _PLAIN = {
     "→": "->", "⇒": "=>", "…": "...", "·": "-", "–": "-", "—": "-", "─": "-", "│": "|", "├": "+",

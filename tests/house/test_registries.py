@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -104,3 +107,75 @@ def test_every_kind_of_node_runs():
 def test_every_kind_of_node_can_be_written_in_flow_yaml():
     written = {element.type for element in keys.NODES.values()}
     assert written == set(get_args(ir.Node))
+
+
+ROW = """
+    patience: int | None = option("--patience", "N", "wait N times", environment=True)
+"""
+ROW_IS_REACHED = """
+import os, sys
+from pathlib import Path
+from flowc.runtime.assembly.run_options import RunOptions, settle
+from flowc.runtime.cli import app
+from flowc.runtime.config.settings import load_config
+
+here = Path.cwd()
+(here / "flowc.toml").write_text("patience = 3")
+config = load_config(here, {})
+assert config.patience == 3
+assert load_config(here, {"FLOWC_PATIENCE": "4"}).patience == 4
+kept = settle(RunOptions(), config).to_json()
+assert RunOptions.from_json(kept).patience == 3
+for command in ("run", "resume"):
+    assert app.run([command, "--help"]) == 0
+"""
+
+
+def test_a_row_added_to_the_options_is_a_flag_a_key_a_variable_and_kept(root, tmp_path):
+    """One row, in a copy of the product; that it is in the documentation as well is held by the
+    test of the generated table."""
+    copy = tmp_path / "copy/flowc"
+    shutil.copytree(root / ".types/flowc", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    table = copy / "runtime/config/options.py"
+    text = table.read_text(encoding="utf-8")
+    place = "    max_cost: str | None"
+    table.write_text(text.replace(place, ROW.strip("\n") + "\n" + place, 1), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", ROW_IS_REACHED],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(copy.parent), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("--patience N") == 2
+
+
+SAME_FLAG = {
+    ("runtime/cli/serving/serve.py", "--team"): "whose executions a token sees",
+    ("runtime/cli/running/test.py", "--timeout"): "the time of one case",
+    ("runtime/cli/serving/mcp.py", "--root"): "the folder of the workflows",
+}
+"""Flags that look like an option of a run and are another one, with what they are."""
+
+
+def test_nothing_else_lists_the_options_of_a_run(root, sources, tree):
+    """No second list of their names, and no flag of theirs that is not made from the table."""
+    from flowc.runtime.config.options import OPTIONS
+
+    flags = {row.flag for row in OPTIONS.values() if row.flag}
+    found = []
+    for file in sources:
+        place = str(file.relative_to(root))
+        if place.startswith("compiler/") or place == "runtime/config/options.py":
+            continue
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+                items = node.keys if isinstance(node, ast.Dict) else node.elts
+                if len(OPTIONS.keys() & {getattr(item, "value", None) for item in items}) > 2:
+                    found.append(f"{place}:{node.lineno}")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
+                names = {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
+                found += [f"{place} {f}" for f in flags & names if (place, f) not in SAME_FLAG]
+    assert found == []

@@ -15,7 +15,6 @@ TWICE: dict[str, str] = {}
 """Public class names that may mean two things, with the reason: at most five."""
 
 UNFINISHED_CLASSES = {
-    "Asked",
     "Assignment",
     "Client",
     "Code",

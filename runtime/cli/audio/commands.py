@@ -16,8 +16,9 @@ from ...errors import Failure, RunError
 from ...models.offline import LABEL as OFFLINE_LABEL
 from ...models.offline_rules import NAME as OFFLINE_NAME
 from ...models.offline_rules import vocabulary_rows
+from ...sandbox.policy import Mode
+from .. import flags
 from ..app import FINDINGS, OK, USAGE, complain, plain_app
-from ..options import flags
 from ..screen import screen_on
 from ..show.outcomes import SCHEMA_VERSION, on_terminal
 from ..streams import print_json
@@ -106,7 +107,7 @@ def apply(
     return OK
 
 
-def _done(make: Any, sandbox: str | None) -> Json | int:
+def _done(make: Any, sandbox: Mode | None) -> Json | int:
     """What the tool said, or the exit code after a complaint: 2 for a call that is none."""
     try:
         call: AudioCall = make()

@@ -23,9 +23,9 @@ from ...audio.plan.review import review
 from ...db.url import locate
 from ...documents.write_log import Record, documents_of
 from ...errors import Failure, RunError
+from .. import flags
 from ..app import OK, say
 from ..delivery import check_deliverable, deliver, leads_to_file
-from ..options import flags
 from ..running.documents import is_document
 from ..stores import existing_store, store_url
 from .workers import workers_on

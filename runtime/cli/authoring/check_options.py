@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..options.flags import Team
+from ..flags import Team
 from .check import Output, check_files
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ..app import FINDINGS, OK, say
 from ..delivery import refuse_source
-from ..options.flags import Team
+from ..flags import Team
 from ..streams import print_json
 from .check import compile_path, require_format, require_program, show_diagnostics
 

@@ -8,12 +8,13 @@ import sqlite3
 from collections.abc import Iterator
 from importlib.util import find_spec
 
+from ...config.options import DEFAULT_STORE
 from ...db.encryption import VARIABLE, seal_from
 from ...db.sqlite import refuse_unfit
 from ...db.url import Location, locate
 from ...errors import RunError
 from ...store.open import is_there
-from ..stores import DEFAULT_STORE, store_url
+from ..stores import store_url
 
 Finding = tuple[str, bool, str, bool]
 """Area, whether it is there, words, whether every run needs it."""

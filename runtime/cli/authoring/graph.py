@@ -21,9 +21,9 @@ from flowc.compiler.emit.picture.picture import Overlay
 
 from ...errors import RunError
 from ...graph.overlay import draw_dot, layout_of, overlay_of
+from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, refuse_source
-from ..options import flags
 from .check import compile_path, require_format, show_diagnostics
 
 if TYPE_CHECKING:

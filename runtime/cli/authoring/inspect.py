@@ -9,7 +9,7 @@ import typer
 from flowc.compiler.source.snippet import visible
 
 from ..app import FINDINGS, OK
-from ..options.flags import Team
+from ..flags import Team
 from ..streams import print_json
 from .check import compile_path, require_format, show_diagnostics
 

@@ -15,9 +15,9 @@ from ...files.roots import Roots
 from ...services import ToolSchema
 from ...tools.registry import ToolBox
 from ...tools.sources import SoundWork, tool_sources
+from .. import flags
 from ..app import OK, plain_app, say
 from ..delivery import deliver
-from ..options import flags
 from ..screen import count_of, one_line, screen_on
 from ..show.outcomes import SCHEMA_VERSION
 from ..streams import print_json

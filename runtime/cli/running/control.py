@@ -6,8 +6,8 @@ import asyncio
 
 from ...errors import RunError
 from ...store.runs import RequestKind, RunRecord, open_store
+from .. import flags
 from ..app import OK, say
-from ..options import flags
 from ..show.outcomes import resume_command
 from ..stores import existing_store
 

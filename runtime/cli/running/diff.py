@@ -11,8 +11,8 @@ import typer
 
 from ...assembly.lazy import open_engine
 from ...graph.run_diff import ComparedRun, RunDifference, compare
+from .. import flags
 from ..app import FINDINGS, OK
-from ..options import flags
 from ..screen import Screen, one_line, screen_on, seconds_of
 from ..show.outcomes import SCHEMA_VERSION, result_text
 from ..stores import existing_store

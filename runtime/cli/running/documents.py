@@ -26,9 +26,8 @@ from ...store.runs import RunStore, now
 from ..app import say
 from ..authoring.check import show_diagnostics
 from ..show.outcomes import SCHEMA_VERSION
-from ..show.output import Mode
 from ..stores import store_url
-from ..streams import print_json
+from ..streams import Mode, print_json
 
 _FROM = {
     "document": "from the document",

@@ -14,6 +14,7 @@ from flowc.compiler.driver import CompileResult, compile_file
 
 from ...assembly.lazy import open_engine
 from ...assembly.run_options import RunOptions
+from ...config.options import default
 from ...engine.signals import RunSignals
 from ...models.script import read_script, strangers
 from ...observe.otel import open_spans
@@ -22,9 +23,9 @@ from ..app import INTERRUPTED, say
 from ..authoring.check import require_program, show_diagnostics
 from ..screen import count_of, screen_on
 from ..show.outcomes import SCHEMA_VERSION, exit_code, resume_command
-from ..show.output import Mode, RunView
+from ..show.output import RunView
 from ..show.questions import can_ask
-from ..streams import print_json, result_alone
+from ..streams import Mode, print_json, result_alone
 from .drive import drive
 
 if TYPE_CHECKING:
@@ -155,6 +156,6 @@ async def resume_with(
         breakpoints=launch.breakpoints,
         control=signals,
         on_unknown=launch.options.on_unknown,
-        usually=launch.options.usually,
+        usually=launch.options.usually or default("on_unknown"),
         migrate=migrate,
     )

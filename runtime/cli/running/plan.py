@@ -35,8 +35,7 @@ from ..app import OK
 from ..inputs import Given, type_inputs
 from ..screen import count_of, one_line
 from ..show.outcomes import SCHEMA_VERSION
-from ..show.output import Mode
-from ..streams import print_json
+from ..streams import Mode, print_json
 
 _WIDTH = 96
 

@@ -18,8 +18,8 @@ from ...store.cleanup import KEPT, Swept, sweep
 from ...store.retention import PruneCriteria, duration, select_runs
 from ...store.runs import RunRecord, RunStatus, open_store
 from ...store.service_tables import kept_of
+from .. import flags
 from ..app import OK, plain_app, say
-from ..options import flags
 from ..screen import count_of
 from ..show.outcomes import SCHEMA_VERSION
 from ..stores import existing_store

@@ -17,8 +17,8 @@ from ...errors import RunError
 from ...people import Question
 from ...services import Outcome
 from ...store.runs import RunRecord
+from .. import flags
 from ..app import FINDINGS
-from ..options import flags
 from ..show.output import RunView
 from ..show.questions import match_given
 from ..stores import existing_store
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @flags.with_run_flags
 def resume(
     run: flags.Run,
-    asked: flags.Asked,
+    run_flags: flags.RunFlags,
     answer: flags.Reply = None,
     say: flags.Said = None,
     migrate: flags.Migrate = None,
@@ -46,18 +46,22 @@ def resume(
             "--say and --answer exclude each other",
             help="--answer replies to the question that waits, --say leaves it and goes elsewhere",
         )
-    return _resume(run, answer or [], say, tuple(migrate or ()), asked)
+    return _resume(run, answer or [], say, tuple(migrate or ()), run_flags)
 
 
 def _resume(
-    run: str, answer: list[str], said: str | None, migrate: tuple[str, ...], asked: flags.Asked
+    run: str,
+    answer: list[str],
+    said: str | None,
+    migrate: tuple[str, ...],
+    run_flags: flags.RunFlags,
 ) -> int:
-    url = existing_store(asked.store)
+    url = existing_store(run_flags.typed.store)
     if is_document(run):
         run = run_of(run, url)
     record, questions, edited = asyncio.run(_stand(url, run))
     if edited is not None:
-        if not show_edits(edited, run, asked.mode):
+        if not show_edits(edited, run, run_flags.mode):
             return FINDINGS
         said = said or _where_to(edited, answer, run)
     given = match_given(answer, questions)
@@ -68,22 +72,22 @@ def _resume(
             help="put the file back where it was, then resume; what was done is kept",
         )
     kept = RunOptions.from_json(record.options)
-    compiled = compiled_or_none(record.file, asked.mode, kept.team)
+    compiled = compiled_or_none(record.file, run_flags.mode, kept.team)
     if compiled is None:
         return FINDINGS
     if edited is not None and compiled.spec.on_input is None and said == edited.document:
         said = None  # such a workflow meets the edits where it stands
     config = load_config(Path.cwd())
-    options = asked.options(record.file, kept, config, compiled.spec.model)
+    options = run_flags.options(record.file, kept, config, compiled.spec.model)
     launch = Launch(
         compiled=compiled,
         services=make_services(options, compiled.spec, config),
         options=options,
         store=url,
-        mode=asked.mode,
-        verbose=asked.verbose,
-        otel=asked.otel,
-        breakpoints=tuple(asked.breaks or ()),
+        mode=run_flags.mode,
+        verbose=run_flags.verbose,
+        otel=run_flags.typed.otel,
+        breakpoints=run_flags.typed.breakpoints,
     )
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:

@@ -13,20 +13,21 @@ from ...assembly.lazy import make_services
 from ...assembly.run_options import RunOptions
 from ...assembly.sandbox_options import forget_own_folder, own_folder
 from ...cassette.format import read_cassette
-from ...config.settings import Config, load_config
+from ...config.settings import load_config
 from ...engine.signals import RunSignals
 from ...errors import Failure, RunError
 from ...files.file_values import RootedFiles
 from ...services import Outcome
+from .. import flags
 from ..app import FINDINGS, say
 from ..inputs import WORDS, Ask, Given, ReadFile, read_given, type_inputs
 from ..locate import locate, locate_team
 from ..names import new_run_name
-from ..options import flags
 from ..show.outcomes import MEMORY
-from ..show.output import Mode, RunView
+from ..show.output import RunView
 from ..show.questions import can_ask, read_line
 from ..stores import prepare_default, store_url
+from ..streams import Mode
 from .documents import carried
 from .launch import Begin, Launch, accepted, execute
 from .plan import print_plan
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @flags.with_run_flags
 def run(
     target: flags.Target,
-    asked: flags.Asked,
+    run_flags: flags.RunFlags,
     given: flags.Inputs = None,
     inputs: flags.InputFiles = None,
     team: flags.Team = None,
@@ -50,13 +51,13 @@ def run(
     Exit code 0: it ended SUCCESS, 1: FAILED or faults in the file, 2: wrong usage, 4: paused,
     5: a limit of yours stopped it, 130: interrupted. 4, 5 and 130 go on with `flowc resume`.
     """
-    return _run(target, (given or [], inputs or []), asked, team, run_id, dry_run)
+    return _run(target, (given or [], inputs or []), run_flags, team, run_id, dry_run)
 
 
 def _run(
     target: str,
     given: tuple[list[str], list[str]],
-    asked: flags.Asked,
+    run_flags: flags.RunFlags,
     team: str | None,
     run_id: str | None,
     dry_run: bool,
@@ -64,28 +65,30 @@ def _run(
     """Check, read the inputs (`given`: those of -i, files of --inputs), wire, execute."""
     path = locate(target, load_config(Path.cwd()).workflows)
     team = locate_team(team, path)
-    path, compiled, own = _read(path, team, asked.store)
-    if not accepted(compiled, asked.mode) or compiled.workflow is None:
+    path, compiled, own = _read(path, team, run_flags.typed.store)
+    if not accepted(compiled, run_flags.mode) or compiled.workflow is None:
         return FINDINGS
     config = load_config(Path.cwd())
     name = run_id or new_run_name()
-    options = asked.options(path, _defaults(config, team, name), config, compiled.spec.model)
+    options = run_flags.options(
+        path, RunOptions(team=team, own=own_folder(name)), config, compiled.spec.model
+    )
     values = read_given(*given, _file_reader(path, options))
     if options.replay:
-        values = _as_recorded(values, options.replay, compiled.spec.digest, asked.mode)
+        values = _as_recorded(values, options.replay, compiled.spec.digest, run_flags.mode)
     values = replace(values, values={**own, **values.values})
     if dry_run:
-        return print_plan(compiled, values, options, asked.mode)
-    typed = type_inputs(values, compiled.workflow, compiled.sources, _asker(asked.mode))
+        return print_plan(compiled, values, options, run_flags.mode)
+    typed = type_inputs(values, compiled.workflow, compiled.sources, _asker(run_flags.mode))
     launch = Launch(
         compiled=compiled,
         services=make_services(options, compiled.spec, config),
         options=options,
-        store=store_url(asked.store, config),
-        mode=asked.mode,
-        verbose=asked.verbose,
-        otel=asked.otel,
-        breakpoints=tuple(asked.breaks or ()),
+        store=store_url(run_flags.typed.store, config),
+        mode=run_flags.mode,
+        verbose=run_flags.verbose,
+        otel=run_flags.typed.otel,
+        breakpoints=run_flags.typed.breakpoints,
         target=target,
     )
     prepare_default(launch.store)
@@ -113,12 +116,6 @@ def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
         )
 
     return begin
-
-
-def _defaults(config: Config, team: str | None, run: str) -> RunOptions:
-    """What no flag says: the run's own folder is named like the run."""
-    unknown = flags.configured_unknown(config)
-    return RunOptions(usually=unknown, team=team, own=own_folder(run))
 
 
 def _read(
@@ -156,7 +153,7 @@ def _as_recorded(values: Given, replay: str, digest: str, mode: Mode) -> Given:
 
 
 def _asker(mode: Mode) -> Ask | None:
-    """Asks for missing inputs on a terminal; None where nobody can be asked."""
+    """Asks for missing inputs on a terminal; None where nobody can be run_flags."""
     if not can_ask() or mode in ("json", "jsonl"):
         return None
 

@@ -19,10 +19,10 @@ from ...charges import Usage
 from ...events import RunEvent
 from ...people import Question
 from ...store.runs import RunRecord, open_store
+from .. import flags
 from ..app import OK, say
 from ..inputs import typed_changes
 from ..names import new_run_name
-from ..options import flags
 from ..screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
 from ..show.events import print_events
 from ..show.failures import failure_lines

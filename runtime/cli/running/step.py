@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from ..options import flags
+from ...assembly.run_options import RunOptions
+from .. import flags
 from ..stores import existing_store
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="a node; CALL/NODE in a called workflow")]
@@ -22,7 +22,7 @@ Changes = Annotated[
 ]
 Replay = Annotated[
     str | None,
-    typer.Option("--replay", metavar="run|FILE", help="what the run's journal keeps; a recording"),
+    flags.flag("replay", metavar="run|FILE", help="what the run's journal keeps; a recording"),
 ]
 
 
@@ -44,12 +44,12 @@ def step(
 
     Exit code 0: it is done, 1: it failed, 4: it waits for an answer.
     """
-    asked = flags.Asked(model=model, base_url=base_url, answers=answers, allow_exec=allow_exec)
     from ...engine.single_node import FROM_RUN
     from .stepping import step_again
 
-    if replay not in (None, FROM_RUN):
-        asked = replace(asked, replay=replay)
+    recording = None if replay == FROM_RUN else replay
+    typed = RunOptions(model, base_url, answers, replay=recording, allow_exec=allow_exec)
     url = existing_store(store)
-    again = step_again(url, run, node, visit, changes or [], asked, replay, answer, as_json)
+    run_flags = flags.RunFlags(typed)
+    again = step_again(url, run, node, visit, changes or [], run_flags, replay, answer, as_json)
     return asyncio.run(again)

@@ -35,9 +35,9 @@ from ...services import Emit, Journal, Json, Services
 from ...state.channels import variable_values, variables_of
 from ...store.runs import RunRecord
 from ...testing.case import write_answers
+from .. import flags
 from ..app import FINDINGS, OK, PAUSED, say
 from ..inputs import typed_changes
-from ..options import flags
 from ..screen import Screen, screen_on
 from ..show.outcomes import SCHEMA_VERSION, result_text
 from ..show.questions import ask_person, can_ask, match_given, question_lines, read_line
@@ -61,7 +61,7 @@ async def step_again(
     node: str,
     visit: int,
     changes: list[str],
-    asked: flags.Asked,
+    run_flags: flags.RunFlags,
     replay: str | None,
     answer: list[str] | None,
     as_json: bool,
@@ -78,7 +78,7 @@ async def step_again(
         spec = _present(compiled, before)
         types = {name: channel.type for name, channel in variables_of(spec).items()}
         kept = EffectJournal(engine.journal_db)
-        make = _services(asked, record, compiled, replay, kept, before)
+        make = _services(run_flags, record, compiled, replay, kept, before)
         updates = typed_changes(changes, types)
         ask = _asker(answer or [])
         again = await run_node(before, spec, compiled.spec, updates, make, ask)
@@ -109,7 +109,7 @@ def _present(compiled: CompileResult, before: Before) -> GraphSpec:
 
 
 def _services(
-    asked: flags.Asked,
+    run_flags: flags.RunFlags,
     record: RunRecord,
     compiled: CompileResult,
     replay: str | None,
@@ -119,7 +119,7 @@ def _services(
     config = load_config(Path.cwd())
     options = RunOptions.from_json({**record.options, "record": None, "allow_exec": False})
     if replay != FROM_RUN:
-        options = asked.options(record.file, options, config, compiled.spec.model)
+        options = run_flags.options(record.file, options, config, compiled.spec.model)
         factory = make_services(options, compiled.spec, config)
     else:  # the journal answers: nobody else is needed, and what nobody says is read now
         with make_room() as room:
@@ -131,7 +131,7 @@ def _services(
         made = factory(journal, emit)
         if replay == FROM_RUN:
             return replace(with_results_of(made, kept, record.id, before), approve="allow")
-        return made if asked.allow_exec or options.replay else with_careful_tools(made)
+        return made if run_flags.typed.allow_exec or options.replay else with_careful_tools(made)
 
     return services
 

@@ -21,6 +21,7 @@ from ...models.offline import is_offline
 from ...testing.case import Mismatch, TrialRun, run_trial, write_answers
 from ...testing.coverage import Coverage
 from ...testing.junit import Result, junit_xml
+from .. import flags
 from ..app import FINDINGS, OK, USAGE, coloured, complain, say
 from ..delivery import check_deliverable, deliver
 from ..inputs import Given, type_inputs
@@ -42,11 +43,8 @@ Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="a r
 Seconds = Annotated[
     float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="what a case may take")
 ]
-AllowExec = Annotated[bool, typer.Option("--allow-exec", help="commands need no yes")]
-Roots = Annotated[
-    list[str] | None, typer.Option("--root", metavar="DIR", help="a folder that may be read")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+AllowExec = Annotated[bool, flags.flag("allow_exec", help="commands need no yes")]
+Roots = Annotated[list[str] | None, flags.flag("roots", help="a folder that may be read")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="failures and the last line alone")]
 
 
@@ -79,7 +77,7 @@ def run_tests(
     timeout: Seconds = LIMIT,
     allow_exec: AllowExec = False,
     root: Roots = None,
-    as_json: AsJson = False,
+    as_json: flags.AsJson = False,
     quiet: Quiet = False,
 ) -> int:
     """Run the cases that workflows have: below `tests:` in flow YAML, or in NAME.flowtest.yaml

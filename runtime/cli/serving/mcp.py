@@ -14,10 +14,10 @@ import typer
 
 from ...config.settings import load_config
 from ...errors import RunError
+from .. import flags
 from ..app import USAGE
 from ..listening import LOOPBACK, listen
 from ..names import new_run_name
-from ..options import flags
 from ..stores import prepare_default, store_url
 
 TOKEN = "FLOWC_MCP_TOKEN"

@@ -11,9 +11,9 @@ import typer
 
 from ...config.settings import load_config
 from ...errors import RunError
+from .. import flags
 from ..app import USAGE, plain_app, say
 from ..listening import LOOPBACK, listen
-from ..options import flags
 from ..stores import prepare_default, store_url
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from ...config.settings import Config, load_config
 from ...db.url import locate
 from ...errors import RunError
+from .. import flags
 from ..app import INTERRUPTED, OK, say
-from ..options import flags
 from ..stores import prepare_default, store_path, store_url
 
 

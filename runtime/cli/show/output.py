@@ -25,7 +25,7 @@ from flowc.compiler.source.snippet import visible
 from ...events import Listener, RunEvent
 from ...services import Outcome
 from ..screen import Screen, count_of
-from ..streams import print_json, put, result_stream
+from ..streams import Mode, print_json, put, result_stream
 from .failures import failure_lines
 from .narrate import Narrator
 from .outcomes import (
@@ -40,7 +40,6 @@ from .outcomes import (
 from .progress import Progress
 from .questions import labels, question_lines
 
-Mode = Literal["text", "json", "jsonl", "quiet"]
 TICK_SECONDS = 0.2
 
 

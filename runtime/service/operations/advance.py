@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
-from flowc.compiler.ir import OnUnknown
 
 from ...assembly.compose import make_services
 from ...assembly.run_options import RunOptions
+from ...config.options import default
 from ...context import HERE
 from ...engine.engine import ENDED
 from ...engine.fork import RunState
@@ -128,7 +128,7 @@ async def carry_on(
                 services,
                 answers=await _verdicts(executing, execution, record),
                 control=signals,
-                on_unknown=_on_unknown(executing),
+                on_unknown=executing.config.on_unknown or default("on_unknown"),
                 answered=True,
             )
     finally:
@@ -146,14 +146,6 @@ async def _verdicts(
     state = await executing.engine.state(execution.id)
     waiting = {question.id for question in state.questions}
     return {id: answer for id, answer in valid.items() if id in waiting}
-
-
-def _on_unknown(executing: Executing) -> OnUnknown:
-    match executing.config.on_unknown:
-        case "repeat" | "fail" as chosen:
-            return chosen
-        case _:
-            return "ask"
 
 
 def _timer(

@@ -11,7 +11,7 @@ import pytest
 from flowc.compiler.driver import compile_text
 from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.runtime.assembly.compose import make_services
-from flowc.runtime.assembly.run_options import RunOptions, settle
+from flowc.runtime.assembly.run_options import RunOptions
 from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.graph.null_services import inert_services
@@ -136,30 +136,6 @@ def test_a_root_that_is_no_folder_stops_before_the_run(spec, answers, tmp_path):
     assert caught.value.exit_code == 2
 
 
-def test_options_survive_the_runs_record(answers):
-    options = RunOptions(answers=answers, roots=("/a", "/b"), allow_exec=True, max_steps=7)
-    kept = json.loads(json.dumps(options.to_json()))
-    assert RunOptions.from_json(kept) == options
-    assert RunOptions.from_json({**kept, "of_another_version": 1}) == options
-
-
-def test_settled_options_hold_absolute_paths(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    settled = settle(RunOptions(answers="a.yaml", roots=("r",), mcp=("m.json",)), Config())
-    assert settled.answers == str(tmp_path / "a.yaml")
-    assert settled.roots == (str(tmp_path / "r"),)
-    assert settled.mcp == (str(tmp_path / "m.json"),)
-    assert settled.workspace is None
-    assert Path(settled.own).parent == tmp_path / ".flowc/own"
-    assert settle(settled, Config()) == settled
-
-
-def test_settling_again_on_resume_adds_nothing(tmp_path):
-    config = Config(roots=("/r",), mcp=("/m.json",), answers="/a.yaml")
-    once = settle(RunOptions(), config)
-    assert settle(once, config) == once
-
-
 def test_two_who_answer_are_refused(spec, answers):
     with pytest.raises(RunError, match="exclude each other"):
         services(RunOptions(model="openai:x", answers=answers), spec)
@@ -171,22 +147,3 @@ def test_services_offer_what_graphs_expect(spec, answers):
     for name in ("models", "tools", "shell", "files", "people"):
         assert hasattr(made, name)
         assert hasattr(inert, name)
-
-
-@pytest.mark.parametrize(
-    ("url", "says"),
-    [
-        ("localhost:8000", "no address"),
-        ("ftp://host/v1", "no address"),
-        ("http://[", "no address"),
-        ("https://me:hunter2@host/v1", "a user or a password"),
-    ],
-)
-def test_a_base_url_is_an_address_without_a_password(url, says):
-    for options, config in (
-        (RunOptions(base_url=url), Config()),
-        (RunOptions(), Config(base_url=url)),
-    ):
-        with pytest.raises(RunError, match=says) as refused:
-            settle(options, config)
-        assert "hunter2" not in refused.value.message + refused.value.help

@@ -1,87 +1,81 @@
-"""Questions with choices and in conversations."""
+"""The options of a run: settled from what was typed and configured, and kept with the run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import json
+from pathlib import Path
 
 import pytest
-from flowc.compiler.ir import Agent, AgentNode, AskNode, Thread
-from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.assembly.run_options import RunOptions, settle
+from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import RunError
-from flowc.runtime.state.interrupts import choice_in
-from specs import SUCCESS, lit, program
-from worlds import World, start
-
-PICK = AskNode(id="pick", question=lit("Tea?"), choices=("yes", "no"), into="RESULT")
 
 
-@dataclass
-class Said:
-    """What a person answered in advance, whatever is asked."""
-
-    word: Any
-
-    def answer(self, *about: object) -> Any:
-        return self.word
-
-    def answer_to_model(self, *about: object) -> Any:
-        return None
+def test_options_survive_the_runs_record(answers):
+    options = RunOptions(answers=answers, roots=("/a", "/b"), allow_exec=True, max_steps=7)
+    kept = json.loads(json.dumps(options.to_json()))
+    assert RunOptions.from_json(kept) == options
+    assert RunOptions.from_json({**kept, "of_another_version": 1}) == options
 
 
-def test_a_question_with_choices_takes_no_other_answer(world: World, url, wait) -> None:
-    async def go() -> tuple[Any, str, Any]:
-        spec = program(PICK, SUCCESS)
-        async with open_engine(url) as engine:
-            first = await start(engine, spec, world)
-            with pytest.raises(RunError) as refused:
-                await engine.resume("r", spec, world, answers={"": "perhaps"})
-            return (
-                first,
-                str(refused.value.help),
-                await engine.resume("r", spec, world, answers={"": " YES"}),
-            )
-
-    first, help, last = wait(go())
-    assert first.questions[0].choices == ("yes", "no")
-    assert (help, last.status, last.result) == ("one of: yes, no", "success", "yes")
+def test_settled_options_hold_absolute_paths(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    settled = settle(RunOptions(answers="a.yaml", roots=("r",), mcp=("m.json",)), Config())
+    assert settled.answers == str(tmp_path / "a.yaml")
+    assert settled.roots == (str(tmp_path / "r"),)
+    assert settled.mcp == (str(tmp_path / "m.json"),)
+    assert settled.workspace is None
+    assert Path(settled.own).parent == tmp_path / ".flowc/own"
+    assert settle(settled, Config()) == settled
 
 
-def test_an_answer_given_in_advance_has_to_be_a_choice(world: World, execute) -> None:
-    world.people = Said("N")
-    assert execute(program(PICK, SUCCESS)).result == "no"
-    world.people = Said("perhaps")
-    outcome = execute(program(PICK, SUCCESS))
-    assert (outcome.status, outcome.error["message"]) == (
-        "error",
-        "`perhaps` is not an answer to `pick`",
-    )
+def test_settling_again_on_resume_adds_nothing(tmp_path):
+    config = Config(roots=("/r",), mcp=("/m.json",), answers="/a.yaml")
+    once = settle(RunOptions(), config)
+    assert settle(once, config) == once
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> str:
+    path = tmp_path / "a.yaml"
+    path.write_text("PROMPT_A: hello")
+    return str(path)
 
 
 @pytest.mark.parametrize(
-    ("choices", "value", "choice"),
+    ("url", "says"),
     [
-        (("yes", "no"), True, "yes"),
-        (("true", "false"), True, "true"),
-        (("A", "a"), "a", "a"),
-        (("tea", "two"), "t", None),
-        (("1", "2"), 2, "2"),
-        (("tea", "coffee"), "", None),
+        ("localhost:8000", "no address"),
+        ("ftp://host/v1", "no address"),
+        ("http://[", "no address"),
+        ("https://me:hunter2@host/v1", "a user or a password"),
     ],
 )
-def test_the_choice_that_is_meant(choices, value: Any, choice: str | None) -> None:
-    assert choice_in(choices, value) == choice
+def test_a_base_url_is_an_address_without_a_password(url, says):
+    for options, config in (
+        (RunOptions(base_url=url), Config()),
+        (RunOptions(), Config(base_url=url)),
+    ):
+        with pytest.raises(RunError, match=says) as refused:
+            settle(options, config)
+        assert "hunter2" not in refused.value.message + refused.value.help
 
 
-@pytest.mark.parametrize("answer", ["With milk.", ""])
-def test_a_conversation_takes_the_question_and_the_answer(
-    world: World, execute, answer: str
-) -> None:
-    world.people, world.models.replies = Said(answer), ["Noted."]
-    asking = AskNode(id="pick", question=lit("Tea?"), thread="talk", into="RESULT")
-    heard = AgentNode(id="hear", agent="clerk", into="RESULT")
-    agents, threads = (Agent(id="clerk", thread="talk"),), (Thread(id="talk"),)
-    outcome = execute(program(asking, heard, SUCCESS, agents=agents, threads=threads))
-    said = [{"role": "user", "content": answer}] if answer else []
-    asked = {"role": "assistant", "content": "Tea?"}
-    assert (outcome.status, list(world.models.requests[0].messages)) == ("success", [asked, *said])
+def test_what_is_typed_for_calls_in_doubt_is_apart_from_what_is_configured():
+    settled = settle(RunOptions(), Config(on_unknown="repeat"))
+    assert (settled.on_unknown, settled.usually) == (None, "repeat")
+    assert settle(settled, Config(on_unknown="fail")).usually == "repeat"
+    assert settle(RunOptions(on_unknown="fail"), Config()).on_unknown == "fail"
+
+
+def test_the_workflows_model_is_between_what_is_typed_and_what_is_configured(answers):
+    config = Config(answers="/configured.yaml")
+    declared = settle(RunOptions(), config, "openai:declared")
+    assert (declared.model, declared.answers) == ("openai:declared", None)
+    typed = settle(RunOptions(answers=answers), config, "openai:declared")
+    assert (typed.model, typed.answers) == (None, answers)
+
+
+def test_what_only_the_configuration_says_is_not_kept_with_the_run():
+    kept = settle(RunOptions(), Config(store="memory:", mcp_servers={"a": {}})).to_json()
+    assert not {"store", "mcp_servers", "env", "breakpoints", "otel"} & kept.keys()

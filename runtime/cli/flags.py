@@ -1,0 +1,157 @@
+"""The flags that several commands share: those of the table of options, and those beside it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_origin
+
+import typer
+
+from ..assembly.run_options import RunOptions, settle
+from ..config.options import OPTIONS, TYPES, WrongValue, merge
+from ..config.settings import Config
+from ..errors import RunError
+from .locate import locate_answers
+from .streams import Mode
+
+_LEAST = {int | None: 1, float | None: 0.001}
+
+
+def flag(name: str, **changes: Any) -> Any:
+    """The flag of an option, as typer reads it; `changes` are for a command where it means less."""
+    row = OPTIONS[name]
+    about = {"metavar": row.metavar or None, "help": row.help, "min": _LEAST.get(TYPES[name])}
+    return typer.Option(row.flag, **{**about, **changes})
+
+
+Model = Annotated[str | None, flag("model")]
+BaseUrl = Annotated[str | None, flag("base_url")]
+Answers = Annotated[str | None, flag("answers")]
+AllowExec = Annotated[bool, flag("allow_exec")]
+Sandbox = Annotated[Literal["auto", "strict", "off"] | None, flag("sandbox")]
+Store = Annotated[str | None, flag("store")]
+Team = Annotated[str | None, flag("team")]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency", metavar="N", min=1, max=1000, help="executions at a time (20); most wait"
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+AsJsonLines = Annotated[bool, typer.Option("--jsonl", help="print one event a line, as JSON")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="the result alone")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="model calls, tools and commands too")
+]
+
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--input", "-i", metavar="NAME=VALUE", help="an input; NAME=@FILE reads a file"),
+]
+InputFiles = Annotated[
+    list[str] | None,
+    typer.Option("--inputs", metavar="FILE", help="inputs from a JSON or YAML file"),
+]
+RunId = Annotated[str | None, typer.Option("--run-id", metavar="NAME", help="the new run's name")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="show what would be done; nothing is run")]
+Reply = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--answer", metavar="TEXT", help="answers what waits; NODE=TEXT when several questions wait"
+    ),
+]
+Said = Annotated[
+    str | None,
+    typer.Option("--say", metavar="TEXT", help="tells the run something that it did not ask for"),
+]
+Migrate = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--migrate",
+        metavar="OLD=NEW",
+        help="what a node that comes next, or a variable, is called in the changed workflow",
+    ),
+]
+Target = Annotated[str, typer.Argument(metavar="FILE|NAME", help="a workflow's file, or its name")]
+Run = Annotated[str, typer.Argument(metavar="RUN", help="the run's name (see flowc runs)")]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFlags:
+    """The flags that run and resume share: what they say of the options, and how it is shown."""
+
+    typed: RunOptions = field(default_factory=RunOptions)
+    mode: Mode = "text"
+    verbose: bool = False
+
+    def options(
+        self, workflow: str, kept: RunOptions, config: Config, declared: str | None
+    ) -> RunOptions:
+        """`kept` with what was typed, settled; who is typed to answer replaces who answered, and
+        the model that the workflow `declared`. Raises `RunError` when there is no such file of
+        answers."""
+        typed = self.typed
+        if typed.answers:
+            typed = replace(typed, answers=locate_answers(typed.answers, workflow))
+        return settle(replace(kept, **merge(typed, kept, append=True)), config, declared)
+
+
+def _typed_value(name: str, value: Any) -> Any:
+    """What a flag says. Raises `RunError` for what its option does not take."""
+    row = OPTIONS[name]
+    if row.read is None:
+        return tuple(value) if isinstance(value, list) else value
+    try:
+        return row.read(value)
+    except WrongValue as wrong:
+        help = f"as in {row.example}"
+        raise RunError(f"{row.flag} takes {wrong}: not `{value}`", help=help) from None
+
+
+def _mode(as_json: bool, as_json_lines: bool, quiet: bool) -> Mode:
+    """How the run is shown. Raises `RunError` for two ways at once."""
+    if as_json and as_json_lines:
+        raise RunError("--json and --jsonl exclude each other")
+    if as_json:
+        return "json"
+    return "jsonl" if as_json_lines else "quiet" if quiet else "text"
+
+
+_SHOWN = {"as_json": AsJson, "as_json_lines": AsJsonLines, "quiet": Quiet, "verbose": Verbose}
+
+
+def with_run_flags(command: Callable[..., int]) -> Callable[..., int]:
+    """The command with the flags of the table, which it gets together as `run_flags`. Typer reads a
+    command's options from its signature, so the signature is what is made here."""
+    names = [name for name, row in OPTIONS.items() if row.flag and not row.fixed]
+    annotations = {name: Annotated[_flag_type(name), flag(name)] for name in names} | _SHOWN
+    kind = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(name, kind, annotation=annotation, default=_nothing(name))
+        for name, annotation in annotations.items()
+    ]
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    parameters = [p.replace(kind=kind) for p in own if p.name != "run_flags"] + shared
+
+    def call(**values: Any) -> int:
+        typed = {n: _typed_value(n, v) for n in names if (v := values.pop(n)) is not None}
+        as_json, lines, quiet, verbose = (values.pop(name) for name in _SHOWN)
+        mode = _mode(as_json, lines, quiet)
+        return command(**values, run_flags=RunFlags(RunOptions(**typed), mode, verbose))
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    call.__doc__, call.__name__ = command.__doc__, command.__name__
+    return call
+
+
+def _flag_type(name: str) -> Any:
+    """The type of an option as typer reads it: it knows no tuples."""
+    return list[str] | None if get_origin(TYPES[name]) is tuple else TYPES[name]
+
+
+def _nothing(name: str) -> Any:
+    """What a flag is that was not typed."""
+    return False if TYPES.get(name, bool) is bool else None

@@ -1,0 +1,364 @@
+"""The options of a run: one row is a flag, a key of flowc.toml, FLOWC_* and a field of the record.
+
+    max_steps: int | None = option("--max-steps", "N", "stop after N nodes", environment=True)
+
+The strongest source counts: what is typed, FLOWC_*, flowc.toml, the user's own file, the default.
+The type of the field is what the flag, the key and the variable take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, get_args, get_type_hints
+
+from flowc.compiler.ir import Effect, OnUnknown
+from flowc.compiler.team import PEOPLE
+
+from ..errors import RunError
+from .prices import SetPrice, read_dollars
+
+DEFAULT_STORE = "sqlite:///.flowc/runs.db"
+
+
+class WrongValue(Exception):
+    """A value that its option does not take; the text says what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option is besides its name and type."""
+
+    flag: str = ""
+    metavar: str = ""
+    help: str = ""
+    key: str | None = ""
+    """In flowc.toml: "" is the name of the field, None where a file cannot grant it."""
+    environment: bool = False
+    """Whether FLOWC_* says it too."""
+    default: Any = None
+    """What holds where nobody says anything."""
+    read: Callable[[Any], Any] | None = None
+    """Checks what the type does not say. Raises `WrongValue`."""
+    example: str = ""
+    typed_only: str = ""
+    """A value that counts only as a flag."""
+    path: bool = False
+    """A path counts from the folder of its file, or from the current one."""
+    not_paths: tuple[str, ...] = ()
+    answers: bool = False
+    """Says who answers: of these a stronger source replaces all of a weaker one."""
+    fixed: bool = False
+    """Chosen when the run starts, and by no resume."""
+    kept: bool = True
+    """In the run's record, if it has a flag."""
+
+
+def option(
+    flag: str = "", metavar: str = "", help: str = "", *, empty: type = NoneType, **more: Any
+) -> Any:
+    """A row of the table; `more` is the rest of an `Option`. `empty` makes the value that says
+    nothing."""
+    return field(default_factory=empty, metadata={"option": Option(flag, metavar, help, **more)})
+
+
+def _dollars(value: Any) -> str:
+    """As text: a float of TOML's is not what was written once it is added up."""
+    try:
+        amount = read_dollars(value)
+    except ValueError:
+        amount = None
+    if not amount:
+        raise WrongValue("dollars, more than 0")
+    return str(amount)
+
+
+def _prices(value: Any) -> dict[str, SetPrice]:
+    wrong = WrongValue(
+        'tables like [prices."openai:gpt-5-mini"] with input, output and, if there is one, '
+        "cached_input: dollars per million tokens"
+    )
+    if not isinstance(value, dict):
+        raise wrong
+    prices: dict[str, SetPrice] = {}
+    for model, price in value.items():
+        names = price.keys() if isinstance(price, dict) else set()
+        if not {"input", "output"} <= names <= {"input", "output", "cached_input"}:
+            raise wrong
+        try:
+            prices[model] = SetPrice(**{name: read_dollars(price[name]) for name in names})
+        except ValueError:
+            raise wrong from None
+    return prices
+
+
+def _effects(value: Any) -> dict[str, Effect]:
+    effects = get_args(Effect)
+    if not isinstance(value, dict) or not all(effect in effects for effect in value.values()):
+        raise WrongValue(f"a table of tool = {' | '.join(effects)}")
+    return dict(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The table, in the order in which `flowc run --help` shows it. None, (), {} and False say
+    nothing."""
+
+    model: str | None = option(
+        "--model", "PROVIDER:NAME", "the language model that answers",
+        environment=True, answers=True,
+    )  # fmt: skip
+    base_url: str | None = option(
+        "--base-url", "URL", "an OpenAI-compatible server (openai:… models)", environment=True
+    )
+    answers: str | None = option(
+        "--answers",
+        "FILE|NAME",
+        "scripted answers instead of a model; NAME is NAME.answers.yaml beside the workflow",
+        environment=True,
+        answers=True,
+        path=True,
+    )
+    team: str | None = option(
+        "--team",
+        "FILE|people",
+        "who does the tasks: a team's file, or `people`: whoever runs it does everything",
+        key=None,
+        path=True,
+        not_paths=(PEOPLE,),
+        fixed=True,
+    )
+    record: str | None = option(
+        "--record", "FILE", "keep every exchange with models, tools and people here",
+        key=None, path=True,
+    )  # fmt: skip
+    replay: str | None = option(
+        "--replay", "FILE", "what was recorded answers, and nothing else",
+        key=None, path=True, answers=True,
+    )  # fmt: skip
+    store: str | None = option(
+        "--store",
+        "URL",
+        f"where runs are kept: sqlite:///PATH, postgresql://… (here: {DEFAULT_STORE})",
+        environment=True,
+        default=DEFAULT_STORE,
+        path=True,
+        not_paths=("memory:",),
+        kept=False,
+    )
+    allow_exec: bool = option(
+        "--allow-exec", "", "run shell commands without asking for approval", key=None, empty=bool
+    )
+    sandbox: Literal["auto", "strict", "off"] | None = option(
+        "--sandbox",
+        "auto|strict|off",
+        "how commands and code are confined: auto refuses a weak sandbox, strict takes only "
+        "a full one, off gives them all your rights",
+        environment=True,
+        default="auto",
+        typed_only="off",
+    )
+    network: bool = option("--network", "", "let shell commands use the network", empty=bool)
+    workspace: str | None = option(
+        "--workspace",
+        "DIR",
+        "a folder that shell commands begin in and may write (else: the run's own alone)",
+        path=True,
+    )
+    roots: tuple[str, ...] = option(
+        "--root", "DIR", "a folder that files may be read from and written to",
+        path=True, empty=tuple,
+    )  # fmt: skip
+    mcp: tuple[str, ...] = option(
+        "--mcp", "FILE", "a file of MCP servers (mcpServers) whose tools may be used",
+        path=True, empty=tuple,
+    )  # fmt: skip
+    on_unknown: OnUnknown | None = option(  # noqa: RUF009 - a frozen field
+        "--on-unknown",
+        "ask|repeat|fail",
+        "what to do about a command or call that was under way when the process died",
+        environment=True,
+        default="ask",
+    )
+    breakpoints: tuple[str, ...] = option(
+        "--break", "NODE", "pause before this node", key=None, kept=False, empty=tuple
+    )
+    max_steps: int | None = option(
+        "--max-steps", "N", "stop after N nodes", environment=True, default=10_000
+    )
+    timeout: float | None = option("--timeout", "SECONDS", "stop after this time", environment=True)
+    max_tokens: int | None = option(
+        "--max-tokens", "N", "stop before N tokens are exceeded", environment=True
+    )
+    max_cost: str | None = option(
+        "--max-cost", "DOLLARS", "stop before this cost is exceeded",
+        environment=True, read=_dollars, example="0.25",
+    )  # fmt: skip
+    otel: bool = option(
+        "--otel", "", "send OpenTelemetry spans (OTEL_EXPORTER_OTLP_ENDPOINT)",
+        key=None, kept=False, empty=bool,
+    )  # fmt: skip
+    env: tuple[str, ...] = option(
+        help="names and patterns of environment variables that workflows and commands may see",
+        empty=tuple,
+    )
+    workflows: tuple[str, ...] = option(
+        help="folders in which workflows are found by name", path=True, empty=tuple
+    )
+    max_model_turns: int | None = option(
+        help="model calls within one visit of a node", environment=True, default=50
+    )
+    max_output_tokens: int | None = option(
+        help="how many tokens an answer may have", environment=True
+    )
+    prices: Mapping[str, SetPrice] = option(
+        help="what a model costs: `input`, `output`, `cached_input`, in dollars per million tokens",
+        read=_prices,
+        empty=dict,
+    )
+    model_timeout: float | None = option(
+        help="seconds that a model call may take", environment=True, default=600.0
+    )
+    tool_timeout: float | None = option(
+        help="seconds that a tool call may take", environment=True, default=600.0
+    )
+    command_timeout: float | None = option(
+        help="seconds that a command may take", environment=True, default=600.0
+    )
+    command_silence: float | None = option(
+        help="seconds that a command may be without output", environment=True, default=120.0
+    )
+    script_timeout: float | None = option(
+        help="seconds that a script's function may take", environment=True, default=30.0
+    )
+    python_tools: tuple[str, ...] = option(
+        key="tools.python", help="functions that are tools, as `module:function`", empty=tuple
+    )
+    effects: Mapping[str, Effect] = option(
+        key="tools.effects", help="what tools do: `pure`, `idempotent` or `once`",
+        read=_effects, empty=dict,
+    )  # fmt: skip
+    mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict)
+
+
+OPTIONS: dict[str, Option] = {row.name: row.metadata["option"] for row in fields(Options)}
+TYPES: dict[str, Any] = get_type_hints(Options)
+KEYS = {row.key or name: name for name, row in OPTIONS.items() if row.key is not None}
+"""The option of every key of a configuration file; `tools.` keys stand in [tools]."""
+ANSWERING = tuple(name for name, row in OPTIONS.items() if row.answers)
+
+
+def default(name: str) -> Any:
+    """What holds for an option where nobody says anything."""
+    return OPTIONS[name].default
+
+
+def variable(name: str) -> str:
+    """The environment variable of an option."""
+    return f"FLOWC_{name.upper()}"
+
+
+def read_value(name: str, value: Any) -> Any:
+    """A value of a configuration file or of the environment. Raises `WrongValue`."""
+    row, kind = OPTIONS[name], TYPES[name]
+    if row.read is not None:
+        return row.read(value)
+    if kind in _READERS:
+        return _READERS[kind](value)
+    words = [word for word in get_args(get_args(kind)[0]) if word != row.typed_only]
+    if value not in words:
+        hint = f" (`{row.typed_only}` counts only when it is typed: {row.flag} {row.typed_only})"
+        takes = f"{', '.join(words[:-1])} or {words[-1]}"
+        raise WrongValue(takes + (hint if row.typed_only else ""))
+    return value
+
+
+def absolute(name: str, value: Any, folder: Path) -> Any:
+    """The value of an option with every path in full; addresses stay. A list holds each once."""
+    row = OPTIONS[name]
+    if not row.path or not value:
+        return value
+    if isinstance(value, tuple):
+        return tuple(dict.fromkeys(absolute(name, path, folder) for path in value))
+    return value if value in row.not_paths or "://" in value else str(folder / value)
+
+
+def merge(strong: Options, weak: Options, *, append: bool = False) -> dict[str, Any]:
+    """Every option of `strong`, and of `weak` where that says nothing. Lists add up; with `append`
+    those of `weak` come first."""
+    values = {name: getattr(strong, name) for name in OPTIONS}
+    answered = any(values[name] for name in ANSWERING)
+    for name, value in values.items():
+        other = getattr(weak, name)
+        if isinstance(value, tuple):
+            both = (*other, *value) if append else (*value, *other)
+            values[name] = tuple(dict.fromkeys(both))
+        elif not (answered and name in ANSWERING):
+            values[name] = value or other
+    return values
+
+
+def require_one_answer(options: Options) -> None:
+    """Raise `RunError` when two were chosen to answer, or a recording is to be made of one."""
+    clash = [OPTIONS[name].flag for name in ANSWERING if getattr(options, name)]
+    if options.replay and options.record:
+        clash = [OPTIONS["replay"].flag, OPTIONS["record"].flag]
+    if len(clash) > 1:
+        raise RunError(f"{clash[0]} and {clash[1]} exclude each other")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise WrongValue("a text")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, str) and value.isdigit() and len(value) < 10:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise WrongValue("a whole number, 1 or more")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        raise WrongValue("seconds, more than 0") from None
+    if isinstance(value, bool) or not 0 < seconds < 1e9:
+        raise WrongValue("seconds, more than 0")
+    return seconds
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
+        raise WrongValue("a list of texts")
+    return tuple(values)
+
+
+def _switch(value: Any) -> bool:
+    if value in (True, "true"):
+        return True
+    if value in (False, "false"):
+        return False
+    raise WrongValue("true or false")
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WrongValue("a table")
+    return dict(value)
+
+
+_READERS: dict[Any, Callable[[Any], Any]] = {
+    str | None: _text,
+    int | None: _whole,
+    float | None: _seconds,
+    bool: _switch,
+    tuple[str, ...]: _texts,
+    Mapping[str, Any]: _table,
+}
