@@ -6,6 +6,7 @@ import pytest
 from flowc.compiler.expr.ast import Call, Literal, Name, Text
 from flowc.compiler.expr.fold import fold
 from flowc.compiler.expr.types import infer
+from flowc.compiler.source.source import Span
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,45 @@ def test_what_is_left_of_a_decided_side_is_its_truth(read):
 @pytest.mark.parametrize("text", ["1 / 0", "nope(1)", "read_file('a.md')", "keys('a')", "'a' < A"])
 def test_what_fails_or_comes_from_outside_stays(read, text):
     assert fold(read(text)) == read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("false or false", False),
+        ("true and 'x'", True),
+        ("true and 0", False),
+        ("0 or 'x'", True),
+        ("'x' or A", True),
+        ("0 and A", False),
+        ("not 0", True),
+        ("null == null", True),
+        ("coalesce(null)", None),
+        ("length('ab')", 2),
+    ],
+)
+def test_a_truth_that_is_decided_is_true_or_false(read, text, value):
+    folded = fold(read(text))
+    assert folded == Literal(value=value)
+    assert type(folded.value) is type(value)
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "{'a': 1}", "append([1], 2)", "A + 1", "[A]"])
+def test_lists_objects_and_what_reads_a_variable_stay(read, text):
+    assert fold(read(text)) == read(text)
+
+
+def test_a_part_of_an_expression_is_computed_too(read):
+    assert fold(read("A > 1 + 2")) == read("A > 3")
+    assert fold(read("0 or A")) == fold(read("true and A"))
+
+
+def test_texts_that_become_one_stand_where_all_of_them_stood():
+    a, b, c = (Literal(value=v, span=Span("f", n, n + 1)) for v, n in (("a", 2), ("b", 5), (1, 8)))
+    folded = fold(Text(parts=(a, b, c, Name(name="N"))))
+    assert folded.parts[0].span == Span("f", 2, 9)
+    elsewhere = Literal(value="x", span=Span("g", 0, 1))
+    assert fold(Text(parts=(a, elsewhere, Name(name="N")))).parts[0].span == a.span
 
 
 def test_neighbouring_texts_become_one():

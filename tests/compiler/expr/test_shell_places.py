@@ -93,6 +93,69 @@ def test_where_no_quoting_helps_a_placeholder_is_refused(command: str, why: str)
     assert why in refused
 
 
+@pytest.mark.parametrize(
+    ("command", "where"),
+    [
+        ("echo {{V}}", "word"),
+        ('echo "{{V}}"', "double"),
+        ("echo '{{V}}'", "single"),
+        ('echo "a" {{V}}', "word"),
+        ("echo 'a' {{V}}", "word"),
+        ("echo '\\' {{V}}", "word"),
+        ('echo "\\"{{V}}"', "double"),
+        ("echo 'it' \"'{{V}}\"", "double"),
+        ("echo \"$(date +'{{V}}')\"", "single"),
+        ('echo "$(date) {{V}}"', "double"),
+        ("(ls) {{V}}", "word"),
+        ("(ls {{V}})", "word"),
+        ("echo $((1 + 2)) {{V}}", "word"),
+        ("((1 + 2)); echo {{V}}", "word"),
+        ("(((1) + 2)); echo {{V}}", "word"),
+        ("echo $(((1) + 2)) {{V}}", "word"),
+        ("echo ${HOME} {{V}}", "word"),
+        ("echo $[1] {{V}}", "word"),
+        ("echo `ls` {{V}}", "word"),
+        ("echo $'it\\'s' {{V}}", "word"),
+        ("echo $'a' {{V}}", "word"),
+        ("echo \\# {{V}}", "word"),
+        ("echo a#b {{V}}", "word"),
+        ("# a comment\necho {{V}}", "word"),
+        ("cat <<< {{V}}", "word"),
+        ("cat < {{V}}", "word"),
+        ("echo \\\\{{V}}", "word"),
+    ],
+)
+def test_how_a_value_is_quoted_where_it_stands(command: str, where: str) -> None:
+    at = command.index("{{V}}")
+    assert places_in(command, [(at, at + 5)]) == [(where, "")]
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("#{{V}}", "comment"),
+        ("ls;# {{V}}", "comment"),
+        ("ls\t# {{V}}", "comment"),
+        ("(# {{V}}", "comment"),
+        ("echo $[{{V}}]", "arithmetic"),
+        ("echo $(( (1) + {{V}} ))", "arithmetic"),
+        ("echo ${A:-$(ls {{V}})}", "${"),
+        ("cat <<END\n'{{V}}'\nEND\n", "here-document"),
+    ],
+)
+def test_what_is_inside_of_an_unsafe_place_is_unsafe(command: str, why: str) -> None:
+    at = command.index("{{V}}")
+    ((where, refused),) = places_in(command, [(at, at + 5)])
+    assert (where, why in refused) == ("", True)
+
+
+def test_each_of_several_placeholders_has_its_own_place() -> None:
+    command = "echo {{V}} \"{{V}}\" '{{V}}' # {{V}}"
+    holes = [(m.start(), m.end()) for m in re.finditer("{{V}}", command)]
+    places = places_in(command, holes)
+    assert [where for where, _ in places] == ["word", "double", "single", ""]
+
+
 def test_the_scan_is_linear_in_hostile_commands() -> None:
     command = "$(" * 50_000 + '"' * 50_000 + "{{V}}"
     assert len(places_in(command, [(len(command) - 5, len(command))])) == 1

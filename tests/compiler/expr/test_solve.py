@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.expr.evaluate import evaluate, truth_of
 from flowc.compiler.expr.parse import parse
-from flowc.compiler.expr.solve import witness
+from flowc.compiler.expr.solve import combinations, path_of, paths_in, witness
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +32,52 @@ def test_all_of_them_hold(texts, types, expected):
 @pytest.mark.parametrize("texts", [["x > 3", "x < 3"], ["x == 'a'", "x == 'b'"], ["x", "not x"]])
 def test_nothing_is_found_where_nothing_is(texts):
     assert witness(read(*texts), all, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "types", "count"),
+    [
+        (["x"], {"x": "boolean"}, 2),
+        (["x > 3"], {"x": "number"}, 3),
+        (["x > 3", "x < 5"], {"x": "integer"}, 5),
+        (["x == 'a'"], {"x": "text"}, 2),
+        (["x == 'a'"], {}, 2),
+        (["x > 3", "y == 'a'"], {"x": "number", "y": "text"}, 6),
+        (["x == 3"], {"x": "text"}, 1),
+        (["a", "a.b"], {}, 0),
+    ],
+)
+def test_values_to_try_are_the_written_ones_and_those_between_and_beside(texts, types, count):
+    assert combinations(read(*texts), types) == count
+
+
+def test_a_condition_that_cannot_be_evaluated_does_not_hold():
+    assert witness(read("trim()"), all, {}) is None
+    assert witness(read("trim()"), lambda truths: not any(truths), {}) == {}
+
+
+def test_between_whole_numbers_a_whole_one_is_tried():
+    conditions = read("x > 2", "x < 6", "x != 3", "x != 5")
+    assert witness(conditions, all, {"x": "integer"}) == {"x": 4}
+
+
+def test_two_paths_into_one_object_are_values_of_one_variable():
+    conditions = read("a.b == 'p' and a.c == 'q'")
+    assert witness(conditions, all, {}) == {"a.b": "p", "a.c": "q"}
+
+
+def test_truth_that_is_asked_for_within_a_condition_is_tried():
+    assert witness(read("a and b == 'x'"), all, {}) == {"a": True, "b": "x"}
+    assert witness(read("not a"), all, {}) == {"a": False}
+    assert witness(read("a or b"), lambda truths: not any(truths), {}) == {"a": False, "b": False}
+
+
+def test_a_path_is_names_with_dots_and_nothing_else():
+    assert path_of(parse("a.b.c", "a", 0)) == ("a", "b", "c")
+    assert path_of(parse("a[0].b", "a", 0)) is None
+    assert [*paths_in(parse("a.b + c[d.e] - a.b", "a", 0))] == [
+        ("a", "b"), ("c",), ("d", "e"), ("a", "b")
+    ]  # fmt: skip
 
 
 def test_a_path_within_another_is_not_tried():
