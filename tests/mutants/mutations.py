@@ -91,8 +91,11 @@ def negated_condition(node: cst.If | cst.While | cst.CompIf) -> Iterator[cst.CST
 
 
 def dropped_statement(node: cst.SimpleStatementLine) -> Iterator[cst.CSTNode]:
-    """`call(x)` becomes `pass`: what a statement does for its effect alone."""
+    """`call(x)` becomes `pass`: what a statement does for its effect alone. `assert_never` does
+    nothing, where the type checker is content."""
     match node.body:
+        case [cst.Expr(value=cst.Call(func=cst.Name(value="assert_never")))]:
+            return
         case [cst.Expr(value=cst.Call() | cst.Await())]:
             yield node.with_changes(body=[cst.Pass()])
 
