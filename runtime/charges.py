@@ -110,5 +110,5 @@ class Grant(Protocol):
 
     async def charge_lost_attempt(self, again: bool, usage: Usage | None = None) -> None:
         """Charge an attempt whose answer was lost, which may have been paid; `usage` is what the
-        provider reported. `again`: another attempt follows and gets as much room. Raises as a limit
+        provider reported. `again`: another attempt follows and gets as much room. Raise as a limit
         does when there is not enough."""

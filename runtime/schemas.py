@@ -17,7 +17,7 @@ class BrokenSchema(Exception):
 
 def misfits(schema: Any, value: Any) -> str:
     """Describe what of the value does not fit, "" when all of it does. A `$ref` never fetches
-    anything. Raises `BrokenSchema`."""
+    anything. Raise `BrokenSchema`."""
     import jsonschema
     import referencing
 

@@ -14,9 +14,6 @@ from flowc.compiler.ir import Effect, Script
 from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
 from .errors import Failure, LimitReached
 from .events import EventKind
-from .grants import NO_GRANTS as NO_GRANTS
-from .grants import CommandResult as CommandResult
-from .grants import Grants as Grants
 from .people import Assignments, NoPeople, People, Question, TeamAssignments
 
 Json = Any
@@ -82,14 +79,14 @@ class Models(Protocol):
     def is_model(self) -> bool: ...
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """Return the answer. Raises `Failure` (kind failure, timeout or limit)."""
+        """Return the answer. Raise `Failure` (kind failure, timeout or limit)."""
 
 
 class Reservation(Grant, Protocol):
     """The worst case of one call, reserved in every limit that the call counts in."""
 
     async def settle(self, reply: ModelReply) -> Charge:
-        """Replace the worst case by the real usage. Raises as `Budget.reserve` does when the
+        """Replace the worst case by the real usage. Raise as `Budget.reserve` does when the
         answer, which is paid, has more characters than are left."""
 
     async def release(self) -> None:
@@ -116,7 +113,7 @@ class Budget(Protocol):
         """Return `provider:name` of an agent's model, or of the run's when it names none."""
 
     async def reserve(self, estimate: Estimate) -> Reservation:
-        """Reserve the worst case of a call in every scope. Raises `Failure` of kind limit, or
+        """Reserve the worst case of a call in every scope. Raise `Failure` of kind limit, or
         `LimitReached`, when there is no room."""
 
     async def renew(self, scope: str, name: str, used: int | None = None) -> None:
@@ -136,22 +133,49 @@ class Tools(Protocol):
     """Calls tools by name. The engine opens it before a run starts or resumes, and closes it."""
 
     async def open(self) -> None:
-        """Connect the MCP servers. Raises `RunError` when one cannot be reached, or when nothing
+        """Connect the MCP servers. Raise `RunError` when one cannot be reached, or when nothing
         provides a tool that the workflow names."""
 
     def schema(self, name: str) -> ToolSchema | None: ...
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        """Return a JSON value. Raises `Failure` when the tool fails or does not exist."""
+        """Return a JSON value. Raise `Failure` when the tool fails or does not exist."""
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """The rights that a workflow's file gives its commands: the network, and a folder to write in,
+    below the one that the run is started in."""
+
+    network: bool = False
+    workspace: str = ""
+
+
+NO_GRANTS = Grants()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """One command: `exit_code` (negative: killed by that signal), combined output (cut at the
+    limit), duration in seconds, whether a time limit killed it, the shell's state afterwards, the
+    level of its sandbox."""
+
+    command: str
+    exit_code: int
+    output: str
+    seconds: float
+    timed_out: bool
+    state: str
+    level: str = "off"
 
 
 class Shell(Protocol):
     """Runs one command in a sandbox, with the state of the shell before it."""
 
     async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        """Run a command; `state` is "" for a fresh shell. Raises `Failure` when no shell starts,
+        """Run a command; `state` is "" for a fresh shell. Raise `Failure` when no shell starts,
         the sandbox refuses (kind refused), or the command was killed for taking too much."""
 
     def confinement(self, granted: Grants) -> str:
@@ -207,7 +231,7 @@ class Scripts(Protocol):
         """Whether that is enforced; a script in Python has all rights of the person otherwise."""
 
     async def evaluate(self, call: ScriptCall) -> ScriptResult:
-        """Return the result. Raises `Failure` with the place in the script: it raised, does not
+        """Return the result. Raise `Failure` with the place in the script: it raised, does not
         exist, returned what is not a JSON value, or took more time or memory than it may."""
 
     async def close(self) -> None: ...
@@ -230,7 +254,7 @@ class Files(Protocol):
     """Files below the workflow's folder and the granted roots, links resolved."""
 
     def read(self, path: str, base: str) -> str:
-        """Return the text of a file; `base` is the workflow's file. Raises `Failure` (kind refused)
+        """Return the text of a file; `base` is the workflow's file. Raise `Failure` (kind refused)
         outside the roots."""
 
     def write(self, path: str, text: str, base: str) -> str: ...
@@ -275,7 +299,7 @@ class Tape(Protocol):
         """Whether the waits before another attempt are kept."""
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
-        """Begin an execution of a run with all its inputs. Raises `RunError`."""
+        """Begin an execution of a run with all its inputs. Raise `RunError`."""
 
     def record_answer(self, name: str, answer: Json) -> None:
         """Record a person's answer to a question of the running node, by the question's kind or,

@@ -21,7 +21,7 @@ class NotStorable(ValueError):
 
 def storable_value(value: Any) -> Json:
     """Return the value with U+FFFD for lone halves of surrogate pairs, which no file can hold.
-    Raises `NotStorable` for a number beyond 64 bits, NaN, infinities, and too deep nesting."""
+    Raise `NotStorable` for a number beyond 64 bits, NaN, infinities, and too deep nesting."""
     return _convert(value, 0)
 
 
@@ -55,4 +55,4 @@ def _convert(value: Any, depth: int) -> Any:
             return {_convert(k, depth): _convert(v, depth + 1) for k, v in value.items()}
         case list() | tuple():
             return [_convert(item, depth + 1) for item in value]
-    raise NotStorable(f"it holds a {type(value).__name__}, which is no JSON value")
+    raise NotStorable(f"it holds a {type(value).__name__}, which is not a JSON value")

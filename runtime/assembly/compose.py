@@ -21,8 +21,7 @@ from ..config.options import default
 from ..config.prices import Prices, how_to_price, picodollars, read_dollars
 from ..config.settings import Config
 from ..errors import RunError
-from ..files.file_values import RootedFiles
-from ..files.roots import Roots
+from ..files.roots import RootedFiles, Roots
 from ..models.people import HandTools
 from ..models.registry import Answering, choose_models
 from ..sandbox.confinement import Confinement

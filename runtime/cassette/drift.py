@@ -1,10 +1,11 @@
-"""What a run asks now beside what it asked when it was recorded, as a difference of lines."""
+"""Drift: a run asks for something else than when it was recorded, as a difference of lines."""
 
 from __future__ import annotations
 
 import difflib
 import json
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 from ..errors import RunError
@@ -21,25 +22,30 @@ _WHAT = {
     "file": "the file",
 }
 Offers = Mapping[str, Json]
-"""What models are told of tools, by the names that exchanges have for it."""
+"""Tools as models see them, by the names that exchanges use."""
+
+
+def drift(message: str) -> RunError:
+    """Return the error for an exchange that the recording does not hold."""
+    return RunError(message, help="record the run anew with --record", exit_code=DRIFT)
 
 
 def refuse_drift(
-    exchange: Exchange, given: dict[str, Json], path: str, then: Offers, now: Offers
+    exchange: Exchange, inputs: dict[str, Json], path: str, then: Offers, now: Offers
 ) -> None:
-    """Raises `RunError` with the first difference when the exchange was asked for with something
-    else. `path` is the cassette's; `then` and `now` are the tools as they were and are."""
-    if exchange.body.get("digest") == digest_of(given):
+    """Raise `RunError` with the first difference between the recorded and the present inputs.
+    `path` is the cassette's; `then` and `now` are the tools as they were and are."""
+    if exchange.body.get("digest") == digest_of(inputs):
         return
     old = exchange.body.get("given", {})
-    if digest_of(old) == digest_of(given):
+    if digest_of(old) == digest_of(inputs):
         raise RunError(
             f"{path}:{exchange.line}: the digest does not belong to what is written below it",
             help="take the edit back, or take out the line of the digest",
         )
-    what, before, after = _first_difference(exchange, old, given, then, now)
+    what, before, after = _first_difference(exchange, old, inputs, then, now)
     raise RunError(
-        f"{named(exchange)}: {what} is not what was recorded",
+        f"{name_of(exchange)}: {what} is not what was recorded",
         help="restore it, or record the run anew with --record",
         exit_code=DRIFT,
         diff=tuple(
@@ -54,8 +60,8 @@ def refuse_drift(
     )
 
 
-def named(exchange: Exchange) -> str:
-    """`PROMPT_PLAN` (visit 2, effect 3)."""
+def name_of(exchange: Exchange) -> str:
+    """Return the exchange's name for people: `PROMPT_PLAN` (visit 2, exchange 3)."""
     parts = [f"visit {exchange.visit}"] if exchange.visit > 1 else []
     parts += [f"attempt {exchange.attempt}"] if exchange.attempt > 1 else []
     parts += [f"exchange {exchange.number}"] if exchange.number != 1 else []
@@ -65,17 +71,15 @@ def named(exchange: Exchange) -> str:
 def _first_difference(
     exchange: Exchange, old: dict[str, Json], new: dict[str, Json], then: Offers, now: Offers
 ) -> tuple[str, str, str]:
-    """(what differs, as it was, as it is): of a conversation the first message that does."""
+    """Return what differs, as it was, and as it is: of a conversation the first such message."""
     if exchange.kind == "model":
-        before, after = list(old.get("messages", [])), list(new.get("messages", []))
-        for number in range(max(len(before), len(after))):
-            was = before[number] if number < len(before) else None
-            is_ = after[number] if number < len(after) else None
+        pairs = zip_longest(old.get("messages", []), new.get("messages", []))
+        for number, (was, is_) in enumerate(pairs, start=1):
             if was != is_:
                 role = (is_ or was or {}).get("role", "?")
-                return f"message {number + 1} ({role})", _message(was), _message(is_)
+                return f"message {number} ({role})", _message(was), _message(is_)
         if old.get("tools") != new.get("tools"):
-            return _offered(old.get("tools") or [], new.get("tools") or [], then, now)
+            return _tool_difference(old.get("tools") or [], new.get("tools") or [], then, now)
     what = _WHAT.get(exchange.kind, "what is asked")
     for name in dict.fromkeys((*old, *new)):
         if old.get(name) != new.get(name):
@@ -84,8 +88,10 @@ def _first_difference(
     return what, _text(old), _text(new)
 
 
-def _offered(old: list[Json], new: list[Json], then: Offers, now: Offers) -> tuple[str, str, str]:
-    """The tools by name; of one that is described in another way the description."""
+def _tool_difference(
+    old: list[Json], new: list[Json], then: Offers, now: Offers
+) -> tuple[str, str, str]:
+    """Compare the tools by name, and the descriptions of the first with another one."""
     before, after = ({str(one).partition(" ")[0]: str(one) for one in s} for s in (old, new))
     for name in before:
         if name in after and before[name] != after[name]:
@@ -95,14 +101,14 @@ def _offered(old: list[Json], new: list[Json], then: Offers, now: Offers) -> tup
 
 
 def _message(message: Any) -> str:
-    """A message as text: what it says, then what else it holds."""
+    """Return a message as text: its role, its content, its other fields."""
     if message is None:
         return ""
     if not isinstance(message, dict):
         return _text(message)
     rest = {key: value for key, value in message.items() if key not in ("role", "content")}
-    said = _text(message.get("content", ""))
-    return "\n".join([f"[{message.get('role', '?')}]", said, *([_text(rest)] if rest else [])])
+    content = _text(message.get("content", ""))
+    return "\n".join([f"[{message.get('role', '?')}]", content, *([_text(rest)] if rest else [])])
 
 
 def _text(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""What an exchange with each kind of service looks like in a cassette, written and read."""
+"""The body of each kind of exchange in a cassette, written and read."""
 
 from __future__ import annotations
 
@@ -23,62 +23,52 @@ from ..services import (
 from .format import Kind, digest_of
 
 COMMAND = "command "
-"""What the journal's names of commands begin with."""
+"""The prefix of the journal's names of commands."""
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of an effect by the journal's name of it."""
+    """Return the kind of an effect by its name in the journal."""
     if name == MODEL_CALL:
         return "model"
     return "command" if name.startswith(COMMAND) else "tool"
 
 
-def effect_given(name: str, given: Json) -> dict[str, Json]:
-    """What an effect was asked with. The state of a shell is left out: it is code of the shell's
-    own and may hold what nobody should read."""
+def effect_input(name: str, inputs: Json) -> dict[str, Json]:
+    """Return the inputs of an effect. The state of a shell is left out: it is code that may hold
+    what nobody should read."""
     match kind_of(name):
         case "model":
-            return dict(given)
+            return dict(inputs)
         case "command":
-            return {"command": given["command"] if isinstance(given, dict) else given}
+            return {"command": inputs["command"] if isinstance(inputs, dict) else inputs}
         case _:
-            return {"name": name.removeprefix("tool "), "args": given}
+            return {"name": name.removeprefix("tool "), "args": inputs}
 
 
-def model_given(request: ModelRequest, offers: list[str]) -> dict[str, Json]:
-    """What a model was asked: all of it that can change its answer."""
-    given: dict[str, Json] = {"messages": list(request.messages)}
-    if offers:
-        given["tools"] = offers
-    if request.force_tool:
-        given["forced"] = request.force_tool
-    if request.model:
-        given["model"] = request.model
-    return given
+def model_input(request: ModelRequest, offers: list[str]) -> dict[str, Json]:
+    """Return the parts of a request that can change the model's answer."""
+    options = {"tools": offers, "forced": request.force_tool, "model": request.model}
+    return {"messages": list(request.messages), **_without_empty(options)}
 
 
 def reply_body(reply: ModelReply) -> dict[str, Json]:
-    """A model's answer with the tokens that it took."""
-    said: dict[str, Json] = {"text": reply.text}
-    if reply.tool_calls:
-        said["calls"] = [dict(call) for call in reply.tool_calls]
-    usage = {name: count for name, count in dataclasses.asdict(reply.usage).items() if count}
-    if reply.cut:
-        said["cut"] = True
-    body = {"reply": said, "usage": usage, "answered_by": reply.model}
-    return {name: value for name, value in body.items() if value}
+    """Return a model's answer with its usage of tokens."""
+    calls = {"calls": [dict(call) for call in reply.tool_calls], "cut": reply.cut}
+    usage = _without_empty(dataclasses.asdict(reply.usage))
+    text = {"text": reply.text, **_without_empty(calls)}
+    return _without_empty({"reply": text, "usage": usage, "answered_by": reply.model})
 
 
 def reply_of(body: Mapping[str, Any], model: str) -> ModelReply:
-    """The answer that was recorded. `model` is what is said to have answered."""
-    said, known = body["reply"], {field.name for field in dataclasses.fields(Usage)}
+    """Return the recorded answer, in the name of `model`."""
+    reply, known = body["reply"], {field.name for field in dataclasses.fields(Usage)}
     usage = {name: count for name, count in (body.get("usage") or {}).items() if name in known}
-    calls = tuple(said.get("calls") or ())
-    return ModelReply(said["text"], calls, Usage(**usage), model, cut=bool(said.get("cut")))
+    calls = tuple(reply.get("calls") or ())
+    return ModelReply(reply["text"], calls, Usage(**usage), model, cut=bool(reply.get("cut")))
 
 
 def offer_body(tool: ToolSchema) -> dict[str, Json]:
-    """All that is told of a tool, but for its name."""
+    """Return everything about a tool but its name."""
     return {
         "description": tool.description,
         "parameters": tool.parameters,
@@ -88,13 +78,17 @@ def offer_body(tool: ToolSchema) -> dict[str, Json]:
 
 
 def offer_name(tool: ToolSchema) -> str:
-    """Its name with a digest of what a model is told: another description is another offer."""
-    told = {"description": tool.description, "parameters": tool.parameters}
-    return f"{tool.name} {digest_of(told)}"
+    """Return the tool's name and a digest of its description: another one is another offer."""
+    return f"{tool.name} {digest_of(tool_description(offer_body(tool)))}"
+
+
+def tool_description(body: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the part of an offer that models see."""
+    return {"description": body.get("description"), "parameters": body.get("parameters")}
 
 
 def tool_of(name: str, body: Mapping[str, Any]) -> ToolSchema:
-    """The tool that was recorded."""
+    """Return the recorded tool."""
     return ToolSchema(
         name,
         str(body.get("description", "")),
@@ -105,21 +99,20 @@ def tool_of(name: str, body: Mapping[str, Any]) -> ToolSchema:
 
 
 def command_body(result: CommandResult) -> dict[str, Json]:
-    """What a command came to, without the state of its shell."""
+    """Return the result of a command, without the state of its shell."""
     body: dict[str, Json] = {"exit_code": result.exit_code, "output": result.output}
     return {**body, "timed_out": True} if result.timed_out else body
 
 
 def command_of(command: str, body: Mapping[str, Any]) -> CommandResult:
-    """The result that was recorded, of a shell without a state."""
+    """Return the recorded result, of a shell without a state."""
     code, output = body["exit_code"], body["output"]
     return CommandResult(command, code, output, 0.0, bool(body.get("timed_out")), "")
 
 
-def script_given(call: ScriptCall) -> dict[str, Json]:
-    """What a script's function was called with. Time and chance are no part of it: they are other
-    ones in every run."""
-    given: dict[str, Json] = {
+def script_input(call: ScriptCall) -> dict[str, Json]:
+    """Return the inputs of a script's function, without time and seed, which differ in each run."""
+    inputs: dict[str, Json] = {
         "script": digest_of(call.script.source),
         "function": call.function,
         "args": list(call.args),
@@ -127,11 +120,11 @@ def script_given(call: ScriptCall) -> dict[str, Json]:
         "kept": call.kept,
         "threads": {name: list(thread.messages) for name, thread in call.threads.items()},
     }
-    return {name: value for name, value in given.items() if value not in ([], {})}
+    return {name: value for name, value in inputs.items() if value not in ([], {})}
 
 
 def script_body(result: ScriptResult) -> dict[str, Json]:
-    """What came of a script's call; what it left alone is left out."""
+    """Return the result of a script's call, without what it left alone."""
     body: dict[str, Json] = {
         "value": result.value,
         "shares": result.shares,
@@ -143,7 +136,7 @@ def script_body(result: ScriptResult) -> dict[str, Json]:
 
 
 def script_of(body: Mapping[str, Any]) -> ScriptResult:
-    """The result that was recorded."""
+    """Return the recorded result."""
     result = body["result"]
     return ScriptResult(
         result.get("value"),
@@ -155,7 +148,7 @@ def script_of(body: Mapping[str, Any]) -> ScriptResult:
 
 
 def failure_body(failure: Failure, name: str = "failure") -> dict[str, Json]:
-    """A failure; its node is that of the exchange. `name` is what it is called."""
+    """Return a failure under a name; its node is that of the exchange."""
     body: dict[str, Json] = {"message": failure.message, "kind": failure.kind}
     if failure.help:
         body["help"] = failure.help
@@ -164,7 +157,11 @@ def failure_body(failure: Failure, name: str = "failure") -> dict[str, Json]:
     return {name: body}
 
 
-def failure_of(said: Mapping[str, Any], file: str = "") -> Failure:
-    """The failure that was recorded. `file` is what its place's file is called here."""
-    place = Place(**{**said["place"], "file": file}) if file and said.get("place") else None
-    return Failure(said["message"], said["kind"], help=said.get("help", ""), place=place)
+def failure_of(body: Mapping[str, Any], file: str = "") -> Failure:
+    """Return the recorded failure. `file` is the present name of its place's file."""
+    place = Place(**{**body["place"], "file": file}) if file and body.get("place") else None
+    return Failure(body["message"], body["kind"], help=body.get("help", ""), place=place)
+
+
+def _without_empty(body: Mapping[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in body.items() if value}

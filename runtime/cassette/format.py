@@ -1,8 +1,8 @@
 """Cassettes: files that hold every exchange of a run with the world.
 
-A stream of YAML documents. The first says what was recorded, each further one is an exchange: a
-model call, a tool call, a command, a script, a file that was read, a person's answer; or what a
-model was told of a tool, once.
+A stream of YAML documents. The first describes the run, each further one is an exchange: a model
+call, a tool call, a command, a script, the reading of a file, a person's answer; or an offer, which
+is a tool as models see it, once.
 
     ---
     model: PROMPT_PLAN             # the kind, and the node with the calls that lead to it
@@ -14,9 +14,9 @@ model was told of a tool, once.
     gave: 91b2e0…                  # a digest of what the journal keeps of it
     ...
 
-Each document is written at once and ends with `...`: what a crash cut off is known by its missing
-end and left out. Of two documents with the same key the later one counts, because a call that was
-in flight when a process died is made again.
+Each document is written at once and ends with `...`: a document without its end was cut off by a
+crash and does not count. Of two documents with the same key the later one counts, because a call
+that was in flight when a process died is made again.
 """
 
 from __future__ import annotations
@@ -46,17 +46,18 @@ WHOLE, RESUMED = "the start of the run", "a resume"
 Key = tuple[str, str, int, int, str]
 """Space (`effect` or the kind), place, visit, attempt, number or name."""
 START = b"---\nflowc cassette:"
-"""What every cassette begins with."""
+"""The first bytes of every cassette."""
 _END = "...\n"
+_HELP = "flowc run FILE --record makes one"
 _SHORT = 16
-"""Characters of a digest that are written."""
+"""The length of a digest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What was recorded: `model` is what answered (`by_hand`: with tools of its own), `inputs` are
-    the run's, `commands` says whether commands were allowed from the start, `sandboxed` whether
-    scripts in Python needed no approval, `begins` with what the recording did."""
+    """The recorded run: its model (`by_hand`: with tools of its own), its inputs, whether commands
+    were allowed from the start, whether scripts in Python needed no approval (`sandboxed`), and
+    where the recording begins."""
 
     recorded: str
     flowc: str
@@ -72,7 +73,7 @@ class Header:
 
     @property
     def label(self) -> str:
-        """ "replayed (recorded 2026-11-22 from openai:gpt-5-mini)"."""
+        """As in "replayed (recorded 2026-11-22 from openai:gpt-5-mini)"."""
         if self.model == NO_MODEL:
             return f"replayed (recorded {self.recorded[:10]})"
         return f"replayed (recorded {self.recorded[:10]} from {self.model})"
@@ -80,7 +81,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One exchange. `body` is its document without the parts of the key; `line` where it stands."""
+    """One exchange. `body` is its document without the parts of the key, `line` its place."""
 
     kind: Kind
     place: str
@@ -99,8 +100,8 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Cassette:
-    """A cassette that was read. `exchanges` are by key, in the file's order; `torn` says that its
-    end was cut off."""
+    """The content of a file. `exchanges` are by key, in the file's order; `torn`: a crash cut off
+    the end."""
 
     path: str
     header: Header
@@ -109,19 +110,19 @@ class Cassette:
 
 
 def digest_of(value: Json) -> str:
-    """A digest of a JSON value that does not depend on the order of keys."""
+    """Return a digest of a JSON value that does not depend on the order of keys."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT]
 
 
 def header_document(header: Header) -> bytes:
-    """The first document of a file."""
+    """Return the first document of a file."""
     fields = {name: getattr(header, name) for name in Header.__dataclass_fields__}
     return _document({"flowc cassette": VERSION, **fields})
 
 
 def exchange_document(exchange: Exchange) -> bytes:
-    """The document of an exchange."""
+    """Return the document of an exchange."""
     head: dict[str, Any] = {exchange.kind: exchange.place}
     if exchange.visit != 1:
         head["visit"] = exchange.visit
@@ -133,7 +134,7 @@ def exchange_document(exchange: Exchange) -> bytes:
 
 
 def read_cassette(path: str) -> Cassette:
-    """Read a cassette. Raises `RunError` (exit 2) with the line of what is wrong in it."""
+    """Read a cassette. Raise `RunError` (exit 2) with the line of what is wrong."""
     try:
         data = Path(path).read_bytes()
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -141,24 +142,24 @@ def read_cassette(path: str) -> Cassette:
         reason = (error.strerror or str(error)).lower()
         raise RunError(f"the recording `{path}` cannot be read: {reason}") from None
     except UnicodeDecodeError:
-        raise RunError(f"`{path}` is no recording: it is not UTF-8 text") from None
+        raise RunError(f"`{path}` is not a recording: it is not UTF-8 text") from None
     whole = whole_part(text)
     documents = list(_documents(whole, path))
     if not documents:
         why = "it is empty" if not text.strip() else "it does not begin with one of flowc's"
-        raise RunError(f"`{path}` is no recording: {why}", help="flowc run FILE --record makes one")
+        raise RunError(f"`{path}` is not a recording: {why}", help=_HELP)
     line, first = documents[0]
     header = _header(first, f"{path}:{line}")
     exchanges: dict[Key, Exchange] = {}
-    said: dict[str, list[Json]] = {}
+    calls: dict[str, list[Json]] = {}
     for line, document in documents[1:]:
-        exchange = _exchange(document, f"{path}:{line}", line, said)
+        exchange = _exchange(document, f"{path}:{line}", line, calls)
         exchanges[exchange.key] = exchange
     return Cassette(path, header, exchanges, torn=len(whole) < len(text))
 
 
 def whole_part(text: str) -> str:
-    """A file's text up to the end of its last whole document."""
+    """Return a file's text up to the end of its last whole document."""
     if text.startswith(_END):
         return ""
     end = text.rfind(f"\n{_END}")
@@ -166,7 +167,7 @@ def whole_part(text: str) -> str:
 
 
 def _documents(text: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, document) of each."""
+    """Return (line, document) pairs."""
     line = 1
     for part in re.split(r"(?<=\n)\.\.\.\n", text):
         if part.strip():
@@ -185,8 +186,9 @@ def _documents(text: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _refuse_depth(text: str) -> None:
-    """Raises `ValueError` for what is nested so deeply that the loader, which is in C, would take
-    the process down. Few texts look as if they were; only those are gone through."""
+    """Raise `ValueError` for a text nested so deeply that the loader, which is in C, would crash
+    the process."""
+    # Only the few texts that look like it are parsed twice.
     brackets = text.count("[") + text.count("{") + text.count("- -") + text.count("? ")
     if brackets < MAX_DEPTH and not _FAR_IN.search(text):
         return
@@ -201,9 +203,7 @@ def _refuse_depth(text: str) -> None:
 def _header(document: dict[str, Any], at: str) -> Header:
     version = document.pop("flowc cassette", None)
     if version is None:
-        raise RunError(
-            f"{at}: this is no recording of flowc", help="flowc run FILE --record makes one"
-        )
+        raise RunError(f"{at}: this is not a recording of flowc", help=_HELP)
     if version != VERSION:
         raise RunError(
             f"{at}: the recording has version {version}; this flowc reads version {VERSION}",
@@ -215,14 +215,14 @@ def _header(document: dict[str, Any], at: str) -> Header:
     if missing or not all(isinstance(known[name], str) for name in texts):
         raise RunError(f"{at}: the beginning of the recording is damaged", help="record it anew")
     if not isinstance(known.get("inputs", {}), dict):
-        raise RunError(f"{at}: `inputs` is no object")
+        raise RunError(f"{at}: `inputs` is not an object")
     return Header(**known)
 
 
 def _exchange(
-    document: dict[str, Any], at: str, line: int, said: dict[str, list[Json]]
+    document: dict[str, Any], at: str, line: int, calls: dict[str, list[Json]]
 ) -> Exchange:
-    """`said` are the messages of the model calls so far, by name: a call may refer to one."""
+    """`calls` holds the messages of the model calls so far, by name: a call may refer to one."""
     kind = next((kind for kind in KINDS if kind in document), None)
     if kind is None:
         raise RunError(f"{at}: this exchange is of no known kind ({', '.join(KINDS)})")
@@ -230,49 +230,49 @@ def _exchange(
     attempt, number = document.pop("attempt", 1), document.pop("number", 1)
     counted = isinstance(number, str if kind in ("answer", "offer") else int)
     if not (isinstance(place, str) and isinstance(visit, int) and isinstance(attempt, int)):
-        raise RunError(f"{at}: `{kind}` names no node, or its visit is no number")
+        raise RunError(f"{at}: `{kind}` names no node, or its visit is not a number")
     if not counted or not isinstance(document.get("given", {}), dict):
         raise RunError(f"{at}: `number` or `given` is not what it has to be")
     if kind == "model":
         given = document.get("given", {})
-        given["messages"] = spread(given, said, at)
-        said[name_of(place, visit, number)] = given["messages"]
+        given["messages"] = _spread(given, calls, at)
+        calls[call_name(place, visit, number)] = given["messages"]
     return Exchange(kind, place, visit, attempt, number, document, line)
 
 
-def name_of(place: str, visit: int, number: int | str) -> str:
-    """What a model call is called by a later one that goes on from it."""
+def call_name(place: str, visit: int, number: int | str) -> str:
+    """Return the name by which a later model call refers to this one."""
     return f"{place} {visit}.{number}"
 
 
-def spread(given: dict[str, Any], said: Mapping[str, list[Json]], at: str) -> list[Json]:
-    """The messages of a model call in full; `given` loses its reference to another call."""
-    messages = given.get("messages", [])
-    since = given.pop("since", None)
+def _spread(inputs: dict[str, Any], calls: Mapping[str, list[Json]], at: str) -> list[Json]:
+    """Return all messages of a model call; `inputs` loses its reference to another call."""
+    messages = inputs.get("messages", [])
+    since = inputs.pop("since", None)
     if since is None:
         return list(messages)
-    count = given.pop("same", 0)
-    if since not in said or not isinstance(count, int) or len(said[since]) < count:
+    count = inputs.pop("same", 0)
+    if since not in calls or not isinstance(count, int) or len(calls[since]) < count:
         raise RunError(f"{at}: it goes on from the model call `{since}`, which is not there")
-    return [*said[since][:count], *messages]
+    return [*calls[since][:count], *messages]
 
 
 _FAR_IN = re.compile(f"^ {{{MAX_DEPTH}}}", re.MULTILINE)
 _UNSAFE = re.compile(
     r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-"""What YAML would read as a line break of its own, or not print."""
+"""Characters that YAML would read as a line break of its own, or not print."""
 _NO_BLOCK = re.compile(r"\A[ \n]| (?=\n|\Z)|\A\n*\Z")
-"""What YAML's literal blocks would not give back as it was."""
+"""Texts that a literal block of YAML would change."""
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Without dates: a text that looks like one is a text."""
+    """Reads a text that looks like a date as a text."""
 
 
 _Loader.yaml_implicit_resolvers = {
-    letter: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-    for letter, found in _Loader.yaml_implicit_resolvers.items()
+    letter: [(tag, pattern) for tag, pattern in pairs if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, pairs in _Loader.yaml_implicit_resolvers.items()
 }
 
 
@@ -281,8 +281,8 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
         return True
 
 
-def _written_text(dumper: Any, text: str) -> Any:
-    """Texts of several lines stand line by line, so that a difference is one of lines."""
+def _represent_text(dumper: Any, text: str) -> Any:
+    """Write a text of several lines line by line, so that a difference is one of lines."""
     style = None
     if _UNSAFE.search(text):
         style = '"'
@@ -291,7 +291,7 @@ def _written_text(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_Dumper.add_representer(str, _written_text)
+_Dumper.add_representer(str, _represent_text)
 
 
 def _document(body: Mapping[str, Any]) -> bytes:

@@ -1,8 +1,7 @@
-"""Which exchange of a visit this is: the same number in every execution of the run.
+"""The numbers of the exchanges of a visit, which are the same in every execution of the run.
 
-An effect is numbered when it is first asked for, and the number is noted in the journal under the
-effect's own namespace. A process that goes on in the middle of a visit so neither counts anew nor
-counts a call twice.
+The journal notes the number of an effect when the run first asks for it. So a process that goes on
+in the middle of a visit neither counts anew nor counts a call twice.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ..errors import RunError
 from ..services import Journal
 
 NUMBERED = "exchange"
-"""The name under which the journal notes the effects of a visit, by their numbers."""
+"""The journal's name for the effects of a visit, by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class EffectKey:
 
 
 def here() -> Here:
-    """The running visit. Raises `RunError` outside of one: a bug of ours."""
+    """Return the running visit. Raise `RunError` outside of one: a bug of ours."""
     visit = HERE.get()
     if visit is None:
         raise RunError("an exchange belongs to no node", exit_code=3)
@@ -39,7 +38,7 @@ def here() -> Here:
 
 
 async def effect_key(journal: Journal, runtime: Runtime[Any], ordinal: int) -> EffectKey:
-    """The key of the effect that the journal is asked about."""
+    """Return the key of an effect, which gets its number here when it is new."""
     visit = here()
     own = f"{visit_of(runtime)[1]}:{ordinal}"
     known = await journal.entries(visit.runtime, NUMBERED)

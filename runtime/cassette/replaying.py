@@ -1,7 +1,7 @@
-"""Replaying: services that give what a cassette holds and ask nothing of the world.
+"""Replaying: services that answer from a cassette and never from the world.
 
-Whatever the run asks has to be what was asked when it was recorded. The first difference stops it,
-and so does an exchange that is not there: nothing is ever asked anew instead.
+The run has to ask for the same exchanges as when it was recorded. The first difference stops it,
+and so does an exchange that the cassette does not hold.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from flowc.compiler.ir import Effect
 
@@ -32,39 +32,40 @@ from ..services import (
     Services,
     ToolSchema,
 )
-from .drift import DRIFT, named, refuse_drift
+from .drift import DRIFT, drift, name_of, refuse_drift
 from .exchanges import (
     command_of,
-    effect_given,
+    effect_input,
     failure_of,
     kind_of,
-    model_given,
+    model_input,
     offer_body,
     offer_name,
     reply_of,
-    script_given,
+    script_input,
     script_of,
+    tool_description,
     tool_of,
 )
 from .format import WHOLE, Cassette, Exchange, Key, Kind
 from .ordinals import effect_key, here
 
 PATIENCE = 5.0
-"""A call that was cut off is cut off again by the same limit, at most so many seconds later."""
-_GIVEN: ContextVar[Exchange | None] = ContextVar("flowc_given", default=None)
+"""The same limit cuts off a call that was cut off, at most so many seconds later."""
+_EXCHANGE: ContextVar[Exchange | None] = ContextVar("flowc_exchange", default=None)
 """The recorded exchange of the effect that is under way."""
 
 
 @dataclass(slots=True)
 class Player:
-    """The tape that plays a cassette. `secrets` are blotted out in what is asked before it is
-    compared, as they are in the recording."""
+    """The tape that plays a cassette. `secrets` are redacted in what the run asks, as they are in
+    the recording."""
 
     cassette: Cassette
     secrets: tuple[str, ...]
     waits: bool = False
     now: dict[str, Json] = field(default_factory=dict)
-    """What models are told of tools now."""
+    """The tools as models see them now, by the names of the offers."""
     used: set[Key] = field(default_factory=set)
 
     @property
@@ -73,9 +74,9 @@ class Player:
 
     @property
     def then(self) -> dict[str, Json]:
-        """What models were told of tools."""
+        """The tools as models saw them."""
         offers = (e for e in self.cassette.exchanges.values() if e.kind == "offer")
-        return {str(offer.number): _told(offer.body) for offer in offers}
+        return {str(offer.number): tool_description(offer.body) for offer in offers}
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
         header = self.cassette.header
@@ -90,7 +91,7 @@ class Player:
         return None
 
     def end(self, complete: bool) -> str:
-        """A remark when the run came to its end without something that was recorded."""
+        """Return a remark when a complete run has not asked for some exchange."""
         left = [
             exchange
             for key, exchange in self.cassette.exchanges.items()
@@ -100,80 +101,77 @@ class Player:
             return ""
         many = f" and {len(left) - 1} more" if len(left) > 1 else ""
         at = f"{self.cassette.path}:{left[0].line}"
-        return f"recorded and not asked for: {left[0].kind} of {named(left[0])}{many} ({at})"
+        return f"recorded and not asked for: {left[0].kind} of {name_of(left[0])}{many} ({at})"
 
     def find(self, kind: Kind, place: str, visit: int, attempt: int, number: int | str) -> Exchange:
-        """The exchange of a key. Raises `RunError` when there is none, or one of another kind."""
+        """Return the exchange of a key. Raise `RunError` for a missing one, or another kind."""
         wanted = Exchange(kind, place, visit, attempt, number, {})
-        found = self.cassette.exchanges.get(wanted.key)
-        if found is None:
+        exchange = self.cassette.exchanges.get(wanted.key)
+        if exchange is None:
             torn = "; its end is cut off" if self.cassette.torn else ""
-            raise RunError(
-                f"{named(wanted)} asks for a {kind} exchange that `{self.cassette.path}` does not "
-                f"hold{torn}",
-                help="record the run anew with --record",
-                exit_code=DRIFT,
+            raise drift(
+                f"{name_of(wanted)} asks for a {kind} exchange that `{self.cassette.path}` does "
+                f"not hold{torn}"
             )
-        if found.kind != kind:
-            raise RunError(
-                f"{named(wanted)} asks for a {kind} exchange; recorded is one of kind {found.kind} "
-                f"({self.cassette.path}:{found.line})",
-                help="record the run anew with --record",
-                exit_code=DRIFT,
+        if exchange.kind != kind:
+            raise drift(
+                f"{name_of(wanted)} asks for a {kind} exchange; recorded is one of kind "
+                f"{exchange.kind} ({self.cassette.path}:{exchange.line})"
             )
-        self.used.add(found.key)
-        return found
+        self.used.add(exchange.key)
+        return exchange
 
-    def compare(self, exchange: Exchange, given: dict[str, Json]) -> None:
-        """Raises `RunError` when something else is asked than was recorded."""
-        asked = redact_value(given, self.secrets)
+    def find_next(self, kind: Literal["file", "script"]) -> Exchange:
+        """Return the exchange of the running visit that is next of its kind."""
+        at = here()
+        return self.find(kind, at.place, at.visit, at.attempt, at.next(kind))
+
+    def compare(self, exchange: Exchange, inputs: dict[str, Json]) -> None:
+        """Raise `RunError` when the inputs are not the recorded ones."""
         if "digest" in exchange.body:
-            refuse_drift(exchange, asked, self.cassette.path, self.then, self.now)
+            inputs = redact_value(inputs, self.secrets)
+            refuse_drift(exchange, inputs, self.cassette.path, self.then, self.now)
 
-    def offered(self, tool: ToolSchema) -> str:
-        """What a tool is called in an exchange."""
+    def offer(self, tool: ToolSchema) -> str:
+        """Return the name of a tool in an exchange."""
         name = offer_name(tool)
-        self.now[name] = _told(offer_body(tool))
+        self.now[name] = tool_description(offer_body(tool))
         return name
 
 
-def replayed(services: Services, player: Player) -> Services:
-    """Services that ask nothing of the world. What is not in `player`'s cassette (the journal, the
-    events, the limits) stays that of `services`."""
-    commands = player.cassette.header.commands
+def replay_services(services: Services, player: Player) -> Services:
+    """Return services that never ask the world. The journal, the events and the limits, which are
+    not in `player`'s cassette, stay those of `services`."""
+    world, header = ReplayedWorld(player, services.files), player.cassette.header
     return replace(
         services,
-        models=ReplayedModels(player),
-        tools=ReplayedTools(player),
-        shell=ReplayedShell(),
-        files=ReplayedFiles(player, services.files),
-        scripts=ReplayedScripts(player),
-        people=ReplayedPeople(player),
+        models=world,
+        tools=world,
+        shell=world,
+        files=world,
+        scripts=world,
+        people=world,
         journal=ReplayedJournal(services.journal, player),
-        approve=commands,
-        by_hand=player.cassette.header.by_hand,
+        approve=header.commands,
+        by_hand=header.by_hand,
         tape=player,
     )
 
 
-def _told(body: Any) -> dict[str, Json]:
-    return {"description": body.get("description"), "parameters": body.get("parameters")}
-
-
 def _current() -> Exchange:
-    exchange = _GIVEN.get()
+    exchange = _EXCHANGE.get()
     if exchange is None:
         raise RunError("an exchange belongs to no effect", exit_code=3)
     return exchange
 
 
-async def _came(exchange: Exchange, file: str = "") -> Any:
-    """The body of an exchange. Raises the failure that it ended with; one that was cut off lasts
-    until it is cut off again."""
+async def _result(exchange: Exchange, file: str = "") -> Any:
+    """Return the body of an exchange. Raise the failure that it ended with; an exchange that was
+    cut off lasts until it is cut off again."""
     body = exchange.body
     if "cut_off" in body:
         await asyncio.sleep(float(body["cut_off"]) + PATIENCE)
-        raise RunError(f"{named(exchange)} was cut off when it was recorded", exit_code=DRIFT)
+        raise RunError(f"{name_of(exchange)} was cut off when it was recorded", exit_code=DRIFT)
     if "failure" in body:
         raise failure_of(body["failure"], file)
     return body
@@ -181,8 +179,8 @@ async def _came(exchange: Exchange, file: str = "") -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedJournal(JournalBefore):
-    """Effects get their numbers as when they were recorded. None acts on anything, so none is ever
-    in doubt."""
+    """Numbers effects as when they were recorded. A replayed effect never acts, so that none is
+    ever in doubt."""
 
     player: Player
 
@@ -199,115 +197,97 @@ class ReplayedJournal(JournalBefore):
             return await self.inner.once(runtime, name, effect, given, call, ordinal)
         key = await effect_key(self.inner, runtime, ordinal)
 
-        async def answered() -> Json:
+        async def replayed_call() -> Json:
             exchange = self.player.find(kind_of(name), key.place, key.visit, 1, key.number)
             body = exchange.body
             if exchange.kind != "model" or body.keys() & {"kept", "unasked"}:
-                self.player.compare(exchange, effect_given(name, given))
+                self.player.compare(exchange, effect_input(name, given))
             if "unasked" in body:
                 raise failure_of(body["unasked"])
             if "kept" in body:
                 return body["kept"]
-            token = _GIVEN.set(exchange)
+            token = _EXCHANGE.set(exchange)
             try:
                 value = await call()
             finally:
-                _GIVEN.reset(token)
+                _EXCHANGE.reset(token)
             if "then" in body:
                 raise failure_of(body["then"])
             return value
 
-        return await self.inner.once(runtime, name, "pure", given, answered, ordinal)
+        return await self.inner.once(runtime, name, "pure", given, replayed_call, ordinal)
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedModels:
-    """Never a language model, whatever was recorded."""
+class ReplayedWorld:
+    """Every service at once, as a cassette holds them. `files` finds the workflow's own."""
 
     player: Player
+    files: Files
     is_model: bool = False
 
     @property
     def label(self) -> str:
         return self.player.cassette.header.label
 
-    async def reply(self, request: ModelRequest) -> ModelReply:
-        exchange = _current()
-        offers = [self.player.offered(tool) for tool in request.tools]
-        self.player.compare(exchange, model_given(request, offers))
-        for retry in exchange.body.get("retries") or ():
-            if request.on_retry:
-                request.on_retry(retry["attempt"], retry["error"], 0.0)
-        reply = reply_of(await _came(exchange), self.label)
-        if reply.text and request.on_text:
-            request.on_text(reply.text)
-        return reply
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayedTools:
-    """Results of tools that need not be there."""
-
-    player: Player
+    @property
+    def sandboxed(self) -> bool:
+        """As it was recorded, so that the run asks for the same approvals."""
+        return self.player.cassette.header.sandboxed
 
     async def open(self) -> None:
         return None
 
-    def schema(self, name: str) -> ToolSchema | None:
-        offers = self.player.cassette.exchanges.values()
-        found = [e for e in offers if e.kind == "offer" and e.place == name]
-        return tool_of(name, found[-1].body) if found else None
-
-    async def call(self, name: str, args: dict[str, Json]) -> Json:
-        return (await _came(_current()))["result"]
-
     async def close(self) -> None:
         return None
 
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        exchange = _current()
+        offers = [self.player.offer(tool) for tool in request.tools]
+        self.player.compare(exchange, model_input(request, offers))
+        for retry in exchange.body.get("retries") or ():
+            if request.on_retry:
+                request.on_retry(retry["attempt"], retry["error"], 0.0)
+        reply = reply_of(await _result(exchange), self.label)
+        if reply.text and request.on_text:
+            request.on_text(reply.text)
+        return reply
 
-@dataclass(frozen=True, slots=True)
-class ReplayedShell:
-    """Results of commands, without a shell."""
+    def schema(self, name: str) -> ToolSchema | None:
+        exchanges = self.player.cassette.exchanges.values()
+        offers = [e for e in exchanges if e.kind == "offer" and e.place == name]
+        return tool_of(name, offers[-1].body) if offers else None
+
+    async def call(self, name: str, args: dict[str, Json]) -> Json:
+        return (await _result(_current()))["result"]
 
     def confinement(self, granted: Grants) -> str:
         return "by replay: what they wrote when they were recorded"
 
     async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        return command_of(command, await _came(_current()))
+        return command_of(command, await _result(_current()))
 
-
-@dataclass(frozen=True, slots=True)
-class ReplayedFiles:
-    """A file of the workflow's own that is there has to be as it was; every other one is as it was
-    recorded, because the run may have made it."""
-
-    player: Player
-    inner: Files
+    async def evaluate(self, call: ScriptCall) -> ScriptResult:
+        exchange = self.player.find_next("script")
+        self.player.compare(exchange, script_input(call))
+        return script_of(await _result(exchange, call.script.file))
 
     def read(self, path: str, base: str) -> str:
-        at = here()
-        number = at.next("file")
-        exchange = self.player.find("file", at.place, at.visit, at.attempt, number)
-        if exchange.body.get("path") != path:
-            was = Exchange("file", at.place, at.visit, at.attempt, number, {})
-            raise RunError(
-                f"{named(was)} reads `{path}`; recorded is `{exchange.body.get('path')}`",
-                help="record the run anew with --record",
-                exit_code=DRIFT,
-            )
-        if "failure" in exchange.body:
-            raise failure_of(exchange.body["failure"])
-        text = str(exchange.body["text"])
-        if exchange.body.get("own") and (Path(base).parent / path).is_file():
-            self._refuse_changed(exchange, self.inner.read(path, base))
-        return text
-
-    def _refuse_changed(self, exchange: Exchange, text: str) -> None:
-        now = redact_value(text, self.player.secrets)
-        if now != exchange.body["text"]:
-            given = {"path": exchange.body["path"], "text": exchange.body["text"]}
-            was = replace(exchange, body={"digest": "", "given": given})
-            refuse_drift(was, {**given, "text": now}, self.player.cassette.path, {}, {})
+        """A file of the workflow's own that exists has to be as it was; every other one is as it
+        was recorded, because the run may have written it."""
+        exchange = self.player.find_next("file")
+        body = exchange.body
+        if body.get("path") != path:
+            raise drift(f"{name_of(exchange)} reads `{path}`; recorded is `{body.get('path')}`")
+        if "failure" in body:
+            raise failure_of(body["failure"])
+        if body.get("own") and (Path(base).parent / path).is_file():
+            inputs = {"path": path, "text": body["text"]}
+            now = redact_value(self.files.read(path, base), self.player.secrets)
+            recorded = replace(exchange, body={"digest": "", "given": inputs})
+            if now != body["text"]:
+                refuse_drift(recorded, {**inputs, "text": now}, self.player.cassette.path, {}, {})
+        return str(body["text"])
 
     def write(self, path: str, text: str, base: str) -> str:
         body = _current().body
@@ -315,46 +295,18 @@ class ReplayedFiles:
             raise failure_of(body["failure"])
         return str(body["result"])
 
-
-@dataclass(frozen=True, slots=True)
-class ReplayedScripts:
-    """Results of scripts, without a process."""
-
-    player: Player
-
-    @property
-    def sandboxed(self) -> bool:
-        """As it was recorded: what was asked then is asked now."""
-        return self.player.cassette.header.sandboxed
-
-    async def evaluate(self, call: ScriptCall) -> ScriptResult:
-        at = here()
-        number = at.next("script")
-        exchange = self.player.find("script", at.place, at.visit, at.attempt, number)
-        self.player.compare(exchange, script_given(call))
-        return script_of(await _came(exchange, call.script.file))
-
-    async def close(self) -> None:
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayedPeople:
-    """What was not answered when it was recorded is not now: the run waits then as well."""
-
-    player: Player
-
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
-        return self._said(kind)
+        return self._answer(kind)
 
     def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
-        return self._said(f"told {turn}")
+        return self._answer(f"told {turn}")
 
-    def _said(self, name: str) -> Json | None:
+    def _answer(self, name: str) -> Json | None:
+        """Without an answer in the cassette the run waited then, and waits now."""
         at = here()
-        wanted = Exchange("answer", at.place, at.visit, at.attempt, name, {})
-        found = self.player.cassette.exchanges.get(wanted.key)
-        if found is None:
+        key = Exchange("answer", at.place, at.visit, at.attempt, name, {}).key
+        exchange = self.player.cassette.exchanges.get(key)
+        if exchange is None:
             return None
-        self.player.used.add(found.key)
-        return found.body.get("said")
+        self.player.used.add(key)
+        return exchange.body.get("said")

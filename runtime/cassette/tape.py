@@ -1,4 +1,4 @@
-"""Whether a run is recorded, replayed, or neither: what that makes of its services."""
+"""The services of a run that is recorded, replayed, or neither."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from ..secrets import secret_values
 from ..services import Services
 from .format import Header, read_cassette
-from .recording import recorded
-from .replaying import Player, replayed
-from .writer import Recorder
+from .recording import record_services
+from .replaying import Player, replay_services
+from .writer import CassetteWriter
 
 Taping = Callable[[Services], Services]
 
@@ -22,16 +22,16 @@ Taping = Callable[[Services], Services]
 def choose_tape(
     record: str | None, replay: str | None, spec: GraphSpec, env: Mapping[str, str]
 ) -> Taping:
-    """What is done to the services of a run. A cassette to replay is read now: raises `RunError`
-    when it cannot be."""
+    """Return the function that tapes the services of a run. Raise `RunError` when the cassette to
+    replay cannot be read."""
     hidden = secret_values(env)
     if replay is not None:
         cassette = read_cassette(replay)
-        return lambda services: replayed(services, Player(cassette, hidden))
+        return lambda services: replay_services(services, Player(cassette, hidden))
     if record is None:
         return lambda services: services
 
-    def taping(services: Services) -> Services:
+    def tape(services: Services) -> Services:
         header = Header(
             recorded=datetime.now(UTC).isoformat(timespec="milliseconds"),
             flowc=__version__,
@@ -43,6 +43,6 @@ def choose_tape(
             by_hand=services.by_hand,
             sandboxed=services.scripts.sandboxed,
         )
-        return recorded(services, Recorder(record, header, hidden))
+        return record_services(services, CassetteWriter(record, header, hidden))
 
-    return taping
+    return tape

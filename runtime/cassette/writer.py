@@ -1,8 +1,8 @@
-"""Recording: services that do what they did and keep what came of it in a cassette.
+"""The writer of a cassette.
 
-A call's exchange is written after it returned and before the journal calls it done. Killed in
-between, the call is in doubt and made again or decided on; whatever it then comes to is written
-under the same key and counts.
+An exchange is written after its call has returned and before the journal calls it done. When the
+process dies in between, the call is in doubt: it is repeated or decided on, and its new exchange
+has the same key and counts.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from .format import (
     Header,
     Key,
     Kind,
+    call_name,
     digest_of,
     exchange_document,
     header_document,
-    name_of,
     read_cassette,
     whole_part,
 )
@@ -39,8 +39,8 @@ from .ordinals import here
 
 
 @dataclass(slots=True)
-class Recorder:
-    """The tape that writes one cassette. `secrets` are blotted out in all that is written."""
+class CassetteWriter:
+    """The tape that writes one cassette. `secrets` are redacted in everything."""
 
     path: str
     header: Header
@@ -49,20 +49,20 @@ class Recorder:
     broken: RunError | None = None
     began: float = field(default_factory=time.monotonic)
     _file: int | None = None
-    _said: dict[str, tuple[str, list[Json]]] = field(default_factory=dict)
+    _last: dict[str, tuple[str, list[Json]]] = field(default_factory=dict)
     """The last model call of each place, and under "" the last of all: (name, messages)."""
     _known: dict[Key, str] = field(default_factory=dict)
-    """What the journal keeps of each effect that is written, as a digest."""
+    """A digest of each written effect's value in the journal."""
 
     @property
     def mark(self) -> dict[str, Json]:
         return {}
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
-        """Open the file: anew for a new run, at its end for one that goes on. Raises `RunError`
+        """Open the file, empty for a new run and at its end for a resumed one. Raise `RunError`
         when it cannot be written, or holds something else than this run's recording."""
         self.broken = None
-        known = self._there(run, resumed)
+        known = self._earlier(run, resumed)
         header = dataclasses.replace(
             self.header,
             run=run,
@@ -83,9 +83,9 @@ class Recorder:
         except OSError as error:
             raise self._unwritable(error) from None
 
-    def _there(self, run: str, resumed: bool) -> Cassette | None:
-        """The recording that a resumed run goes on with. Raises `RunError` when the file holds
-        something that must not be written over."""
+    def _earlier(self, run: str, resumed: bool) -> Cassette | None:
+        """Return the recording that a resumed run goes on with. Raise `RunError` when the file
+        holds something else, which must not be overwritten."""
         try:
             with open(self.path, "rb") as file:
                 start = file.read(len(START))
@@ -95,7 +95,7 @@ class Recorder:
             raise self._unwritable(error) from None
         if start and start != START:
             raise RunError(
-                f"`{self.path}` is there and is no recording",
+                f"`{self.path}` is there and is not a recording",
                 help="choose another file: --record never writes over anything else",
             )
         if not start or not resumed:
@@ -109,7 +109,6 @@ class Recorder:
         return known
 
     def record_answer(self, name: str, answer: Json) -> None:
-        """A person's answer to a question of the running node."""
         self.keep("answer", name, {"said": answer})
 
     def end(self, complete: bool) -> str:
@@ -119,8 +118,7 @@ class Recorder:
         return ""
 
     def offer(self, tool: ToolSchema) -> str:
-        """What a tool is called in an exchange: its name and a digest of all that is told of it.
-        The first time that is written too."""
+        """Return the name of a tool in an exchange; the first time, write the tool too."""
         body = offer_body(tool)
         name = offer_name(tool)
         exchange = Exchange("offer", tool.name, 1, 1, name, body)
@@ -130,17 +128,16 @@ class Recorder:
         return name
 
     def knows(self, exchange: Exchange) -> bool:
-        """Whether an exchange of this key, with this outcome, is written already."""
+        """Return whether an exchange with this key and this value is written already."""
         return self._known.get(exchange.key) == exchange.body.get("gave")
 
     def keep(self, kind: Kind, number: int | str, body: dict[str, Any]) -> None:
-        """Write an exchange of the running visit that is no effect."""
+        """Write an exchange of the running visit that is not an effect."""
         at = here()
         self.write(Exchange(kind, at.place, at.visit, at.attempt, number, body))
 
     def write(self, exchange: Exchange) -> None:
-        """Write an exchange. A file that takes no more is complained of by `complain`, when what
-        happened has been kept in the journal."""
+        """Write an exchange. An error waits for `complain`: the journal keeps the effect first."""
         body = redact_value(dict(exchange.body), self.secrets)
         if "given" in body:
             body = {"digest": digest_of(body["given"]), **body}
@@ -154,7 +151,7 @@ class Recorder:
             self.broken = self._unwritable(error)
 
     def complain(self) -> None:
-        """Raises `RunError` when something could not be written."""
+        """Raise `RunError` when an exchange could not be written."""
         if self.broken is not None:
             raise self.broken
 
@@ -165,25 +162,23 @@ class Recorder:
                 self._remember(exchange, exchange.body.get("given", {}).get("messages", []))
 
     def _remember(self, exchange: Exchange, messages: list[Json]) -> None:
-        name = name_of(exchange.place, exchange.visit, exchange.number)
-        self._said[exchange.place] = self._said[""] = (name, messages)
+        name = call_name(exchange.place, exchange.visit, exchange.number)
+        self._last[exchange.place] = self._last[""] = (name, messages)
 
     def _shorten(self, exchange: Exchange, body: dict[str, Any]) -> None:
-        """Of a conversation that goes on only what is new: a long one would be written again and
-        again. The earlier call is that of the same node, or the last of all."""
+        """Leave out the messages that an earlier call has written, which would stand in the file
+        again and again. The earlier call is the last of the same node, or the last of all."""
         given = body.get("given")
         if not isinstance(given, dict):
             return
         messages = list(given.get("messages", []))
-        own = name_of(exchange.place, exchange.visit, exchange.number)
-        before = dict(self._said[at] for at in (exchange.place, "") if at in self._said)
+        own = call_name(exchange.place, exchange.visit, exchange.number)
+        before = dict(self._last[at] for at in (exchange.place, "") if at in self._last)
         shared = {name: _same(old, messages) for name, old in before.items() if name != own}
         best = max(shared, key=shared.__getitem__, default=None)
-        if best is not None and shared[best]:
-            count = shared[best]
-            given = {key: value for key, value in given.items() if key != "messages"}
-            since = {"since": best, "same": count, "messages": messages[count:]}
-            body["given"] = {**since, **given}
+        if best is not None and (count := shared[best]):
+            since = {"since": best, "same": count}
+            body["given"] = {**since, **given, "messages": messages[count:]}
         self._remember(exchange, messages)
 
     def _write(self, data: bytes) -> None:
@@ -200,7 +195,7 @@ class Recorder:
 
 
 def _same(old: list[Json], new: list[Json]) -> int:
-    """How many messages both begin with."""
+    """Return how many messages both begin with."""
     count = 0
     while count < min(len(old), len(new)) and old[count] == new[count]:
         count += 1

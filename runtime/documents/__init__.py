@@ -1,1 +1,1 @@
-"""Living documents, kept in step with a run byte for byte."""
+"""Living documents, kept in step with a run, byte for byte."""

@@ -1,4 +1,4 @@
-"""A new living document: its name, its text, and the steps of a plan with their paths."""
+"""A new living document: its name, its text, and its steps with their paths."""
 
 from __future__ import annotations
 
@@ -48,37 +48,37 @@ _HASH = re.compile(r"_([0-9a-f]{8})(?=[_.])")
 
 
 def hash_of(request: str, audio: str, number: int = 0) -> str:
-    """Eight hexadecimal digits of a digest over the request and the input's path, and over the
-    number of documents of the same before it, from the second on (A10)."""
+    """Return eight hexadecimal digits of a digest over the request, the input's path and, unless it
+    is 0, the number of earlier documents for both (A10)."""
     text = f"{request}\0{audio}" + (f"\0{number}" if number else "")
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def free_hash(request: str, audio: str, names: Iterable[str]) -> str:
-    """The first hash that none of these names of files has: those of a document and of all that is
-    written for it have its hash, so that nothing is written over what another one tells of."""
-    taken = {found for name in names for found in _HASH.findall(name)}
-    return next(h for n in itertools.count() if (h := hash_of(request, audio, n)) not in taken)
+    """Return the first hash that is in none of these file names."""
+    # A document and all its files have its hash: none may overwrite the files of another document.
+    used = {hash for name in names for hash in _HASH.findall(name)}
+    return next(h for n in itertools.count() if (h := hash_of(request, audio, n)) not in used)
 
 
 def id_of(hash: str, now: datetime) -> str:
-    """`{timestamp}_{hash}` (A10)."""
+    """Return `{timestamp}_{hash}` (A10)."""
     return f"{now:%Y%m%d_%H%M%S}_{hash}"
 
 
 def file_name(id: str) -> str:
-    """The document's file (A10)."""
+    """Return the name of the document's file (A10)."""
     return f"workflow_{id}.md"
 
 
 def time_of(now: datetime) -> str:
-    """A time as documents write it (A11)."""
+    """Return a time as documents write it (A11)."""
     return f"{now:%Y-%m-%d %H:%M:%S}"
 
 
 def new_document(id: str, request: str, audio: str, now: datetime) -> str:
-    """Return the text of a document without a plan yet. Raise `PlanError` for a request or a path
-    that a document cannot hold."""
+    """Return the text of a document without steps. Raise `PlanError` for a request or a path that a
+    document cannot hold."""
     document = read_plan(_SKELETON.format(id=id))
     fields = {"Input Audio": audio, "Timestamp": time_of(now), "Workflow ID": id}
     for name, value in {"Original Request": request.strip(), **fields}.items():
@@ -86,30 +86,30 @@ def new_document(id: str, request: str, audio: str, now: datetime) -> str:
     return document.append_log(time_of(now), words.INITIATED).text
 
 
-def planned_steps(
+def step_fields(
     steps: Sequence[Mapping[str, Any]], original: str, last: str, prefix: str, number: int
 ) -> list[dict[str, Value]]:
-    """Steps as a document's fields, their paths in a chain: the first reads `last` (A18), each
-    later one what the one before it writes. `steps` have title and description, and may have input,
-    output, and code `N/A` for what a person does; such a step passes on what it reads. `number`
-    is the first one's."""
+    """Return the fields of new steps, numbered from `number`, with their paths in a chain: the
+    first reads `last` (A18), each later one the output before it. `steps` have title and
+    description, and may have input, output, and code; a step with the code `N/A` passes its input
+    on."""
     fields: list[dict[str, Value]] = []
     for n, step in enumerate(steps, start=number):
         title = " ".join(str(step["title"]).split()) or f"Step {n}"
         code = str(step.get("code") or "").strip() or NO_CODE
-        read = str(step.get("input") or last)
-        made: dict[str, Value] = {
+        source = str(step.get("input") or last)
+        values: dict[str, Value] = {
             "title": title,
             "Description": " ".join(str(step.get("description") or title).split()),
-            "Input Audio": read,
+            "Input Audio": source,
             "Code": code,
         }
         output = str(step.get("output") or "")
         if not output and code != "N/A":
             output = _output_name(original, prefix, n, title)
         if output:
-            made["Output Audio"] = last = output
-        fields.append(made)
+            values["Output Audio"] = last = output
+        fields.append(values)
     return fields
 
 

@@ -1,9 +1,9 @@
 """A living document on disk: read as a whole, and replaced as a whole.
 
-A change is a function from one document to another. It is made under a lock, on what the file holds
-at that moment, and only the bytes that it means to change differ afterwards: the byte-order mark,
-the ends of lines and whatever people wrote stay. A reader sees the old text or the new one; what a
-crash may leave is a hidden file beside it, which the next change takes away.
+A change is a function from one document to another. It runs under a lock, on the file's text at
+that moment, and touches only the bytes that it means to change: the byte-order mark, the ends of
+lines and people's text stay. A reader sees the old text or the new one; a crash may leave a hidden
+file beside it, which the next change removes.
 
     file = DocumentFile(place, "workflow_….md")
     file.change(lambda document: document.set("Status", "READY", step="step_1"))
@@ -28,7 +28,7 @@ from ..files.roots import whole_file
 
 MAX_BYTES = 10 * 1024 * 1024
 _TRIES = 20
-"""How often a change begins anew because somebody else saved the file in the middle of it."""
+"""The number of times that a change begins, because somebody else saved the file meanwhile."""
 _REMEDY = {
     errno.ENOSPC: "make room on the disk, then resume the run",
     errno.EDQUOT: "make room on the disk, then resume the run",
@@ -42,8 +42,8 @@ Announce = Callable[[str, str], None]
 """Called with the text before and the text after a change, before the file is touched."""
 
 
-class _Seen(NamedTuple):
-    """The file as it was read: its text, and what tells whether it is still that file."""
+class _Version(NamedTuple):
+    """The file as it was read: its text, and its `stamp`, which another version does not have."""
 
     text: str
     mode: int
@@ -53,70 +53,68 @@ class _Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentFile:
-    """A document at a place; `shown` is what people call it."""
+    """A document at a place; `shown` is its name for people."""
 
     place: Path
     shown: str
 
     def read(self) -> PlanDocument:
-        """The document as it is now. Raises `Failure`: it is not there, no regular file, larger
-        than 10 MiB, or not UTF-8."""
+        """Return the document as it is now. Raise `Failure`: it is missing, not a regular file,
+        larger than 10 MiB, or not UTF-8."""
         return read_plan(self._look().text)
 
     def change(self, change: Change, announce: Announce = lambda before, after: None) -> str:
-        """Replace the document by what `change` makes of it and return its new text. Leave the
-        file alone when nothing changes. Raise `Failure`; a `PlanError` of `change` becomes one of
-        the kind `refused`."""
-        with self._locked(0o600) as descriptor:
+        """Change the document and return its new text; without a change the file is not touched.
+        Raise `Failure`, of kind `refused` when `change` raises `PlanError`."""
+        with self._lock(0o600) as descriptor:
             for _ in range(_TRIES):
-                seen = self._look()
+                version = self._look()
                 try:
-                    after = change(read_plan(seen.text)).text
+                    after = change(read_plan(version.text)).text
                 except PlanError as refused:
                     raise Failure(f"{self.shown}: {refused}", "refused") from None
-                if after == seen.text:
+                if after == version.text:
                     return after
                 self._check_size(len(_bytes_of(after)), "would become")
-                announce(seen.text, after)
-                if self._replace(descriptor, seen, after):
+                announce(version.text, after)
+                if self._replace(descriptor, version, after):
                     return after
         raise Failure(f"`{self.shown}` is being changed all the time by somebody else")
 
     def create(self, text: str, announce: Announce = lambda before, after: None) -> None:
-        """Write a document that is not there yet, with the mode 0644 under the process's mask.
-        Raises `Failure` when it is there."""
-        with self._locked(0o666) as descriptor:
+        """Write a new document, with the mode 0644 under the process's mask. Raise `Failure` when
+        it exists."""
+        with self._lock(0o666) as descriptor:
             if os.path.lexists(self.place):
                 raise Failure(f"`{self.shown}` is there already")
             self._check_size(len(_bytes_of(text)), "would be")
             announce("", text)
-            with self._telling():
+            with self._failures():
                 _fill(descriptor, text)
                 os.replace(self._next, self.place)
-                _settle(self.place.parent)
+                _sync_folder(self.place.parent)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """One process at a time, whether there is a document or not. Raises `Failure`."""
-        with self._locked(0o600):
+        """Let one process at a time into the block. Raise `Failure`."""
+        with self._lock(0o600):
             yield
 
     def forget_alone(self) -> None:
-        """Remove what a process that was killed while `alone` left of that."""
+        """Remove the file that a process left when it was killed while `alone`."""
         if os.path.lexists(self._next):
             with suppress(Failure), self.alone():
                 pass
 
     @property
     def _next(self) -> Path:
-        """Where the next text is put together; one place, so that a crash leaves one at most."""
+        """The place of the next text: one, so that a crash leaves one file at most."""
         return self.place.with_name(f".{self.place.name}.next")
 
     @contextmanager
-    def _locked(self, mode: int) -> Iterator[int]:
-        """The open file for the next text, which one process has at a time. Becoming the document
-        or going away ends the lock, so whoever waited for it looks for a new one."""
-        with self._telling():
+    def _lock(self, mode: int) -> Iterator[int]:
+        """Open the file for the next text, which one process has at a time."""
+        with self._failures():
             descriptor = self._take_lock(mode)
         try:
             yield descriptor
@@ -130,12 +128,13 @@ class DocumentFile:
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             descriptor = os.open(self._next, flags, mode)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # The file may have become the document, or be gone, while this process waited.
             if _is_same(descriptor, self._next):
                 return descriptor
             os.close(descriptor)
 
-    def _look(self) -> _Seen:
-        with self._telling():
+    def _look(self) -> _Version:
+        with self._failures():
             if self.place.is_symlink():
                 raise Failure(
                     f"`{self.shown}` is a link, and would be replaced by a file",
@@ -156,32 +155,31 @@ class DocumentFile:
             raise Failure(
                 f"`{self.shown}` is not UTF-8 text (byte {error.start})", help="save it as UTF-8"
             ) from None
-        return _Seen(text, stat.S_IMODE(info.st_mode), (info.st_uid, info.st_gid), _stamp(info))
+        return _Version(text, stat.S_IMODE(info.st_mode), (info.st_uid, info.st_gid), _stamp(info))
 
     def _check_size(self, size: int, what: str) -> None:
-        """Also before it is written: what nobody could read again must not take its place."""
         if size > MAX_BYTES:
             raise Failure(
                 f"`{self.shown}` {what} larger than {MAX_BYTES // 2**20} MiB",
                 help="shorten what its steps do not need: results, notes, lines of the log",
             )
 
-    def _replace(self, descriptor: int, seen: _Seen, text: str) -> bool:
-        """Whether the new text is in place; not when somebody has saved the file meanwhile."""
-        with self._telling():
+    def _replace(self, descriptor: int, version: _Version, text: str) -> bool:
+        """Put the new text in place, and return False when somebody saved the file meanwhile."""
+        with self._failures():
             info = os.fstat(descriptor)
-            if seen.owner != (info.st_uid, info.st_gid):
-                os.fchown(descriptor, *seen.owner)
-            os.fchmod(descriptor, seen.mode)
+            if version.owner != (info.st_uid, info.st_gid):
+                os.fchown(descriptor, *version.owner)
+            os.fchmod(descriptor, version.mode)
             _fill(descriptor, text)
-            if _stamp(os.stat(self.place, follow_symlinks=False)) != seen.stamp:
+            if _stamp(os.stat(self.place, follow_symlinks=False)) != version.stamp:
                 return False
             os.replace(self._next, self.place)
-            _settle(self.place.parent)
+            _sync_folder(self.place.parent)
         return True
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _failures(self) -> Iterator[None]:
         try:
             yield
         except FileNotFoundError:
@@ -199,7 +197,7 @@ def _bytes_of(text: str) -> bytes:
 
 
 def _fill(descriptor: int, text: str) -> None:
-    """Make a file hold a text and nothing else, on the disk."""
+    """Write a text to the disk as the whole content of a file."""
     data = _bytes_of(text)
     os.ftruncate(descriptor, 0)
     view = memoryview(data)
@@ -209,8 +207,8 @@ def _fill(descriptor: int, text: str) -> None:
     os.fsync(descriptor)
 
 
-def _settle(folder: Path) -> None:
-    """A file's new name is on the disk when its folder is."""
+def _sync_folder(folder: Path) -> None:
+    """Write a folder to the disk, and so the new name of a file in it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -224,7 +222,6 @@ def _stamp(info: os.stat_result) -> tuple[int, int, int]:
 
 def _is_same(descriptor: int, place: Path) -> bool:
     try:
-        there = os.stat(place, follow_symlinks=False)
+        return os.path.samestat(os.fstat(descriptor), os.stat(place, follow_symlinks=False))
     except FileNotFoundError:
         return False
-    return os.path.samestat(os.fstat(descriptor), there)

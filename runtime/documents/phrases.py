@@ -1,4 +1,4 @@
-"""What the log of a living document says, in the format's words (A12)."""
+"""The lines of a living document's log, in the format's words (A12)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _LONGEST = 200
 
 
 def of_step(words: str, step: str, error: str = "", output: str = "") -> str:
-    """A line about a step; of an error its first line, cut, without its full stop."""
+    """Return a line about a step, with the first line of its error, cut, without a full stop."""
     capital = step[:1].upper() + step[1:]
     return words.format(step=step, Step=capital, error=_summary(error), output=output)
 
 
 def of_steps(words: str, steps: int) -> str:
-    """A line about a number of steps."""
+    """Return a line about a number of steps."""
     return words.format(steps=f"{steps} {'step' if steps == 1 else 'steps'}")
 
 

@@ -1,9 +1,8 @@
-"""What a run does to a living document: each function makes one change, and made again none.
+"""The changes of a living document by a run. Each function makes one change, repeated none.
 
 A step goes from status to status in the format's order (A7). A run that died between a change of
-the file and its own checkpoint makes the change again; what is there already is left as it is, so
-that nothing is logged twice. A step that is not where the run left it was moved by a person, which
-is `PlanError`.
+the file and its own checkpoint repeats the change, which then leaves the document as it is, so that
+no line is logged twice. A step that a person has moved meanwhile is `PlanError`.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from flowc.compiler.plan import (
 )
 
 from . import phrases as words
-from .attempts import after_failure, attempts_in, kept_attempts
+from .attempts import after_failure, attempts_in, attempts_text
 
 RETRIES = 3
-"""How often a step is executed again after it has failed (A14)."""
+"""The number of times that a failed step is executed again (A14)."""
 Verdict = Literal["passed", "failed", "not measured"]
 
 _ORDER = STATUSES[:-1]
@@ -43,13 +42,13 @@ _FROM: dict[Status, tuple[Status, ...]] = {
     "DONE": ("EXECUTING",),
     "FAILED": ("RUNNING", "CODE_GENERATED", "EXECUTING"),
 }
-"""Whence a step may come to a status in one move; it passes those that lie between."""
+"""The statuses from which one move leads to a status, through those in between."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A step's way to a status, with what it brings along. `code` counts for CODE_GENERATED,
-    `results` for DONE, `error` for FAILED."""
+    """The move of a step to a status, with its `code` for CODE_GENERATED, its `results` for DONE,
+    its `error` for FAILED."""
 
     step: str
     to: Status
@@ -58,8 +57,8 @@ class Move:
     error: str = ""
     retries: int = RETRIES
 
-    def made(self, document: PlanDocument, time: str) -> PlanDocument:
-        """The document one status further, the same when the step is there. Raises `PlanError`."""
+    def advance(self, document: PlanDocument, time: str) -> PlanDocument:
+        """Return the document one status further, or the same at the end. Raise `PlanError`."""
         status = status_of(document.step(self.step))
         if status == self.to:
             return document
@@ -67,7 +66,7 @@ class Move:
         assert status is not None
         hop = self._hop(status)
         document = transition(document, self.step, hop, time)
-        return self._arrived(document, status, time) if hop == self.to else document
+        return self._enter(document, status, time) if hop == self.to else document
 
     def _refuse(self, document: PlanDocument, status: Status | None) -> None:
         manual = is_manual(text_value(document.step(self.step), "Code"))
@@ -75,8 +74,8 @@ class Move:
         if manual and self.to in ("EXECUTING", "DONE", "FAILED"):
             allowed = ("PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING")
         if status not in allowed:
-            there = status or text_value(document.step(self.step), "Status")
-            raise PlanError(f"step `{self.step}` is {there}, so it cannot become {self.to}")
+            present = status or text_value(document.step(self.step), "Status")
+            raise PlanError(f"step `{self.step}` is {present}, so it cannot become {self.to}")
         code = text_value(document.step(self.step), "Code")
         if self.to == "EXECUTING" and is_placeholder(code):
             raise PlanError(f"step `{self.step}` has no code that could be executed")
@@ -88,7 +87,8 @@ class Move:
             return "FAILED"
         return _ORDER[_ORDER.index(status) + 1]
 
-    def _arrived(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+    def _enter(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+        """Return the document with the fields and the line of the log of the status."""
         step = self.step
         match self.to:
             case "RUNNING":
@@ -104,22 +104,22 @@ class Move:
                     time, words.of_step(words.AGAIN if again else words.EXECUTING, step)
                 )
             case "DONE":
-                return self._done(document, time)
+                return self._complete(document, time)
             case "FAILED":
-                return self._failed(document, before, time)
+                return self._fail(document, before, time)
             case _:
                 return document
 
-    def _done(self, document: PlanDocument, time: str) -> PlanDocument:
+    def _complete(self, document: PlanDocument, time: str) -> PlanDocument:
         step = document.step(self.step)
-        earlier = kept_attempts(text_value(step, "Execution Results"))
+        earlier = attempts_text(text_value(step, "Execution Results"))
         text = "\n\n".join(part for part in (earlier, self.results.strip()) if part)
         document = document.set("Execution Results", text, step=self.step)
         output = text_value(step, "Output Audio")
         line = words.COMPLETED_WITH if output else words.COMPLETED
         return document.append_log(time, words.of_step(line, self.step, output=output))
 
-    def _failed(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+    def _fail(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
         step = document.step(self.step)
         results, code = text_value(step, "Execution Results"), text_value(step, "Code")
         attempt = attempts_in(results) + 1
@@ -133,8 +133,8 @@ class Move:
 
 
 def fix(document: PlanDocument, step: str, code: str, time: str) -> PlanDocument:
-    """Code that was fixed takes the place of what failed, and the step is READY to be executed
-    again (A14, A15). The same document when the code is what failed. Raises `PlanError`."""
+    """Replace the code of a failed step, which is then READY to be executed again (A14, A15). The
+    same code changes nothing. Raise `PlanError`."""
     block = document.step(step)
     status, old = status_of(block), text_value(block, "Code").strip()
     if old == code.strip():
@@ -146,7 +146,7 @@ def fix(document: PlanDocument, step: str, code: str, time: str) -> PlanDocument
 
 
 def log(document: PlanDocument, text: str, time: str) -> PlanDocument:
-    """One more line of the log, unless it ends with that line."""
+    """Add a line to the log, unless it ends with that line."""
     section = document.section("log")
     lines = section.logs() if section else []
     last = section.text[lines[-1].start : lines[-1].end] if section and lines else ""
@@ -158,8 +158,8 @@ def log(document: PlanDocument, text: str, time: str) -> PlanDocument:
 def review(
     document: PlanDocument, verdict: Verdict, notes: str, step: str, time: str
 ) -> PlanDocument:
-    """What the review of the sound came to: notes of a step, or else of the last one that is DONE,
-    and a line of the log."""
+    """Add the review of the sound: notes of a step, or else of the last one that is DONE, and a
+    line of the log."""
     done = [s for s in document.steps if status_of(s) == "DONE"]
     if not step and done:
         step = text_value(done[-1], "ID")
@@ -174,7 +174,7 @@ def review(
 def finish(
     document: PlanDocument, overall: str, summary: str, final: str, time: str
 ) -> PlanDocument:
-    """The final output, and the last line of the log."""
+    """Add the final output, and the last line of the log."""
     fields: dict[str, str] = {
         "Overall Status": overall,
         "Final Audio Path": final or final_path(document),
@@ -188,22 +188,22 @@ def finish(
     return log(document, line, time) if document is before else document.append_log(time, line)
 
 
-def plan(
+def add_steps(
     document: PlanDocument,
     requirements: Mapping[str, Value],
     steps: Sequence[Mapping[str, Value]],
     time: str,
 ) -> PlanDocument:
-    """The requirements, and the steps behind those that are there (A22). `steps` have `title` and
-    fields by their names. The same document when it ends with these steps."""
+    """Set the requirements, and add steps with `title` and fields by their names (A22). A document
+    that ends with these steps stays the same."""
     before = document
     for name, value in requirements.items():
         document = document.set(name, value, section="requirements")
     wanted = [(s["title"], s["Description"]) for s in steps]
-    there = [(s.title, text_value(s, "Description")) for s in document.steps]
-    if document is before and there[len(there) - len(wanted) :] == wanted:
+    present = [(s.title, text_value(s, "Description")) for s in document.steps]
+    if document is before and present[len(present) - len(wanted) :] == wanted:
         return document
-    first = not there
+    first = not present
     for step in steps:
         document = document.add_step(str(step["title"]), _fields_of(document, step))
     line = words.of_steps(words.PLANNED if first else words.ADDED, len(steps))

@@ -1,4 +1,4 @@
-"""A living document as data: whose turn it is, and what a run keeps of it in its variables."""
+"""A living document as data: the next step, and the values that a run keeps in its variables."""
 
 from __future__ import annotations
 
@@ -28,27 +28,26 @@ ACTIVE = ("RUNNING", "CODE_GENERATED", "EXECUTING")
 
 
 def digest_of(text: str) -> str:
-    """16 hexadecimal digits that tell a text from any other."""
+    """Return 16 hexadecimal digits that tell a text from any other."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def turn_of(document: PlanDocument, shown: str) -> dict[str, Json]:
-    """The step whose turn it is and what has to be done: `action` is "code" (it needs code),
-    "execute" (it has some), "person" (its code is N/A), or "end" (nothing is left; `overall` says
-    how it went). A step that was under way comes first, then the format's order (A8), in which one
-    that reads what another has yet to write is passed over."""
+    """Return the next step and its `action`: "code" (it needs code), "execute" (it has some),
+    "person" (its code is N/A), or "end" (no step is left; `overall` is the result). A step under
+    way comes first, then the format's order (A8) without the steps that wait for others."""
     step = next_turn(document)
-    said = said_of(document, shown)
+    summary = summary_of(document, shown)
     if step is None:
-        return {"action": "end", "step": "", "overall": result_of(document), **said}
+        return {"action": "end", "step": "", "overall": result_of(document), **summary}
     request = code_request(document, text_value(step, "ID"))
-    return {"action": action_of(step), **step_of(document, step), **said, "request": request}
+    return {"action": action_of(step), **step_of(document, step), **summary, "request": request}
 
 
 def next_turn(document: PlanDocument) -> Block | None:
-    """The step to go on with, if any."""
+    """Return the next step, or None."""
     steps = document.steps
-    waiting = blocked(document)
+    waiting = waiting_steps(document)
     free = [step for n, step in enumerate(steps) if n not in waiting]
     for wanted in (ACTIVE, ("READY",), ("PENDING",)):
         for step in free:
@@ -57,9 +56,9 @@ def next_turn(document: PlanDocument) -> Block | None:
     return None
 
 
-def blocked(document: PlanDocument) -> set[int]:
-    """The places of steps that wait: they read what a step that is not DONE is to write (A16), or
-    stand behind one that a person has yet to do."""
+def waiting_steps(document: PlanDocument) -> set[int]:
+    """Return the places of steps that wait for the output of a step that is not DONE (A16), or for
+    a person's step before them."""
     steps = document.steps
     unfinished = [n for n, step in enumerate(steps) if status_of(step) != "DONE"]
     readers = {r for r, writer in reads_of(document).items() if writer in unfinished}
@@ -68,8 +67,8 @@ def blocked(document: PlanDocument) -> set[int]:
 
 
 def action_of(step: Block) -> str:
-    """What has to be done with a step: see `turn_of`. Code counts when the step is READY for it or
-    further; of one that is PENDING or RUNNING it is written anew."""
+    """Return the action of a step: see `turn_of`. Code counts from READY on; a step that is PENDING
+    or RUNNING gets new code."""
     code = text_value(step, "Code")
     if is_manual(code):
         return "person"
@@ -78,7 +77,7 @@ def action_of(step: Block) -> str:
 
 
 def step_of(document: PlanDocument, step: Block) -> dict[str, Json]:
-    """A step as data. Paths have their variables resolved, where they name something (A19)."""
+    """Return a step as data, with the variables in its paths resolved where possible (A19)."""
     id = text_value(step, "ID")
     try:
         read, write = step_paths(document, id)
@@ -97,8 +96,8 @@ def step_of(document: PlanDocument, step: Block) -> dict[str, Json]:
     }
 
 
-def said_of(document: PlanDocument, shown: str) -> dict[str, Json]:
-    """What every tool says of the document: `document` is its path, `digest` that of its text."""
+def summary_of(document: PlanDocument, shown: str) -> dict[str, Json]:
+    """Return the part of every tool's answer: the document's path, the digest of its text, …"""
     return {
         "document": shown,
         "digest": digest_of(document.text),
@@ -109,11 +108,11 @@ def said_of(document: PlanDocument, shown: str) -> dict[str, Json]:
 
 
 def whole_of(document: PlanDocument, shown: str) -> dict[str, Json]:
-    """Everything that a document says, as data."""
+    """Return a whole document as data."""
     request, needs = document.section("request"), document.section("requirements")
     output = document.section("output")
     return {
-        **said_of(document, shown),
+        **summary_of(document, shown),
         "id": text_value(request, "Workflow ID") if request else "",
         "request": text_value(request, "Original Request") if request else "",
         "input": text_value(request, "Input Audio") if request else "",
@@ -133,14 +132,14 @@ REQUIREMENTS = {
 
 
 def items(section: Block | None, name: str) -> list[str]:
-    """A list field as lines; [] when it is missing."""
+    """Return the lines of a list field; [] when it is missing."""
     text = text_value(section, name) if section else ""
     return [line for line in text.split("\n") if line.strip()]
 
 
 def result_of(document: PlanDocument) -> str:
-    """How a document ends whose steps have nothing left to do."""
-    found = counts(document)
+    """Return the overall status of a document without a next step."""
     if not document.steps:
         return "REQUIRES_REVIEW"
-    return "SUCCESS" if found.get("DONE", 0) == len(document.steps) else "FAILURE"
+    done = counts(document).get("DONE", 0)
+    return "SUCCESS" if done == len(document.steps) else "FAILURE"

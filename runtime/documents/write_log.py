@@ -1,7 +1,7 @@
-"""What a run writes to documents, written down before the file is touched.
+"""The log of a run's changes of documents, written before each change of a file.
 
-So after a crash it is known whether the file holds the run's own last change, and that whatever
-else differs was changed by a person. It is also how a document finds its run.
+After a crash it tells whether the file holds the run's own last change; any other difference is a
+person's change. It also leads from a document to its run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from flowc.compiler.plan import read_plan, text_value
 
@@ -43,36 +43,10 @@ class Record:
     after: str
 
 
-class Recorder(Protocol):
-    """Keeps the changes of one run. Called from threads that change files."""
-
-    def announce(self, place: Path, before: str, after: str) -> None:
-        """Keep, for good, that the document at `place` is about to become `after`."""
-
-    def begun(self) -> Record | None:
-        """What the effect that is under way announced when it was tried before."""
-
-
 @dataclass(frozen=True, slots=True)
-class NoRecorder:
-    """Nothing is kept: there is no store."""
-
-    def announce(self, place: Path, before: str, after: str) -> None:
-        return None
-
-    def begun(self) -> Record | None:
-        return None
-
-
-NO_RECORD = NoRecorder()
-RECORD: ContextVar[Recorder] = ContextVar("flowc_documents", default=NO_RECORD)
-"""The recorder of the run that is being executed."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreRecorder:
-    """Keeps the changes in the run's store. `loop` is the one that the database belongs to, `key`
-    stands for changes that are no effect of a node."""
+class WriteLog:
+    """Keeps the changes of one run in its store, called from threads that change files. `loop` is
+    the one that the database belongs to, `key` is that of changes without an effect."""
 
     db: Database
     run: str
@@ -80,9 +54,11 @@ class StoreRecorder:
     key: str = ""
 
     def announce(self, place: Path, before: str, after: str) -> None:
+        """Keep that the document at `place` is about to become `after`."""
         self._wait(keep(self.db, self.run, place, before, after, EFFECT_KEY.get() or self.key))
 
-    def begun(self) -> Record | None:
+    def earlier(self) -> Record | None:
+        """Return the change that the effect under way announced before the run died."""
         key = EFFECT_KEY.get()
         return self._wait(_by_key(self.db, self.run, key)) if key else None
 
@@ -90,8 +66,12 @@ class StoreRecorder:
         return asyncio.run_coroutine_threadsafe(query, self.loop).result()
 
 
+WRITE_LOG: ContextVar[WriteLog | None] = ContextVar("flowc_documents", default=None)
+"""The log of the run that is executing; None without a store."""
+
+
 async def keep(db: Database, run: str, place: Path, before: str, after: str, key: str = "") -> None:
-    """Replace what is known of a run's document by this change. Raises `RunError`."""
+    """Keep this as the last change of the run's document. Raise `RunError`."""
     await db.run(
         "insert into documents (run, id, place, key, number, earlier, later)"
         " values (?, ?, ?, ?, (select coalesce(max(number), 0) + 1 from documents), ?, ?)"
@@ -102,24 +82,24 @@ async def keep(db: Database, run: str, place: Path, before: str, after: str, key
 
 
 async def documents_of(db: Database, run: str) -> list[Record]:
-    """The documents that a run has written to, the one it wrote last first."""
+    """Return the last change of each of a run's documents, the latest first."""
     query = f"select {_COLUMNS} from documents where run = ? order by number desc"
     return [_record(db, row) for row in await db.rows(query, (run,))]
 
 
 async def writers_of(db: Database, id: str) -> list[Record]:
-    """What each run last wrote to a document, the run that wrote last first."""
+    """Return the last change of a document by each run, the latest first."""
     query = f"select {_COLUMNS} from documents where id = ? order by number desc"
     return [_record(db, row) for row in await db.rows(query, (id,))]
 
 
 async def forget(db: Database, run: str) -> None:
-    """Drop what is known of a run's documents; the files stay."""
+    """Delete the changes of a run's documents; the files stay."""
     await db.run("delete from documents where run = ?", (run,))
 
 
 def document_id(text: str, place: Path) -> str:
-    """What a document is known by: its Workflow ID, else its place."""
+    """Return a document's Workflow ID, or else its place."""
     section = read_plan(text).section("request")
     return (text_value(section, "Workflow ID") if section else "") or str(place)
 

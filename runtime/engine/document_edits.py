@@ -27,7 +27,7 @@ from ..documents.create import NO_CODE, time_of
 from ..documents.file import DocumentFile
 from ..documents.phrases import TAKEN
 from ..documents.view import digest_of, next_turn
-from ..documents.write_log import Record, StoreRecorder, documents_of, writers_of
+from ..documents.write_log import Record, WriteLog, documents_of, writers_of
 from ..errors import Failure, RunError
 
 if TYPE_CHECKING:
@@ -82,10 +82,8 @@ async def take_edits(db: Database, stand: Stand) -> Edited | None:
         return Edited(file.shown, had_to_move)
     edited = await asyncio.to_thread(_compare, record, text, file.shown, stand, had_to_move)
     if not edited.diagnostics:
-        recorder = StoreRecorder(
-            db, stand.run, asyncio.get_running_loop(), MOVES if edited.moves else STAYS
-        )
-        await asyncio.to_thread(_write_down, file, edited, recorder)
+        log = WriteLog(db, stand.run, asyncio.get_running_loop(), MOVES if edited.moves else STAYS)
+        await asyncio.to_thread(_write_down, file, edited, log)
     return edited
 
 
@@ -163,7 +161,7 @@ def _concerns(written: PlanDocument, now: PlanDocument, stand: Stand) -> bool:
     return bool(differ & current)
 
 
-def _write_down(file: DocumentFile, edited: Edited, recorder: StoreRecorder) -> None:
+def _write_down(file: DocumentFile, edited: Edited, log: WriteLog) -> None:
     """Write what follows from the edits, and a line of the log that names them."""
     time = time_of(datetime.now())
 
@@ -176,7 +174,7 @@ def _write_down(file: DocumentFile, edited: Edited, recorder: StoreRecorder) -> 
         return document
 
     try:
-        file.change(change, lambda before, after: recorder.announce(file.place, before, after))
+        file.change(change, lambda before, after: log.announce(file.place, before, after))
     except Failure as failure:
         raise RunError(failure.message, help=failure.help) from None
 

@@ -24,7 +24,7 @@ from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, thread_config
 from ..checkpoints.types import App, Saver
 from ..db.sqlite import in_words
-from ..documents.write_log import RECORD, StoreRecorder
+from ..documents.write_log import WRITE_LOG, WriteLog
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..events import EventKind, Listener
 from ..graph.build import build
@@ -215,7 +215,7 @@ class Execution:
         control = RunControl()
         self.signals.bind(control)
         config = self._config()
-        RECORD.set(StoreRecorder(self.journal.db, self.run_id, asyncio.get_running_loop()))
+        WRITE_LOG.set(WriteLog(self.journal.db, self.run_id, asyncio.get_running_loop()))
         try:
             async with self._open_tools(), self._watching():
                 await self.app.ainvoke(

@@ -1,4 +1,4 @@
-"""The folders a run may read and write: nothing outside them is reached, whatever links say."""
+"""The folders that a run may read and write, with all links resolved."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """Relative paths start at `start`; what they lead to must lie below `start` or one of
-    `granted`, links resolved (M22)."""
+    """Relative paths start at `start`; their targets must lie below `start` or one of `granted`,
+    links resolved (M22)."""
 
     start: Path
     granted: tuple[Path, ...] = ()
 
     def locate(self, path: str) -> Path:
-        """The place a path leads to, which need not exist. Raises `Failure` (refused) outside."""
+        """Return the target of a path, which need not exist. Raise `Failure` (refused) outside."""
         if "\0" in path or not path:
             raise Failure("a path is empty or holds a NUL character", "refused")
         try:
@@ -41,27 +41,27 @@ class Roots:
             )
 
     def show(self, place: Path) -> str:
-        """A place as a person would write it: from the start folder, else in full."""
+        """Return a place as a person would write it: from the start folder, else in full."""
         start = self.start.resolve()
         return place.relative_to(start).as_posix() if place.is_relative_to(start) else str(place)
 
     def read_bytes(self, path: str) -> bytes:
-        """A regular file of at most 16 MiB. Raises `Failure`."""
+        """Read a regular file of at most 16 MiB. Raise `Failure`."""
         place = self.locate(path)
         try:
             # Not blocking: a pipe must not hold the run.
             descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
-            raise _failed(path, error) from None
+            raise _failure(path, error) from None
         try:
-            # The path may have been exchanged for a link since it was looked at.
+            # The path may have become a link since it was resolved.
             self._admit(Path(os.readlink(f"/proc/self/fd/{descriptor}")), path)
             return whole_file(descriptor, path, MAX_BYTES)[0]
         finally:
             os.close(descriptor)
 
     def read_text(self, path: str) -> str:
-        """The same as text. Raises `Failure` when it is not UTF-8."""
+        """Read the same as text. Raise `Failure` when it is not UTF-8."""
         data = self.read_bytes(path)
         try:
             return data.decode("utf-8-sig")
@@ -69,8 +69,8 @@ class Roots:
             raise Failure(f"`{path}` is not UTF-8 text (byte {error.start})") from None
 
     def write_text(self, path: str, text: str) -> Path:
-        """Replace a file in one step, folders made as needed: a reader sees the old text or the
-        new. Raises `Failure`."""
+        """Replace a file in one step, and create its folders: a reader sees the old text or the new
+        one. Raise `Failure`."""
         place = self.locate(path)
         if os.path.isdir(place):
             raise Failure(f"`{path}` is a folder, not a file")
@@ -79,12 +79,32 @@ class Roots:
             with replacing(place) as file:
                 file.write(text.encode("utf-8", "replace"))
         except OSError as error:
-            raise _failed(path, error) from None
+            raise _failure(path, error) from None
         return place
 
 
+@dataclass(frozen=True, slots=True)
+class RootedFiles:
+    """`services.Files`: the files of a workflow (M22). `base` is the workflow's file, and paths
+    start at its folder."""
+
+    roots: tuple[Path, ...] = ()
+
+    def read(self, path: str, base: str) -> str:
+        """Return the text of a file. Raise `Failure`: refused outside the roots."""
+        return self._of(base).read_text(path)
+
+    def write(self, path: str, text: str, base: str) -> str:
+        """Replace a file's text; return its path from the workflow's folder. Raise `Failure`."""
+        roots = self._of(base)
+        return roots.show(roots.write_text(path, text))
+
+    def _of(self, base: str) -> Roots:
+        return Roots(Path(base).absolute().parent, self.roots)
+
+
 def whole_file(descriptor: int, shown: str, most: int) -> tuple[bytes, os.stat_result]:
-    """What an open regular file of at most `most` bytes holds, and what it is. Raises `Failure`."""
+    """Read an open regular file of at most `most` bytes, and its status. Raise `Failure`."""
     info = os.fstat(descriptor)
     if stat.S_ISDIR(info.st_mode):
         raise Failure(f"`{shown}` is a folder, not a file")
@@ -97,7 +117,7 @@ def whole_file(descriptor: int, shown: str, most: int) -> tuple[bytes, os.stat_r
     return data, info
 
 
-def _failed(path: str, error: OSError) -> Failure:
+def _failure(path: str, error: OSError) -> Failure:
     if isinstance(error, FileNotFoundError):
         return Failure(f"`{path}` does not exist")
     return Failure(f"`{path}`: {error.strerror or error}")

@@ -1,7 +1,7 @@
-"""Files that are being put together beside their places, and what is left of them after a kill.
+"""New files that take their places in one step, and the removal of those that a kill left.
 
-Whoever writes one holds a lock on it, which ends with the process: a file that nobody holds was
-left behind, and the next to write into that folder takes it away.
+The writer of a file holds a lock on it, which ends with the process: a file without a lock was left
+behind, and the next writer in that folder removes it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ PREFIX = ".flowc-held-"
 
 
 @contextmanager
-def held_beside(place: Path) -> Iterator[Path]:
-    """An empty file in the folder of what `place` leads to, to be filled and moved there with
-    `put_in_place`; one that was not moved is removed. Raises OSError."""
-    with _held(os.path.dirname(os.path.realpath(place))) as (_, name):
+def file_beside(place: Path) -> Iterator[Path]:
+    """Yield an empty file in the folder of `place`, links resolved, for `put_in_place`; remove it
+    unless it was moved. Raise OSError."""
+    with _temporary(os.path.dirname(os.path.realpath(place))) as (_, name):
         yield Path(name)
 
 
 @contextmanager
 def replacing(place: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which stands at `place` when the block ends and is kept on the disk; when
-    it fails, what was there stays. A link at `place` is replaced, not followed. It gets the mode of
-    the file that was there, else 0644. Raises OSError."""
-    with _held(os.path.dirname(place)) as (number, name):
+    """Yield a file that replaces `place` when the block ends, and is on the disk then; after an
+    error the old file stays. A link at `place` is replaced, not followed. The file gets the mode of
+    the old one, else 0644. Raise OSError."""
+    with _temporary(os.path.dirname(place)) as (number, name):
         # By its descriptor: its name could be made a link by others who write into the folder.
         with open(number, "wb", closefd=False) as file:
             yield file
@@ -42,36 +42,36 @@ def replacing(place: Path) -> Iterator[BinaryIO]:
 
 
 def put_in_place(scratch: Path, place: Path) -> None:
-    """Move a file to where `place` leads, at once; it gets the mode of what was there, else 0644.
-    Raises OSError."""
+    """Move a file to `place`, links resolved, in one step; it gets the mode of the old file, else
+    0644. Raise OSError."""
     real = Path(os.path.realpath(place))
     os.chmod(scratch, _mode(real))
     os.replace(scratch, real)
 
 
 def sweep(folder: str) -> None:
-    """Remove the files of this kind that nobody holds; what cannot be told or removed stays."""
+    """Remove the files of this kind without a lock, where that is possible."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.path for entry in entries if entry.name.startswith(PREFIX)]:
             with contextlib.suppress(OSError):
-                _remove_unless_held(name)
+                _remove_unless_locked(name)
 
 
 def _mode(place: Path) -> int:
-    """The permissions of the file at the place, which is not followed; 0644 without one."""
+    """Return the permissions of the file at the place, links not followed; 0644 without one."""
     try:
-        found = place.lstat().st_mode
+        mode = place.lstat().st_mode
     except FileNotFoundError:
         return 0o644
-    return stat.S_IMODE(found) if stat.S_ISREG(found) else 0o644
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else 0o644
 
 
 @contextmanager
-def _held(folder: str) -> Iterator[tuple[int, str]]:
-    """An empty file, removed at the end unless it was moved: its descriptor and its name."""
+def _temporary(folder: str) -> Iterator[tuple[int, str]]:
+    """Yield the descriptor and the name of an empty file; remove it unless it was moved."""
     folder = folder or os.curdir
     sweep(folder)
-    number, name = _made(folder)
+    number, name = _create(folder)
     try:
         yield number, name
     finally:
@@ -80,8 +80,7 @@ def _held(folder: str) -> Iterator[tuple[int, str]]:
         os.close(number)
 
 
-def _remove_unless_held(name: str) -> None:
-    """Whoever makes one looks whether it is there still when they have the lock."""
+def _remove_unless_locked(name: str) -> None:
     number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if stat.S_ISREG(os.fstat(number).st_mode):
@@ -92,12 +91,13 @@ def _remove_unless_held(name: str) -> None:
         os.close(number)
 
 
-def _made(folder: str) -> tuple[int, str]:
+def _create(folder: str) -> tuple[int, str]:
     while True:
         number, name = tempfile.mkstemp(prefix=PREFIX, dir=folder)
-        # Where there are no locks, nobody can have one, and nothing is ever swept.
+        # A file system without locks never sweeps anything.
         with contextlib.suppress(OSError):
             fcntl.flock(number, fcntl.LOCK_EX)
+        # A sweep may have removed the file before it was locked.
         if _is_there(number, name):
             return number, name
         os.close(number)

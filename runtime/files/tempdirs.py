@@ -1,8 +1,7 @@
-"""Private folders among the machine's temporary files, and those that killed processes left there.
+"""Private folders among the machine's temporary files, and the removal of those that a kill left.
 
-Whoever uses a folder holds a lock on it, on the folder itself: what runs inside finds no file that
-it could remove. The kernel frees the lock when the process has died, however it did, and a later
-process removes a folder whose lock is free.
+The user of a folder holds a lock on the folder itself, so that programs inside find no file to
+remove. The kernel frees the lock when the process dies, and a later process removes the folder.
 
     with make_room() as room:
         (room.folder / "notes").write_text("private")
@@ -22,22 +21,21 @@ from pathlib import Path
 from types import TracebackType
 
 PREFIX = "flowc-held-"
-"""What the name of every private folder begins with."""
+"""The prefix of the names of private folders."""
 _SWEPT: set[str] = set()
-"""The names for which this process has looked what others left."""
+"""The prefixes that this process has swept."""
 
 
 @dataclass(slots=True)
 class Room:
-    """A folder of our own, by its real name. `lock` is the descriptor that holds it, which ends
-    with the process; it is not inherited by programs that are started."""
+    """A private folder, by its real name. `lock` is the descriptor that locks it, which ends with
+    the process and which child processes do not inherit."""
 
     folder: Path
     lock: int
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it, then let go of it. A second time does
-        nothing."""
+        """Remove the folder with all its files, then free its lock. A second call does nothing."""
         if self.lock >= 0:
             try:
                 remove_tree(self.folder)
@@ -58,15 +56,15 @@ class Room:
 
 
 def make_room(prefix: str = PREFIX) -> Room:
-    """A new private folder (mode 0700), held. The first one of a process has those removed that
-    others left. Raises OSError."""
+    """Create a private folder (mode 0700) with a lock. The first one of a process sweeps those that
+    others left. Raise OSError."""
     if prefix not in _SWEPT:
         _SWEPT.add(prefix)
         sweep([prefix])
     while True:
         folder = Path(os.path.realpath(tempfile.mkdtemp(prefix=prefix)))
         try:
-            lock = _held(folder)
+            lock = _lock(folder)
         except OSError:
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -76,21 +74,21 @@ def make_room(prefix: str = PREFIX) -> Room:
 
 
 def left_behind(prefixes: Iterable[str] = (PREFIX,), parent: Path | None = None) -> list[Path]:
-    """The folders of this user that nobody holds, among the temporary files or in `parent`."""
-    found = []
+    """Return this user's folders without a lock, among the temporary files or in `parent`."""
+    folders = []
     for folder in _candidates(tuple(prefixes), parent):
-        lock = _free(folder)
+        lock = _try_lock(folder)
         if lock is not None:
             os.close(lock)
-            found.append(folder)
-    return found
+            folders.append(folder)
+    return folders
 
 
 def sweep(prefixes: Iterable[str] = (PREFIX,), parent: Path | None = None) -> list[Path]:
-    """Remove those, and tell which."""
+    """Remove those folders, and return them."""
     removed = []
     for folder in _candidates(tuple(prefixes), parent):
-        lock = _free(folder)
+        lock = _try_lock(folder)
         if lock is None:
             continue
         try:
@@ -103,51 +101,51 @@ def sweep(prefixes: Iterable[str] = (PREFIX,), parent: Path | None = None) -> li
 
 
 def _candidates(prefixes: tuple[str, ...], parent: Path | None) -> list[Path]:
-    """Folders of that name which are ours: of another user's nothing is said or done."""
+    """Return this user's folders with such a name, in order."""
     try:
         entries = sorted(os.scandir(parent or tempfile.gettempdir()), key=lambda entry: entry.name)
     except OSError:
         return []
-    found = []
+    folders = []
     for entry in entries:
         if not entry.name.startswith(prefixes):
             continue
         with contextlib.suppress(OSError):
             about = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid():
-                found.append(Path(entry.path))
-    return found
+                folders.append(Path(entry.path))
+    return folders
 
 
-def _held(folder: Path) -> int | None:
-    """A descriptor that holds the folder; None when somebody else does, or it is not there any
-    more: a sweep may have come between its making and its lock. Raises OSError."""
+def _lock(folder: Path) -> int | None:
+    """Lock the folder and return the descriptor; None when another process has the lock, or a sweep
+    has removed the folder. Raise OSError."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
-    kept = False
+    locked = False
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        kept = os.path.samestat(os.fstat(lock), os.lstat(folder))
+        locked = os.path.samestat(os.fstat(lock), os.lstat(folder))
     except (BlockingIOError, FileNotFoundError):
         return None
     finally:
-        if not kept:
+        if not locked:
             os.close(lock)
-    return lock if kept else None
+    return lock if locked else None
 
 
-def _free(folder: Path) -> int | None:
-    """The same for a folder of whoever; None too for one that cannot be opened or locked."""
+def _try_lock(folder: Path) -> int | None:
+    """Lock the folder and return the descriptor, or None when that is not possible."""
     try:
-        return _held(folder)
+        return _lock(folder)
     except OSError:
         return None
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder, parts of which may have been made unreadable."""
+    """Remove a folder, even with unreadable parts."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Node kinds: what the runtime does for each kind of the IR. The one place a kind registers."""
+"""Node kinds: the runtime's function for each kind of the IR. The one place a kind registers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Subgraph = Callable[[NodeSpec, Setting], Any]
 
 @dataclass(frozen=True, slots=True)
 class NodeKind:
-    """`run` makes one visit; `subgraph` compiles the graph that it runs inside, if it has one. A
-    call's subgraph is a workflow and is built by `runtime.graph`."""
+    """`run` makes one visit; `subgraph` compiles the graph that it runs inside, if it has one.
+    `runtime.graph` builds the subgraph of a call, which is a workflow."""
 
     run: Body
     subgraph: Subgraph | None = None

@@ -11,17 +11,18 @@ from flowc.compiler.lowering.graphspec import NodeSpec
 
 from ..errors import Failure
 from ..services import Json, Message
-from ..state.conversations import adding, channel_of, messages_of
+from ..state.conversations import messages_of
 from ..state.step_reports import read_report
 from .talk import verdicts
-from .talk.loop import talk_graph, talked
-from .talk.structured import answering
-from .talk.talk import Ending, Given, Talk
+from .talk.loop import run_talk, talk_graph
+from .talk.structured import answer_ending
+from .talk.talk import Ending, Talk
 from .visit.visit import Done, Setting, Visit
 
 
 async def run(visit: Visit) -> Done:
-    """A report of `failed` is a failure of the node; its outcome is kept (S39)."""
+    """Let the model answer. A report of `failed` is a failure of the node, which keeps the outcome
+    (S39)."""
     op = visit.node.op
     assert isinstance(op, AgentNode)
     agent = agent_of(visit.setting, op)
@@ -29,14 +30,14 @@ async def run(visit: Visit) -> Done:
     if missing is not None:
         return missing
     question = visit.text(op.prompt) if op.prompt is not None else None
-    given: Given = {"messages": conversation(visit, agent, question), "visit": visit.number}
-    result = await talked(visit, _talk(visit, agent, op), given)
+    messages = conversation(visit, agent, question)
+    result = await run_talk(visit, _talk(visit, agent, op), messages)
     text = str(result.get("text", ""))
     if op.schema is not None and not op.report and result.get("ended") is not None:
         text = json_text(result["ended"])
     done = Done(text=text.strip() or _names(result))
     if agent.thread and agent.remember == "both":
-        done.channels |= _remembered(visit, agent, question, text)
+        done.channels |= _remember(visit, agent, question, text)
     if not op.report:
         reply = {"content": text, "tool_calls": result.get("answer") or []}
         answer: Json = text if op.schema is None else result.get("ended")
@@ -46,10 +47,10 @@ async def run(visit: Visit) -> Done:
     report = read_report(op, result["ended"])
     used = None if visit.services.by_hand else result.get("used") or []
     outcome = verdicts.judge(op, report, used, visit.scope.values)
-    return _reported(visit, op, done, outcome)
+    return _apply_report(visit, op, done, outcome)
 
 
-def _reported(visit: Visit, op: AgentNode, done: Done, outcome: dict[str, Json]) -> Done:
+def _apply_report(visit: Visit, op: AgentNode, done: Done, outcome: dict[str, Json]) -> Done:
     """Merge a passed report's variables; turn a failed one into a failure (S38, S39)."""
     visit.emit("verdict", {"outcome": outcome})
     done.channels["$reports"] = {op.id: outcome}
@@ -64,7 +65,7 @@ def _reported(visit: Visit, op: AgentNode, done: Done, outcome: dict[str, Json])
 
 
 def _missing_input(visit: Visit, op: AgentNode) -> Done | None:
-    """The failure when a declared input has no value (S32)."""
+    """Return the failure when a declared input has no value (S32)."""
     missing = [i.name for i in op.inputs if visit.scope.values.get(i.name) is None]
     if not missing:
         return None
@@ -75,43 +76,37 @@ def _missing_input(visit: Visit, op: AgentNode) -> Done | None:
 
 
 def agent_of(setting: Setting, op: AgentNode) -> Agent:
-    """The agent that answers a node."""
+    """Return the agent that answers a node."""
     return next(agent for agent in setting.spec.agents if agent.id == op.agent)
 
 
-def _remembered(visit: Visit, agent: Agent, question: str | None, text: str) -> dict[str, Any]:
-    """The write that keeps question and answer; what is empty is not kept (J36)."""
+def _remember(visit: Visit, agent: Agent, question: str | None, text: str) -> dict[str, Any]:
+    """Return the write that keeps question and answer, unless they are empty (J36)."""
     assert agent.thread is not None
-    asked, answered = _roles(agent)
-    exchange = [{"role": asked, "content": question or ""}, {"role": answered, "content": text}]
-    new = [message for message in exchange if message["content"]]
-    threads = {thread.id: thread for thread in visit.setting.spec.threads}
-    return {channel_of(agent.thread): adding(threads.get(agent.thread), new)} if new else {}
+    roles = ("user", "assistant") if agent.perspective == "assistant" else ("assistant", "user")
+    texts = zip(roles, (question, text), strict=True)
+    new: list[Message] = [{"role": role, "content": text} for role, text in texts if text]
+    return visit.append_to(agent.thread, new) if new else {}
 
 
 def _names(result: Mapping[str, Any]) -> str:
-    """The tools whose calls are the answer, for people."""
+    """Return the tools whose calls are the answer, for people."""
     return ", ".join(str(call.get("name", "")) for call in result.get("answer") or ())
 
 
-def _roles(agent: Agent) -> tuple[str, str]:
-    """Under which role the thread keeps what the agent was asked and what it answered."""
-    return ("user", "assistant") if agent.perspective == "assistant" else ("assistant", "user")
-
-
 def conversation(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
-    """What a model is asked with: its system text (which is in no thread, and stands before one's
-    own: both are sent, J15), the thread as the agent sees it, the question."""
+    """Return a model's messages: its system text (which is in no thread, and stands before the
+    thread's own, J15), the thread as the agent sees it, the question."""
     thread = messages_of(visit.state, agent.thread) if agent.thread else []
-    messages = [_seen(message, agent) for message in thread]
+    messages = [_from_perspective(message, agent) for message in thread]
     if agent.system is not None:
         messages.insert(0, {"role": "system", "content": visit.text(agent.system)})
     return messages if question is None else [*messages, {"role": "user", "content": question}]
 
 
-def _seen(message: Message, agent: Agent) -> Message:
-    """From a user's perspective what users said are the agent's own words, and the reverse (J14).
-    A role that models do not have (J11) is somebody who speaks: a user."""
+def _from_perspective(message: Message, agent: Agent) -> Message:
+    """Swap user and assistant for an agent with a user's perspective (J14). A role that models do
+    not have becomes a user's (J11)."""
     role = message["role"]
     if role == "tool" and "tool_call_id" in message:
         return message
@@ -124,7 +119,7 @@ def _seen(message: Message, agent: Agent) -> Message:
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
-    """The compiled subgraph of every agent node."""
+    """Return the compiled subgraph of every agent node."""
     return talk_graph()
 
 
@@ -143,5 +138,5 @@ def _talk(visit: Visit, agent: Agent, op: AgentNode) -> Talk:
 
 def _ending(op: AgentNode, agent: Agent) -> Ending | None:
     if op.report:
-        return verdicts.reporting(op)
-    return answering(op, (*op.tools, *agent.tools)) if op.schema is not None else None
+        return verdicts.report_ending(op)
+    return answer_ending(op, (*op.tools, *agent.tools)) if op.schema is not None else None

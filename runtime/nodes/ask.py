@@ -9,24 +9,23 @@ from flowc.compiler.ir import AskNode
 from ..errors import Failure
 from ..people import QuestionKind
 from ..services import Json, Message
-from ..state.conversations import adding, channel_of
 from ..state.interrupts import choice_in
 from .visit.visit import Done, Visit, put_question
 
 
 async def run(visit: Visit) -> Done:
-    """Nothing happens before the interrupt, because an answered node runs again from its start. A
-    conversation takes the question as an assistant's and the answer as a user's; nothing empty."""
+    """Ask a person. The thread gets the question as an assistant's message and the answer as a
+    user's, unless they are empty."""
+    # Nothing may happen before the interrupt: after the answer the node runs again from its start.
     op = visit.node.op
     assert isinstance(op, AskNode)
     question = visit.text(op.question)
     answer = ask(visit, "ask", question, choices=op.choices)
     done = Done(variables={op.into: answer}, text=visit.scope.show(answer))
     if op.thread is not None:
-        said = {"assistant": question, "user": done.text}
-        new: list[Message] = [{"role": r, "content": text} for r, text in said.items() if text]
-        threads = {thread.id: thread for thread in visit.setting.spec.threads}
-        done.channels[channel_of(op.thread)] = adding(threads.get(op.thread), new)
+        texts = {"assistant": question, "user": done.text}
+        new: list[Message] = [{"role": r, "content": text} for r, text in texts.items() if text]
+        done.channels |= visit.append_to(op.thread, new)
     return done
 
 
@@ -39,32 +38,34 @@ def ask(
     schema: Json = None,
     who: str = "",
 ) -> Json:
-    """The answer given in advance, or the interrupt that waits for one: for one of `choices`, or
-    for what fits `schema`, from `who`. Raises `Failure` when what was given in advance is none of
-    the choices."""
+    """Return the answer in advance, or interrupt and return a person's: one of `choices`, or a
+    value that fits `schema`, from `who`. Raise `Failure` for an answer in advance that is not one
+    of the choices."""
     known = visit.services.people.answer(kind, visit.node.id, visit.number)
     if known is not None:
-        return chosen(visit, choices, known) if choices else known
-    about: dict[str, Json] = {
-        "kind": kind,
-        "node": visit.node.id,
-        "text": text,
-        "place": visit.place,
-    }
-    if choices:
-        about["choices"] = list(choices)
-    if schema is not None:
-        about["schema"] = schema
-    if who:
-        about["who"] = who
-    return put_question(visit.services, about)
+        return _choice_of(visit, choices, known) if choices else known
+    options = {"choices": list(choices), "schema": schema, "who": who}
+    return _put(visit, kind, text, {k: v for k, v in options.items() if v not in (None, "", [])})
 
 
-def chosen(visit: Visit, choices: Sequence[str], value: Json) -> str:
-    """The choice that a value is. Raises `Failure`."""
+def ask_approval(visit: Visit, text: str, choices: Sequence[str], commands: list[str]) -> str:
+    """Return "yes", "always" or "no": whether commands may run. Any other answer is a no."""
+    answer = visit.services.people.answer("approve", visit.node.id, visit.number)
+    if answer is None:
+        answer = _put(visit, "approve", text, {"choices": list(choices), "commands": commands})
+    return answer if answer in ("yes", "always") else "no"
+
+
+def _put(visit: Visit, kind: QuestionKind, text: str, options: dict[str, Json]) -> Json:
+    about = {"kind": kind, "node": visit.node.id, "text": text, "place": visit.place}
+    return put_question(visit.services, {**about, **options})
+
+
+def _choice_of(visit: Visit, choices: Sequence[str], value: Json) -> str:
+    """Return the choice that a value is. Raise `Failure`."""
     choice = choice_in(choices, value)
     if choice is None:
         shown = visit.scope.show(value)
         one_of = ", ".join(choices)
-        raise Failure(f"`{shown}` is no answer to `{visit.node.id}`", help=f"one of: {one_of}")
+        raise Failure(f"`{shown}` is not an answer to `{visit.node.id}`", help=f"one of: {one_of}")
     return choice

@@ -10,10 +10,10 @@ from .visit.visit import Done, Visit
 
 
 async def run(visit: Visit) -> Done:
-    """Raises `Failure`; without a message of its own it names the node."""
+    """Raise `Failure` when the condition does not hold."""
     op = visit.node.op
     assert isinstance(op, AssertNode)
     if truth_of(visit.value(op.condition)):
         return Done(text="holds")
-    said = visit.text(op.message) if op.message is not None else ""
-    raise Failure(said or f"`{op.title or op.id}` does not hold")
+    message = visit.text(op.message) if op.message is not None else ""
+    raise Failure(message or f"`{op.title or op.id}` does not hold")

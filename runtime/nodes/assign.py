@@ -8,7 +8,7 @@ from .visit.visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit) -> Done:
-    """Every assignment is evaluated once; a later one sees the earlier ones."""
+    """Evaluate every assignment once; a later one sees the earlier ones."""
     op = visit.node.op
     assert isinstance(op, AssignNode)
     values = assign(visit.scope, op.assignments)

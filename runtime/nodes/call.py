@@ -24,77 +24,80 @@ from .visit.spending import inside
 from .visit.visit import Done, Visit, assign
 
 
-def called(visit: Visit) -> GraphSpec:
-    """The workflow that a call node calls."""
-    op = visit.node.op
-    assert isinstance(op, CallNode)
-    return visit.setting.subgraphs[op.workflow]
-
-
 async def run(visit: Visit) -> Done:
-    """Fails when the called workflow does not end in success; its variables are copied back all the
-    same, and the caller's rules for failures leave them alone (M43, M44). What `returns` names is
-    set after a success alone."""
+    """Run the called workflow. Its variables are copied back when it fails, too, and the caller's
+    rules for failures leave them alone (M43, M44); `returns` counts after a success alone."""
     op = visit.node.op
     assert isinstance(op, CallNode)
-    spec = called(visit)
-    given = _given(visit, op, spec)
+    spec = visit.setting.subgraphs[op.workflow]
+    inputs = _inputs(visit, op, spec)
     token = CALL_PATH.set((*CALL_PATH.get(), visit.node.id))
     try:
         with inside(visit):
-            result = await visit.run_subgraph(given)
+            result = await visit.run_subgraph(inputs)
     finally:
         CALL_PATH.reset(token)
     done = Done(text=f"{op.workflow}: {result.get('$outcome', 'success')}", settled=True)
     done.channels["$visits"] = {STEPS: result["$visits"][STEPS] - visit.steps + 1}
     if op.returns_all:
-        done.variables = _returned(visit, spec, given, result)
+        done.variables = _shared_variables(visit, spec, inputs, result)
     if op.shares_sessions:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
     if result.get("$outcome", "success") == "success":
-        done.variables |= _named(visit, op, spec, result)
+        done.variables |= _returns(visit, op, spec, result)
     else:
         done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")
     return done
 
 
-def _given(visit: Visit, op: CallNode, spec: GraphSpec) -> dict[str, Any]:
-    """The called workflow's input: all variables it knows, then what is passed by name."""
+def subgraph_inputs(
+    visit: Visit, spec: GraphSpec, values: dict[str, Json], steps: int
+) -> dict[str, Any]:
+    """Return the input of a workflow that a node runs: its starting values and these variables."""
+    channels = variables_of(spec)
+    passed = {channels[n].name: combinable(channels[n], v) for n, v in values.items()}
+    begin = begun_after(steps, visit.services.elapsed())
+    return {**starting_values(spec), **passed, "$visits": begin}
+
+
+def _inputs(visit: Visit, op: CallNode, spec: GraphSpec) -> dict[str, Any]:
+    """Return the called workflow's input: all variables it knows, then those passed by name."""
     values: dict[str, Json] = dict(visit.scope.values) if op.passes_all else {}
     values |= assign(visit.scope, op.passes)
-    channels = variables_of(spec)
-    passed = {n: combinable(channels[n], v) for n, v in values.items() if n in channels}
-    given = starting_values(spec) | {channels[n].name: v for n, v in passed.items()}
+    known = variables_of(spec)
+    inputs = subgraph_inputs(
+        visit, spec, {n: v for n, v in values.items() if n in known}, visit.steps
+    )
     if op.shares_sessions:
         own = {c.name for c in spec.channels if c.role == "session"}
-        shared = {k: v for k, v in visit.state.items() if k in own and v is not None}
-        given |= shared
-    given["$visits"] = begun_after(visit.steps, visit.services.elapsed())
-    return given
+        inputs |= {k: v for k, v in visit.state.items() if k in own and v is not None}
+    return inputs
 
 
-def _returned(
-    visit: Visit, spec: GraphSpec, given: dict[str, Any], result: dict[str, Any]
+def _shared_variables(
+    visit: Visit, spec: GraphSpec, inputs: dict[str, Any], result: dict[str, Any]
 ) -> dict[str, Json]:
-    """The called workflow's values of the variables that both have. Where the caller puts values
-    together, what was handed over is there already: only what came to it counts."""
+    """Return the writes of the variables that both workflows have."""
     own = variables_of(visit.setting.spec)
-    returned: dict[str, Json] = {}
-    for name, channel in variables_of(spec).items():
-        if name in own and channel.name in result:
-            value, passed = result[channel.name], given.get(channel.name)
-            returned[name] = _added(own[name], passed, value)
-    return returned
+    return {
+        name: _change(own[name], inputs.get(channel.name), result[channel.name])
+        for name, channel in variables_of(spec).items()
+        if name in own and channel.name in result
+    }
 
 
-def _named(visit: Visit, op: CallNode, spec: GraphSpec, result: dict[str, Any]) -> dict[str, Json]:
-    """What `returns` sets here: each is read from the called workflow's variables alone."""
+def _returns(
+    visit: Visit, op: CallNode, spec: GraphSpec, result: dict[str, Any]
+) -> dict[str, Json]:
+    """Return the writes of `returns`, each read from the called workflow's variables alone."""
     inner = Scope(variable_values(spec, result), visit.scope.files, visit.scope.base)
     return {a.target: inner.value(a.value) for a in op.returns}
 
 
-def _added(channel: Channel, passed: Any, value: Json) -> Json:
+def _change(channel: Channel, passed: Any, value: Json) -> Json:
+    """Return the write of a value. Where the caller's channel combines values, it holds the passed
+    ones already: only the difference counts."""
     match channel.reducer:
         case "append" if isinstance(value, list):
             known = passed.get("append", []) if isinstance(passed, dict) else passed

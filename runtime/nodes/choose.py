@@ -8,7 +8,7 @@ from .visit.visit import Done, Visit
 
 
 async def run(visit: Visit) -> Done:
-    """True and false are the cases "true" and "false", other values their text form."""
+    """Return the case: "true" or "false" for a boolean, the text form of any other value."""
     op = visit.node.op
     assert isinstance(op, ChooseNode)
     value = visit.value(op.on)

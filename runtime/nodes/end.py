@@ -9,7 +9,7 @@ from .visit.visit import Done, Visit, assign
 
 
 async def run(visit: Visit) -> Done:
-    """A handler runs once; while it runs the outcome and the assignments of the end wait."""
+    """Set the outcome, or run the handler first: once, before the assignments of the end."""
     op = visit.node.op
     assert isinstance(op, EndNode)
     spec = visit.setting.spec

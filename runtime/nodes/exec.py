@@ -1,12 +1,12 @@
-"""exec: run shell commands, one per superstep, in a session that carries on (M36–M39).
+"""exec: run shell commands, one per superstep, in a session that lasts (M36–M39).
 
     prepare ─> approve ─> command ─┐
                  ^ │         ^─────┘ ─> end
                  │ v
                 refuse
 
-Each finished command is in a checkpoint of its own and its result in the journal: a run that died
-in the third command never repeats the first two.
+Each finished command has its own checkpoint and its result is in the journal: a run that died in
+the third command never repeats the first two.
 """
 
 from __future__ import annotations
@@ -27,37 +27,39 @@ from ..errors import Failure
 from ..services import Grants, Json
 from ..state.channels import Items, append
 from ..state.interrupts import ALLOWING
+from .ask import ask_approval
 from .visit.shell_blocks import shell_commands
-from .visit.visit import Done, Setting, Visit, put_question, shorten
+from .visit.visit import Done, Setting, Visit, shorten
 
 _VISIT: ContextVar[Visit] = ContextVar("exec")
-"""Whose commands run: the graph is one for all nodes, since to compile it takes milliseconds."""
+"""The visit that runs the graph. One graph serves all nodes: compiling it takes milliseconds."""
 
 
 class Session(TypedDict):
-    """A shell between two commands: its state, as the shell writes it, and "always" was said."""
+    """A shell between two commands: its state, as the shell writes it, and whether a person has
+    answered "always"."""
 
     state: str
     allowed: bool
 
 
-class Given(TypedDict, total=False):
-    """What the node passes in: the commands' source text, the session, the visit's number."""
+class CommandsInput(TypedDict, total=False):
+    """The commands' source text, the session, the visit's number."""
 
     source: str
     session: Session
     visit: int
 
 
-class Result(TypedDict, total=False):
-    """What comes back: the session afterwards and one {command, output, exit_code} per command."""
+class CommandsResult(TypedDict, total=False):
+    """The session afterwards and one {command, output, exit_code} per command."""
 
     session: Session
     results: Items
 
 
-class Scratch(Given, Result, total=False):
-    """What the steps in between need."""
+class CommandsState(CommandsInput, CommandsResult, total=False):
+    """The commands, the place of the next one, and whether a person approved them."""
 
     commands: list[str]
     next: int
@@ -65,51 +67,51 @@ class Scratch(Given, Result, total=False):
 
 
 async def run(visit: Visit) -> Done:
-    """The transcript is `$ command`, a line break and the output, per command; an exit code other
-    than 0 is not a failure (M39)."""
+    """Run the commands. The transcript is `$ command`, a line break and the output, per command; an
+    exit code other than 0 is not a failure (M39)."""
     op = visit.node.op
     assert isinstance(op, ExecNode)
     key = f"$session.{op.session}"
     session: Session = visit.state.get(key) or {"state": "", "allowed": False}
-    given: Given = {"source": visit.text(op.source), "session": session, "visit": visit.number}
+    inputs = {"source": visit.text(op.source), "session": session, "visit": visit.number}
     token = _VISIT.set(visit)
     try:
-        result = await visit.run_subgraph(dict(given))
+        result = await visit.run_subgraph(inputs)
     finally:
         _VISIT.reset(token)
-    ran = result.get("results") or []
-    transcript = "\n".join(f"$ {r['command']}\n{r['output'].rstrip()}".rstrip() for r in ran)
+    results = result.get("results") or []
+    transcript = "\n".join(f"$ {r['command']}\n{r['output'].rstrip()}".rstrip() for r in results)
     variables: dict[str, Json] = {op.into: transcript}
     if op.code_into:
-        variables[op.code_into] = ran[-1]["exit_code"] if ran else None
-    shown = " · ".join(f"{shorten(r['command'], 60)} → {r['exit_code']}" for r in ran)
+        variables[op.code_into] = results[-1]["exit_code"] if results else None
+    shown = " · ".join(f"{shorten(r['command'], 60)} → {r['exit_code']}" for r in results)
     return Done(variables, {key: result["session"]}, text=shown)
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
-    """The compiled subgraph of every exec node."""
+    """Return the compiled subgraph of every exec node."""
     return _graph()
 
 
 @functools.cache
 def _graph() -> Any:
-    graph = StateGraph(Scratch, input_schema=Given, output_schema=Result)
+    graph = StateGraph(CommandsState, input_schema=CommandsInput, output_schema=CommandsResult)
     graph.add_node("prepare", _prepare)
     graph.add_node("approve", _approve)
     graph.add_node("refuse", _refuse)
     graph.add_node("command", _command)
     graph.add_edge(START, "prepare")
-    ways: dict[Hashable, str] = {"approve": "approve", "command": "command", "end": END}
-    verdicts: dict[Hashable, str] = {"command": "command", "refuse": "refuse"}
-    again: dict[Hashable, str] = {"command": "command", "end": END}
-    graph.add_conditional_edges("prepare", _after_prepare, ways)
-    graph.add_conditional_edges("approve", _after_approve, verdicts)
+    prepared: dict[Hashable, str] = {"approve": "approve", "command": "command", "end": END}
+    answers: dict[Hashable, str] = {"command": "command", "refuse": "refuse"}
+    ends: dict[Hashable, str] = {"command": "command", "end": END}
+    graph.add_conditional_edges("prepare", _after_prepare, prepared)
+    graph.add_conditional_edges("approve", _after_approve, answers)
     graph.add_edge("refuse", "approve")
-    graph.add_conditional_edges("command", _after_command, again)
+    graph.add_conditional_edges("command", _after_command, ends)
     return graph.compile(name="commands")
 
 
-async def _prepare(state: Scratch) -> dict[str, Any]:
+async def _prepare(state: CommandsState) -> dict[str, Any]:
     op, text = _VISIT.get().node.op, state["source"]
     assert isinstance(op, ExecNode)
     blocks = op.form == "blocks"
@@ -117,48 +119,51 @@ async def _prepare(state: Scratch) -> dict[str, Any]:
     return {"commands": list(commands), "next": 0}
 
 
-async def _approve(state: Scratch) -> dict[str, Any]:
-    visit = _VISIT.get()
-    verdict = _approval(visit.node, visit.setting, state["commands"], state["visit"])
-    session = {**state["session"], "allowed": verdict == "always"}
-    return {"session": session, "approved": verdict != "no"}
+async def _approve(state: CommandsState) -> dict[str, Any]:
+    visit, commands = _VISIT.get(), state["commands"]
+    many = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
+    where = visit.services.shell.confinement(_grants(visit))
+    text = f"`{visit.node.id}` wants to run {many} {where}"
+    answer = ask_approval(visit, text, ALLOWING, commands)
+    session = {**state["session"], "allowed": answer == "always"}
+    return {"session": session, "approved": answer != "no"}
 
 
-async def _refuse(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-    if await _first_time(_VISIT.get().setting, runtime):
+async def _refuse(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]:
+    if await _is_new(_VISIT.get(), runtime):
         raise Failure("the commands were not approved", "refused")
     return {}
 
 
-async def _command(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+async def _command(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]:
     visit, line = _VISIT.get(), state["commands"][state["next"]]
     before = state["session"]["state"]
-    kept = await _run_command(visit.setting, visit.node, line, before, runtime)
+    result = await _run_command(visit, line, before, runtime)
     return {
-        "results": append([{k: kept[k] for k in ("command", "output", "exit_code")}]),
-        "session": {**state["session"], "state": kept["state"]},
+        "results": append([{k: result[k] for k in ("command", "output", "exit_code")}]),
+        "session": {**state["session"], "state": result["state"]},
         "next": state["next"] + 1,
     }
 
 
-# A path function that is not async is run by LangGraph in a thread.
-async def _after_prepare(state: Scratch) -> Literal["approve", "command", "end"]:
+# LangGraph would run a path function that is not async in a thread.
+async def _after_prepare(state: CommandsState) -> Literal["approve", "command", "end"]:
     if not state["commands"]:
         return "end"
     allowed = _VISIT.get().services.approve == "allow" or state["session"].get("allowed")
     return "command" if allowed else "approve"
 
 
-async def _after_approve(state: Scratch) -> Literal["command", "refuse"]:
+async def _after_approve(state: CommandsState) -> Literal["command", "refuse"]:
     return "command" if state["approved"] else "refuse"
 
 
-async def _after_command(state: Scratch) -> Literal["command", "end"]:
+async def _after_command(state: CommandsState) -> Literal["command", "end"]:
     return "command" if state["next"] < len(state["commands"]) else "end"
 
 
-async def _first_time(setting: Setting, runtime: Runtime[Any]) -> bool:
-    """Whether this refusal is new. A run that ended with it and is resumed asks anew instead."""
+async def _is_new(visit: Visit, runtime: Runtime[Any]) -> bool:
+    """Return whether this refusal is new. A run that ended with it and is resumed asks again."""
     new = False
 
     async def note() -> Json:
@@ -166,48 +171,28 @@ async def _first_time(setting: Setting, runtime: Runtime[Any]) -> bool:
         new = True
         return None
 
-    await setting.services.journal.once(runtime, "refusal", "pure", None, note)
+    await visit.services.journal.once(runtime, "refusal", "pure", None, note)
     return new
 
 
-def _granted(node: NodeSpec) -> Grants:
-    assert isinstance(node.op, ExecNode)
-    return Grants(node.op.network, node.op.workspace)
-
-
-def _approval(node: NodeSpec, setting: Setting, commands: list[str], visit: int) -> str:
-    """ "yes", "no" or "always". Anything that is not a clear yes is a no."""
-    answer = setting.services.people.answer("approve", node.id, visit)
-    if answer is None:
-        many = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
-        where = setting.services.shell.confinement(_granted(node))
-        answer = put_question(
-            setting.services,
-            {
-                "kind": "approve",
-                "node": node.id,
-                "text": f"`{node.id}` wants to run {many} {where}",
-                "choices": list(ALLOWING),
-                "commands": commands,
-                "place": str(node.place) if node.place else "",
-            },
-        )
-    return answer if answer in ("yes", "always") else "no"
+def _grants(visit: Visit) -> Grants:
+    op = visit.node.op
+    assert isinstance(op, ExecNode)
+    return Grants(op.network, op.workspace)
 
 
 async def _run_command(
-    setting: Setting, node: NodeSpec, line: str, before: str, runtime: Runtime[Any]
+    visit: Visit, line: str, before: str, runtime: Runtime[Any]
 ) -> dict[str, Any]:
-    """One command through the journal: {command, output, exit_code, state}."""
+    """Run a command through the journal, and return {command, output, exit_code, state}."""
 
     async def call() -> Json:
         started = time.monotonic()
-        result = await setting.services.shell.run(line, before, _granted(node))
+        result = await visit.services.shell.run(line, before, _grants(visit))
         shown = {"command": shorten(line), "exit_code": result.exit_code}
         seconds = round(time.monotonic() - started, 6)
         data = {**shown, "seconds": seconds, "output": shorten(result.output)}
-        data["sandbox"] = result.level
-        setting.services.emit("command_run", node.id, data)
+        visit.emit("command_run", {**data, "sandbox": result.level})
         return {
             "command": line,
             "output": result.output,
@@ -215,9 +200,9 @@ async def _run_command(
             "state": result.state,
         }
 
-    given = {"command": line, "state": before}
-    kept = await setting.services.journal.once(runtime, f"command {line}", "once", given, call)
-    if isinstance(kept, dict) and "exit_code" in kept:
-        return {"command": line, "output": "", "state": before, **kept}
-    output = kept if isinstance(kept, str) else str(kept)
-    return {"command": line, "output": output, "exit_code": 0, "state": before}
+    inputs = {"command": line, "state": before}
+    result = await visit.services.journal.once(runtime, f"command {line}", "once", inputs, call)
+    if isinstance(result, dict) and "exit_code" in result:
+        return {"command": line, "output": "", "state": before, **result}
+    # A person gave the result of a command in doubt.
+    return {"command": line, "output": str(result), "exit_code": 0, "state": before}

@@ -1,7 +1,7 @@
 """foreach: run a workflow for every element of a list, some at a time.
 
-Every element has a graph of its own below the node, under its number, so a run that died goes on
-inside the elements that were under way. What is done is in the journal, and is not run again.
+Every element has its own graph below the node, under its number, so that a run that died goes on
+inside the elements that were under way. The journal holds the finished ones, which never run again.
 """
 
 from __future__ import annotations
@@ -19,24 +19,18 @@ from langgraph.types import Interrupt
 from ..context import CALL_PATH
 from ..errors import Failure, LimitReached
 from ..services import Json
-from ..state.channels import (
-    STEPS,
-    STEPS_BEFORE,
-    begun_after,
-    combinable,
-    starting_values,
-    variables_of,
-)
+from ..state.channels import STEPS, STEPS_BEFORE, variables_of
+from .call import subgraph_inputs
 from .visit.spending import inside
 from .visit.visit import Done, Visit, assign
 
 ITEMS, BEGUN, DONE = "items", "item begun", "item done"
-"""Names under which the journal keeps the list, what was begun and what came of it."""
+"""The journal's names for the list, the elements that have begun, and their results."""
 
 
 async def run(visit: Visit) -> Done:
-    """The results in the order of the elements. Raises `Failure` with the number of the element
-    that failed, when those beside it are through."""
+    """Return the results in the order of the elements. Raise `Failure` with the number of the
+    element that failed, when the others under way have ended."""
     op = visit.node.op
     assert isinstance(op, ForeachNode)
     loop = _Loop(visit, op, await _items(visit, op))
@@ -49,10 +43,10 @@ async def run(visit: Visit) -> Done:
 
 
 async def _items(visit: Visit, op: ForeachNode) -> list[Json]:
-    """The list as it was when the node began."""
-    kept = await visit.services.journal.entries(visit.runtime, ITEMS)
-    if 0 in kept:
-        return list(kept[0])
+    """Return the list as it was when the node began."""
+    entries = await visit.services.journal.entries(visit.runtime, ITEMS)
+    if 0 in entries:
+        return list(entries[0])
     items = visit.value(op.items)
     if not isinstance(items, list):
         raise Failure(f"`{visit.node.id}` goes through a list: this is {visit.scope.show(items)}")
@@ -62,8 +56,9 @@ async def _items(visit: Visit, op: ForeachNode) -> list[Json]:
 
 @dataclass(slots=True)
 class _Loop:
-    """The elements of one visit. An element that waits for a person is under way, too; `values` are
-    (place, result) in the order of the places, `steps` the nodes that ran in them."""
+    """The elements of one visit. `values` are (place, result) in the order of the places, `steps`
+    counts the nodes that ran in them, `held` the elements that wait for a person, which are under
+    way too."""
 
     visit: Visit
     op: ForeachNode
@@ -82,7 +77,7 @@ class _Loop:
         return self.visit.setting.subgraphs[self.op.workflow]
 
     async def recall(self) -> None:
-        """What was done before the run stopped."""
+        """Take the results that the journal holds."""
         journal, runtime = self.visit.services.journal, self.visit.runtime
         done = await journal.entries(runtime, DONE)
         for place in sorted(done):
@@ -91,7 +86,7 @@ class _Loop:
             self.begun = set(await journal.entries(runtime, BEGUN))
 
     async def run(self) -> None:
-        """Until nothing is left to begin and nothing is under way. Raises what ends the visit."""
+        """Run until no element is left or under way. Raise what ends the visit."""
         places = iter([n for n in range(len(self.items)) if n not in self.known])
         place = next(places, None)
         try:
@@ -114,7 +109,7 @@ class _Loop:
             raise GraphInterrupt(tuple(self.waiting))
 
     def _may_begin(self, place: int) -> bool:
-        """Whether there is room, and nothing speaks against another one."""
+        """Return whether the element may begin now."""
         if self.stopped is not None or len(self.tasks) + self.held >= self.op.concurrency:
             return False
         return place in self.begun or not self._enough()
@@ -134,12 +129,12 @@ class _Loop:
         self.tasks[asyncio.create_task(self._one(place))] = place
 
     async def _one(self, place: int) -> tuple[Json, int]:
-        """(result, nodes that ran) of one element."""
+        """Run one element, and return its result and the number of nodes that ran."""
         visit = self.visit
-        given = self._given(place, visit.steps + self.steps)
+        inputs = self._inputs(place, visit.steps + self.steps)
         CALL_PATH.set((*CALL_PATH.get(), f"{visit.node.id}#{place + 1}"))
         with inside(visit, place):
-            result = await visit.run_subgraph(given, place)
+            result = await visit.run_subgraph(inputs, place)
         if result.get("$outcome", "success") != "success":
             raise Failure(f"the workflow `{self.spec.name}` ended FAILED")
         outputs = {
@@ -150,21 +145,18 @@ class _Loop:
         value = next(iter(outputs.values())) if len(outputs) == 1 else outputs
         return value, result["$visits"][STEPS] - result["$visits"][STEPS_BEFORE]
 
-    def _given(self, place: int, steps: int) -> dict[str, Any]:
+    def _inputs(self, place: int, steps: int) -> dict[str, Any]:
         values = assign(self.visit.scope, self.op.passes)
         values[self.op.item] = self.items[place]
         if self.op.index is not None:
             values[self.op.index] = place
-        channels = variables_of(self.spec)
-        foreign = [name for name in values if name not in channels]
+        foreign = [name for name in values if name not in variables_of(self.spec)]
         if foreign:
             raise Failure(f"the workflow `{self.spec.name}` has no parameter `{foreign[0]}`")
-        given = {channels[n].name: combinable(channels[n], v) for n, v in values.items()}
-        begun = begun_after(steps, self.visit.services.elapsed())
-        return {**starting_values(self.spec), **given, "$visits": begun}
+        return subgraph_inputs(self.visit, self.spec, values, steps)
 
     async def _end(self, place: int, task: asyncio.Task[tuple[Json, int]]) -> None:
-        """Take what came of an element: a result, a question, or what stops the rest."""
+        """Take an element's result, its question, or the failure that stops the others."""
         visit = self.visit
         try:
             value, steps = task.result()
@@ -177,8 +169,8 @@ class _Loop:
         except (LimitReached, GraphBubbleUp) as stop:
             self._stop(stop)
         else:
-            kept = {"value": value, "steps": steps}
-            await visit.services.journal.keep(visit.runtime, DONE, place, kept)
+            entry = {"value": value, "steps": steps}
+            await visit.services.journal.keep(visit.runtime, DONE, place, entry)
             self._take(place, value, steps)
             about = {"item": place + 1, "of": len(self.items), "done": len(self.values)}
             visit.emit("item_finished", about)
@@ -192,14 +184,14 @@ class _Loop:
             bisect.insort(self.values, (place, value), key=lambda entry: entry[0])
 
     def _stop(self, reason: Exception) -> None:
-        """The first failure counts; a limit or a request to leave off gives way to it."""
+        """Keep the first failure, or else the first limit or request to drain."""
         fails_first = isinstance(reason, Failure) and not isinstance(self.stopped, Failure)
         if self.stopped is None or fails_first:
             self.stopped = reason
 
 
 def _within(where: str, failure: Failure) -> Failure:
-    """The failure as the node's own, at the place where it happened."""
+    """Return the failure as the node's own, at the place where it happened."""
     return Failure(
         f"{where}: {failure.message}",
         failure.kind,

@@ -1,4 +1,4 @@
-"""gate: judge before going on; what a refusal means depends on the enforcement (C15, C23)."""
+"""gate: judge before the run goes on; the mode decides what a refusal means (C15, C23)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .visit.visit import Done, Visit
 
 CHOICES = ("yes", "no")
 ROUNDING = 1e-9
-"""A mean of decimal fractions may come out this much too small."""
+"""A mean of decimal fractions may be this much too small."""
 
 
 async def run(visit: Visit) -> Done:
-    """Strict fails with an error of kind gate, lenient warns, advisory lets pass."""
+    """Judge. A refusal fails (kind gate) when strict, warns when lenient, passes when advisory."""
     op = visit.node.op
     assert isinstance(op, GateNode)
     verdict, message = _judge(visit, op)
@@ -32,7 +32,7 @@ async def run(visit: Visit) -> Done:
 
 
 def _judge(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
-    """The verdict, and in words what it rests on."""
+    """Return the verdict, and its reason in words."""
     match op.form:
         case "milestone":
             return {"passed": True, "score": None, "required": None}, "reached"
@@ -43,18 +43,18 @@ def _judge(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
             verdict = {"passed": passed, "score": None, "required": op.required}
             return verdict, "approved" if passed else "not approved"
         case "quality_check":
-            return _measured(visit, op)
+            return _judge_score(visit, op)
     assert_never(op.form)
 
 
-def _measured(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
-    """A quality check without any score cannot be said to be met."""
+def _judge_score(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
+    """Judge a quality check, which is not met without a score."""
     score = visit.value(op.score) if op.score is not None else None
     required = op.required if op.required is not None else 0.0
     if score is None:
         verdict: dict[str, Json] = {"passed": False, "score": None, "required": required}
         return verdict, f"no task gave a score, {required:g} is required"
     if isinstance(score, bool) or not isinstance(score, int | float):
-        raise Failure(f"the score of `{op.id}` is no number: {visit.scope.show(score)}")
+        raise Failure(f"the score of `{op.id}` is not a number: {visit.scope.show(score)}")
     verdict = {"passed": score >= required - ROUNDING, "score": score, "required": required}
     return verdict, f"the score is {score:.3g}, {required:g} is required"

@@ -1,9 +1,8 @@
-"""script: call a function of a script; what it did comes back as writes (J19, J24–J27).
+"""script: call a function of a script; its changes come back as writes (J19, J24–J27).
 
-A script touches nothing but what it is given, so a call that was cut short is simply made again. It
-sees the same time and the same chance then: the first script of a run notes when that was and a
-seed, later ones read the note. Each call's clock stands still, a millisecond per step of the run
-after that moment (J32).
+A script has no effect but its result, so that a call that was cut short is simply repeated, with
+the same time and seed: the first script of a run notes both, later ones read the note. The clock of
+a call stands still, one millisecond after that time for each step of the run (J32).
 """
 
 from __future__ import annotations
@@ -20,25 +19,26 @@ from ..errors import Failure
 from ..services import Conversation, Json, ScriptCall
 from ..state.channels import reset, variables_of
 from ..state.conversations import messages_of
-from .visit.visit import Done, Visit, put_question, shorten
+from .ask import ask_approval
+from .visit.visit import Done, Visit, shorten
 
 _CLOCK = "$clock"
 _CHOICES = ("yes", "no")
 
 
 async def run(visit: Visit) -> Done:
-    """Raises `Failure` with the place in the script (J30)."""
+    """Call the function. Raise `Failure` with the place in the script (J30)."""
     op = visit.node.op
     assert isinstance(op, ScriptNode)
-    noted = visit.state.get(_CLOCK)
-    clock = noted or _new_clock()
+    note = visit.state.get(_CLOCK)
+    clock = note or _new_clock()
     call = _call(visit, op, clock)
     if call.script.language == "python" and not visit.services.scripts.sandboxed:
         _approve(visit, call)
     result = await visit.services.scripts.evaluate(call)
     for level, line in result.log:
         visit.emit("script_said", {"level": level, "line": line})
-    channels: dict[str, Any] = {} if noted else {_CLOCK: clock}
+    channels: dict[str, Any] = {} if note else {_CLOCK: clock}
     for thread, change in result.threads.items():
         channels[f"$thread.{thread}"] = change
     shown = visit.scope.show(result.value) if op.into else ""
@@ -83,8 +83,8 @@ def _call(visit: Visit, op: ScriptNode, clock: dict[str, Json]) -> ScriptCall:
 
 
 def _share(visit: Visit, done: Done, shares: dict[str, Json]) -> None:
-    """The writes after which the variables are what the script made of them, whatever a write does
-    to each. Only of what changed: a variable that a parallel node writes is left alone."""
+    """Add the writes of the variables that the script changed, as their reducers need them."""
+    # A variable that did not change may be written by a parallel node.
     channels = variables_of(visit.setting.spec)
     for name, new in shares.items():
         old = visit.scope.values.get(name)
@@ -100,14 +100,14 @@ def _share(visit: Visit, done: Done, shares: dict[str, Json]) -> None:
 
 
 def _replies(spec: GraphSpec) -> set[str]:
-    """The variables that hold whole replies of models."""
+    """Return the variables that hold whole replies of models."""
     ops = [node.op for node in spec.nodes]
     return {op.reply_into for op in ops if isinstance(op, AgentNode) and op.reply_into}
 
 
 def raw(reply: Json) -> Json:
-    """A reply as a provider would send it, `choices[0].message` with arguments as JSON text (J25).
-    Whatever is no reply stays as it is."""
+    """Return a reply as a provider would send it, `choices[0].message` with arguments as JSON text
+    (J25), and any other value as it is."""
     match reply:
         case {"content": content, "tool_calls": list() as calls, **rest} if not rest:
             message: dict[str, Json] = {"role": "assistant", "content": content}
@@ -125,25 +125,13 @@ def _raw_call(call: Json) -> Json:
 
 
 def _approve(visit: Visit, call: ScriptCall) -> None:
-    """Without the sandbox a script in Python has the rights of the person who runs it, as a command
-    has: it needs the same permission. Raises `Failure` (kind refused) without it."""
+    """Raise `Failure` (kind refused) unless a script in Python, which has the rights of the person
+    without the sandbox, may run as a command may."""
+    about = "wants to run Python code of the workflow without a sandbox, with all your rights"
+    commands = [f"{call.script.file}: {call.function}"]
     if visit.services.approve == "allow":
         return
-    answer = visit.services.people.answer("approve", visit.node.id, visit.number)
-    if answer is None:
-        answer = put_question(
-            visit.services,
-            {
-                "kind": "approve",
-                "node": visit.node.id,
-                "text": f"`{visit.node.id}` wants to run Python code of the workflow "
-                "without a sandbox, with all your rights",
-                "choices": list(_CHOICES),
-                "commands": [f"{call.script.file}: {call.function}"],
-                "place": visit.place,
-            },
-        )
-    if answer not in ("yes", "always"):
+    if ask_approval(visit, f"`{visit.node.id}` {about}", _CHOICES, commands) == "no":
         raise Failure(
             "the script was not approved",
             "refused",

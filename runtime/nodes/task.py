@@ -1,7 +1,7 @@
-"""task: work for whoever holds a role, a model or a person (C14, C23).
+"""task: work for the holder of a role, a model or a person (C14, C23).
 
-A model ends its talk with a call of the result tool; a person answers with a text or an object.
-Both are held against the same schema. A synchronization is done by nobody: it merges.
+A model ends its talk with a call of the result tool; a person answers with a text or an object. The
+same schema checks both. A synchronization merges the handoffs, without a holder.
 """
 
 from __future__ import annotations
@@ -25,35 +25,34 @@ from ..state.task_results import (
 )
 from .agent import conversation
 from .ask import ask
-from .talk.loop import talk_graph, talked
+from .talk.loop import run_talk, talk_graph
 from .talk.structured import object_in
-from .talk.talk import Ending, Given, Refused, Talk
+from .talk.talk import Ending, EndingRefused, Talk
 from .visit.visit import Done, Setting, Visit
 
 
 async def run(visit: Visit) -> Done:
-    """The result goes into the task's variable; one that says `failed` is a failure (C14)."""
+    """Put the result into the task's variable; the status `failed` is a failure (C14)."""
     op = visit.node.op
     assert isinstance(op, TaskNode)
     if op.form == "synchronization":
-        return _merged(visit, op)
-    assigned = await visit.services.assignments.of(op.id, visit.number)
-    agent = _holder(visit.setting, op, assigned)
+        return _merge(visit, op)
+    assignee = await visit.services.assignments.of(op.id, visit.number)
+    agent = _holder(visit.setting, op, assignee)
     if agent is None:
         raise Failure(f"nobody holds the role `{op.role}`", help="give a team: --team FILE")
     schema, question = result_schema(op), _question(visit, op)
-    if assigned is not None and assigned.text:
-        question = f"{question}\n\n{assigned.text}"
+    if assignee is not None and assignee.text:
+        question = f"{question}\n\n{assignee.text}"
     if agent.person:
         who = agent.role if agent.id == agent.role else f"{agent.id}, {agent.role}"
-        given = ask(visit, "task", question, schema=schema, who=who)
+        answer = ask(visit, "task", question, schema=schema, who=who)
     else:
         messages = conversation(visit, agent, question)
         talk, visit = _talk_with(agent, visit), replace(visit, subgraph=talk_graph())
-        result = await talked(visit, talk, Given(messages=messages, visit=visit.number))
-        given = result["ended"]
+        answer = (await run_talk(visit, talk, messages))["ended"]
     try:
-        result = read_result(schema, given)
+        result = read_result(schema, answer)
     except ResultFault as fault:
         raise Failure(f"the result of `{op.id}`: {fault.message}", help=fault.suggestion) from None
     status = result.pop("status")
@@ -61,11 +60,11 @@ async def run(visit: Visit) -> Done:
         raise Failure(result["output"] or f"`{op.title or op.id}` was given back as failed")
     if op.form == "decision":
         result["output"] = result["output"] or result["decision"]
-    return Done(variables={op.into: {**result, "by": agent.id}}, text=_shown(result))
+    return Done(variables={op.into: {**result, "by": agent.id}}, text=_summary(result))
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
-    """The graph that a model works in; None where a person or nobody does the work."""
+    """Return the graph that a model works in; None where a person or nobody does the work."""
     op = node.op
     assert isinstance(op, TaskNode)
     agent = _holder(setting, op, None)
@@ -90,7 +89,7 @@ def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:
         try:
             read_result(schema, args)
         except ResultFault as fault:
-            raise Refused(f"{fault.message}: {fault.suggestion}") from None
+            raise EndingRefused(f"{fault.message}: {fault.suggestion}") from None
 
     reminder = f"Give the result now: call {RESULT_TOOL}."
     tool = ToolSchema(RESULT_TOOL, about, schema, effect="pure")
@@ -99,30 +98,30 @@ def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:
     )
 
 
-def _holder(setting: Setting, op: TaskNode, assigned: Assignee | None) -> Agent | None:
-    id = op.agent if assigned is None else assigned.agent
+def _holder(setting: Setting, op: TaskNode, assignee: Assignee | None) -> Agent | None:
+    id = op.agent if assignee is None else assignee.agent
     return next((agent for agent in setting.spec.agents if agent.id == id), None)
 
 
 def _question(visit: Visit, op: TaskNode) -> str:
-    """The task's own text, then what the tasks before it gave."""
+    """Return the task's own text, then the results of the tasks before it."""
     tasks = _tasks(visit.setting)
     parts = [visit.text(op.prompt).strip()]
     for name in (*op.after, *(op.again if visit.number > 1 else ())):
         result = visit.scope.values.get(name)
         if isinstance(result, dict):
-            parts.append(_handed_over(name, tasks.get(name), result, op))
+            parts.append(_handoff(name, tasks.get(name), result, op))
     return "\n\n".join(part for part in parts if part)
 
 
 def _tasks(setting: Setting) -> dict[str, TaskNode]:
-    """The tasks by the variable that holds their result."""
+    """Return the tasks by the variable that holds their result."""
     ops = (node.op for node in setting.spec.nodes)
     return {op.into: op for op in ops if isinstance(op, TaskNode)}
 
 
-def _handed_over(name: str, task: TaskNode | None, result: dict[str, Json], to: TaskNode) -> str:
-    """One result as a section of a text; of a task under review also what it has to meet."""
+def _handoff(name: str, task: TaskNode | None, result: dict[str, Json], to: TaskNode) -> str:
+    """Return a result as a section of a text; for a review also the criteria of the task."""
     title = task.title if task and task.title else name
     by = f", by {result['by']}" if result.get("by") else ""
     lines = [f"## {title} (`{name}`{by})"]
@@ -140,8 +139,8 @@ def _handed_over(name: str, task: TaskNode | None, result: dict[str, Json], to: 
     return "\n".join(line for line in lines if line)
 
 
-def _merged(visit: Visit, op: TaskNode) -> Done:
-    """All handoffs in one object; a conflict is told of and the later task wins (C23)."""
+def _merge(visit: Visit, op: TaskNode) -> Done:
+    """Merge all handoffs into one object; a conflict is a warning and the later task wins (C23)."""
     results = {
         name: result
         for name in op.after
@@ -162,14 +161,13 @@ def _merged(visit: Visit, op: TaskNode) -> Done:
     return Done(variables={op.into: value}, text=f"merged {len(results)}: {keys}")
 
 
-def _shown(result: dict[str, Json]) -> str:
-    """What came of it, for people: a decision, or the output's first line, and the score."""
-    said = str(result.get("decision") or result["output"]).strip()
-    scores = result.get("scores")
-    score = result["score"]
+def _summary(result: dict[str, Json]) -> str:
+    """Return the score and a decision, or the output's first line, for people."""
+    text = str(result.get("decision") or result["output"]).strip()
+    score, scores = result["score"], result.get("scores")
     if scores:
-        told = ", ".join(f"{name} {value:g}" for name, value in scores.items())
+        numbers = ", ".join(f"{name} {value:g}" for name, value in scores.items())
     else:
-        told = f"{score:g}" if score is not None else ""
-    first = said.splitlines()[0] if said else ""
-    return " · ".join(part for part in (told, first) if part)
+        numbers = f"{score:g}" if score is not None else ""
+    first = text.splitlines()[0] if text else ""
+    return " · ".join(part for part in (numbers, first) if part)

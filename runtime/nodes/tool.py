@@ -14,14 +14,14 @@ from .visit.visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit) -> Done:
-    """The result goes into the variable; of an object people are shown what it has `said`. Raises
-    `Failure` when the tool fails; after a time-out a tool that acts once is left in doubt."""
+    """Put the tool's result into the variable; people see the `said` of an object. Raise `Failure`
+    when the tool fails; after a time-out a tool that acts once is in doubt."""
     op = visit.node.op
     assert isinstance(op, ToolNode)
     if op.tool == ASK_TOOL:
         question = str(assign(visit.scope, op.args).get("question", ""))
-        said = ask(visit, "ask", question)
-        return Done(variables={op.into: said} if op.into else {}, text=visit.scope.show(said))
+        answer = ask(visit, "ask", question)
+        return Done(variables={op.into: answer} if op.into else {}, text=visit.scope.show(answer))
     schema = visit.services.tools.schema(op.tool)
     if schema is None:
         raise Failure(
@@ -54,7 +54,7 @@ async def run(visit: Visit) -> Done:
 
 
 async def _call(visit: Visit, tool: str, args: dict[str, Json]) -> Json:
-    """A path that the workflow itself writes counts from the workflow's file (M22)."""
+    """Call the tool; a path of `write_file` counts from the workflow's file (M22)."""
     if tool == "write_file":
         path, content = str(args.get("path", "")), args.get("content")
         return visit.services.files.write(path, visit.scope.show(content), visit.setting.spec.file)

@@ -24,12 +24,12 @@ from ..documents.create import (
     hash_of,
     id_of,
     new_document,
-    planned_steps,
+    step_fields,
     time_of,
 )
-from ..documents.file import Change, DocumentFile
-from ..documents.view import REQUIREMENTS, said_of, step_of, turn_of, whole_of
-from ..documents.write_log import RECORD, Record
+from ..documents.file import Announce, Change, DocumentFile
+from ..documents.view import REQUIREMENTS, step_of, summary_of, turn_of, whole_of
+from ..documents.write_log import WRITE_LOG, Record
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json, ToolSchema
@@ -69,8 +69,7 @@ class DocumentTools:
         return DocumentFile(place.parent / (self.roots.start / path).name, path)
 
     def _changed(self, file: DocumentFile, change: Change) -> PlanDocument:
-        record = RECORD.get()
-        file.change(change, lambda before, after: record.announce(file.place, before, after))
+        file.change(change, _announcer(file))
         return file.read()
 
     def _now(self) -> str:
@@ -79,8 +78,8 @@ class DocumentTools:
     def create(self, args: Args) -> Json:
         """When the run died while it made a document, that one is made."""
         request, audio = str(args["request"]), str(args["input"])
-        record = RECORD.get()
-        begun, first = record.begun(), file_name(hash_of(request, audio))
+        log, first = WRITE_LOG.get(), file_name(hash_of(request, audio))
+        begun = log.earlier() if log else None
         gate = DocumentFile(self.roots.locate(first), first)
         if begun is not None:
             gate.forget_alone()
@@ -95,7 +94,7 @@ class DocumentTools:
                 text = new_document(id, request, audio, now)
             except PlanError as refused:
                 raise Failure(f"the request cannot be written down: {refused}", "refused") from None
-            file.create(text, lambda before, after: record.announce(file.place, before, after))
+            file.create(text, _announcer(file))
         return whole_of(file.read(), file.shown)
 
     def _begun(self, begun: Record) -> Json:
@@ -124,7 +123,7 @@ class DocumentTools:
                 needs[name] = tuple(" ".join(str(item).split()) for item in args[key])
 
         def change(document: PlanDocument) -> PlanDocument:
-            return moves.plan(document, needs, _steps_of(document, args["steps"]), time)
+            return moves.add_steps(document, needs, _steps_of(document, args["steps"]), time)
 
         return whole_of(self._changed(file, change), file.shown)
 
@@ -139,10 +138,10 @@ class DocumentTools:
             error=str(args["error"]),
             retries=int(args["retries"]),
         )
-        document = self._changed(file, lambda d: move.made(d, self._now()))
+        document = self._changed(file, lambda d: move.advance(d, self._now()))
         while status_of(document.step(step)) != move.to:
-            document = self._changed(file, lambda d: move.made(d, self._now()))
-        said = {**step_of(document, document.step(step)), **said_of(document, file.shown)}
+            document = self._changed(file, lambda d: move.advance(d, self._now()))
+        said = {**step_of(document, document.step(step)), **summary_of(document, file.shown)}
         if move.to != "FAILED":
             return said
         attempts = said["attempts"]
@@ -163,13 +162,13 @@ class DocumentTools:
         return {
             "changed": changed,
             **step_of(document, block),
-            **said_of(document, file.shown),
+            **summary_of(document, file.shown),
         }
 
     def log(self, args: Args) -> Json:
         file = self._file(args)
         change = lambda d: moves.log(d, str(args["text"]), self._now())  # noqa: E731
-        return said_of(self._changed(file, change), file.shown)
+        return summary_of(self._changed(file, change), file.shown)
 
     def review(self, args: Args) -> Json:
         file = self._file(args)
@@ -179,7 +178,7 @@ class DocumentTools:
                 document, args["verdict"], str(args["notes"]), str(args["step"]), self._now()
             )
 
-        return said_of(self._changed(file, change), file.shown)
+        return summary_of(self._changed(file, change), file.shown)
 
     def finish(self, args: Args) -> Json:
         file = self._file(args)
@@ -210,7 +209,7 @@ def _steps_of(document: PlanDocument, given: list[dict[str, Any]]) -> list[dict[
     number = 1 + max((step.number or 0 for step in steps), default=0)
     prefix = id.rpartition("_")[2]
     last = outputs[-1] if outputs else original
-    return planned_steps(given, original, last, prefix, number)
+    return step_fields(given, original, last, prefix, number)
 
 
 def _said(told: Mapping[str, Json]) -> str:
@@ -233,3 +232,11 @@ _FUNCTIONS: dict[str, Callable[[DocumentTools, Args], Json]] = {
     "document_review": DocumentTools.review,
     "document_finish": DocumentTools.finish,
 }
+
+
+def _announcer(file: DocumentFile) -> Announce:
+    """Return the function that tells the run's log of a change before the file is touched."""
+    log = WRITE_LOG.get()
+    if log is None:
+        return lambda before, after: None
+    return lambda before, after: log.announce(file.place, before, after)

@@ -24,7 +24,7 @@ UNFIT = {
     "a whole number beyond 64 bits": 2**64,
     "a number that is not finite": float("nan"),
     "nested more than 200 levels deep": nested(MAX_DEPTH + 1),
-    "no JSON value": {"a": object()},
+    "not a JSON value": {"a": object()},
 }
 STEP = AgentNode(
     id="step_0",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import Failure
-from ...files.staging import held_beside, put_in_place
+from ...files.staging import file_beside, put_in_place
 from .call import AudioCall, Unwritable
 from .originals import STAYS, is_same_file
 
@@ -155,7 +155,7 @@ def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
         made: dict[str, Path] = {}
         for path, place in writes.items():
             try:
-                made[path] = stack.enter_context(held_beside(place))
+                made[path] = stack.enter_context(file_beside(place))
             except OSError as error:
                 raise _unwritable(path, error) from None
         yield made

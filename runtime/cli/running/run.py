@@ -16,7 +16,7 @@ from ...cassette.format import read_cassette
 from ...config.settings import load_config
 from ...engine.signals import RunSignals
 from ...errors import Failure, RunError
-from ...files.file_values import RootedFiles
+from ...files.roots import RootedFiles
 from ...services import Outcome
 from .. import flags
 from ..app import FINDINGS, say

@@ -22,31 +22,31 @@ from ...errors import Failure
 from ...services import Message
 from ...state.channels import append
 from ..visit.visit import Visit
-from .model_call import Asked, ask_model, reminder
-from .talk import Given, Refused, Result, Scratch, Talk
-from .tool_call import next_call, one_more_refusal
+from .model_call import ModelTurn, call_model
+from .talk import EndingRefused, Talk, TalkInput, TalkResult, TalkState
+from .tool_call import count_refusal, next_call
 
 MAX_REMINDERS = 2
-"""How often a model that ends without the call that ends its talk is told to make it."""
+"""The reminders to a model that ends without the call that ends its talk."""
 _WAYS: dict[Hashable, str] = {"tool": "tool", "model": "model", "end": END}
 _TALK: ContextVar[Talk] = ContextVar("talk")
-"""Whose talk the graph is in. To compile a graph takes some milliseconds, a workflow may have
-hundreds of nodes with a model, and nothing of the graph is theirs."""
+"""The talk of the node that runs the graph. One graph serves all nodes: compiling it takes
+milliseconds, and a workflow may have hundreds of nodes with a model."""
 
 
-async def talked(visit: Visit, talk: Talk, given: Given) -> dict[str, Any]:
-    """Have a model work on a node, and what that came to: see `Result`."""
+async def run_talk(visit: Visit, talk: Talk, messages: list[Message]) -> dict[str, Any]:
+    """Let a model work on a node, and return a `TalkResult`."""
     token = _TALK.set(talk)
     try:
-        return await visit.run_subgraph(dict(given))
+        return await visit.run_subgraph({"messages": messages, "visit": visit.number})
     finally:
         _TALK.reset(token)
 
 
 @functools.cache
 def talk_graph() -> Any:
-    """The compiled graph of every talk; `talked` runs it."""
-    graph = StateGraph(Scratch, input_schema=Given, output_schema=Result)
+    """Return the compiled graph of every talk, for `run_talk`."""
+    graph = StateGraph(TalkState, input_schema=TalkInput, output_schema=TalkResult)
     graph.add_node("model", _model)
     graph.add_node("tool", _tool)
     graph.add_edge(START, "model")
@@ -55,66 +55,69 @@ def talk_graph() -> Any:
     return graph.compile(name="talk")
 
 
-async def _model(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+async def _model(state: TalkState, runtime: Runtime[Any]) -> dict[str, Any]:
     if "turn" in state:
         return await _model_turn(_TALK.get(), state, runtime)
-    begun: Scratch = {**state, "said": state["messages"], "turn": 0, "reminders": 0}
-    writes = await _model_turn(_TALK.get(), begun, runtime)
-    said = writes.get("said") or append([])
-    return {"reminders": 0, **writes, "said": append([*state["messages"], *said["append"]])}
+    first: TalkState = {**state, "said": state["messages"], "turn": 0, "reminders": 0}
+    writes = await _model_turn(_TALK.get(), first, runtime)
+    new = writes.get("said") or append([])
+    return {"reminders": 0, **writes, "said": append([*state["messages"], *new["append"]])}
 
 
-async def _tool(state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
+async def _tool(state: TalkState, runtime: Runtime[Any]) -> dict[str, Any]:
     return await next_call(_TALK.get(), state, runtime)
 
 
-# A path function that is not async is run by LangGraph in a thread.
-async def _after_model(state: Scratch) -> Literal["tool", "model", "end"]:
+# LangGraph would run a path function that is not async in a thread.
+async def _after_model(state: TalkState) -> Literal["tool", "model", "end"]:
     if state["calls"]:
         return "tool"
     open = _TALK.get().ending is not None and state.get("ended") is None
     return "model" if open and not state.get("answer") else "end"
 
 
-async def _after_tool(state: Scratch) -> Literal["tool", "model", "end"]:
+async def _after_tool(state: TalkState) -> Literal["tool", "model", "end"]:
     if state.get("ended") is not None:
         return "end"
     return "tool" if state["calls"] else "model"
 
 
-async def _model_turn(talk: Talk, state: Scratch, runtime: Runtime[Any]) -> dict[str, Any]:
-    """One model call and what follows from it: tool calls to make, an answer, or a reminder. Raises
+async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> dict[str, Any]:
+    """Call the model and return the writes: tool calls to make, an answer, or a reminder. Raises
     `Failure` of kind limit after too many calls."""
     turn = state["turn"] + 1
     if turn > talk.setting.services.max_model_turns:
         raise Failure(f"the model was called {turn - 1} times without an end", "limit")
-    asked = Asked(state["said"], state["visit"], turn, state["reminders"] > 0)
-    reply = await ask_model(talk, asked, runtime)
+    ask = ModelTurn(state["said"], state["visit"], turn, state["reminders"] > 0)
+    reply = await call_model(talk, ask, runtime)
     message, calls = _as_message(reply), reply["tool_calls"]
     if any(talk.answer_tool(str(call.get("name", ""))) for call in calls):
         return {"turn": turn, "text": reply["text"], "calls": [], "answer": _calls(reply)}
     writes = {"turn": turn, "text": reply["text"], "calls": calls}
     if calls or talk.ending is None:
         return {**writes, "said": append([message])}
-    written = talk.ending.read(reply["text"])
-    if written is not None:
-        return {**writes, **_written(talk, state, message, written)}
+    args = talk.ending.read(reply["text"])
+    if args is not None:
+        return {**writes, **_end_by_text(talk, state, message, args)}
     if state["reminders"] >= MAX_REMINDERS:
         op = talk.node.op
         raise Failure(f"the model ended `{op.title or op.id}` without {talk.ending.missing}")
-    reminded = append([message, reminder(talk.ending)])
-    return {**writes, "said": reminded, "reminders": state["reminders"] + 1}
+    reminder: Message = {"role": "user", "content": talk.ending.reminder}
+    said = append([message, reminder])
+    return {**writes, "said": said, "reminders": state["reminders"] + 1}
 
 
-def _written(talk: Talk, state: Scratch, message: Message, args: dict[str, Any]) -> dict[str, Any]:
-    """What follows when the model wrote what it should have called with."""
+def _end_by_text(
+    talk: Talk, state: TalkState, message: Message, args: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the writes when the model wrote the arguments of the ending into its text."""
     assert talk.ending is not None
     try:
         talk.ending.check(args)
-    except Refused as refused:
-        refusals = one_more_refusal(talk, state, refused)
-        told: Message = {"role": "user", "content": f"{refused}. {talk.ending.reminder}"}
-        return {"said": append([message, told]), "refusals": refusals}
+    except EndingRefused as refusal:
+        refusals = count_refusal(talk, state, refusal)
+        reminder: Message = {"role": "user", "content": f"{refusal}. {talk.ending.reminder}"}
+        return {"said": append([message, reminder]), "refusals": refusals}
     return {"said": append([message]), "ended": args}
 
 

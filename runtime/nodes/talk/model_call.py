@@ -13,14 +13,14 @@ from ...config.prices import DOLLAR
 from ...errors import Failure
 from ...services import MODEL_CALL, Json, Message, ModelReply, ModelRequest, ToolSchema
 from ...values import NotStorable, storable_text, storable_value
-from ..visit.spending import wanted
+from ..visit.spending import estimate
 from .talk import Ending, Talk
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The conversation, the node's visit and the model call within it (both from 1); `reminded`
-    says that the model answered before without ending as it has to."""
+class ModelTurn:
+    """The conversation, the node's visit and the model call within it (both from 1); `reminded`:
+    the last answer neither called a tool nor ended the talk."""
 
     messages: list[Message]
     visit: int
@@ -28,25 +28,19 @@ class Asked:
     reminded: bool
 
 
-def reminder(ending: Ending) -> Message:
-    """What a model is told that ends its turn without the call that ends it."""
-    return {"role": "user", "content": ending.reminder}
-
-
-async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str, Any]:
-    """{text, tool_calls}. A call that was in flight when the process died is in doubt when a real
-    model answers; what is no model is simply asked again."""
+async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[str, Any]:
+    """Call the model through the journal and return {text, tool_calls}."""
     services, node = talk.setting.services, talk.node
     request = ModelRequest(
-        messages=tuple(asked.messages),
-        tools=offered(talk),
+        messages=tuple(ask.messages),
+        tools=_tools_of(talk),
         node=node.id,
         prompt=talk.prompt_id,
-        visit=asked.visit,
-        turn=asked.turn,
+        visit=ask.visit,
+        turn=ask.turn,
         model=talk.agent.model,
         agent=talk.agent.id,
-        force_tool=_forced(talk.ending, asked),
+        force_tool=_forced_tool(talk.ending, ask),
         ending=talk.ending.tool.name if talk.ending else None,
         on_text=lambda piece: services.emit("model_text", node.id, {"text": piece}),
         on_retry=lambda attempt, error, wait: services.emit(
@@ -59,31 +53,32 @@ async def ask_model(talk: Talk, asked: Asked, runtime: Runtime[Any]) -> dict[str
         calls = [_storable_call(one) for one in reply.tool_calls]
         return {"text": storable_text(reply.text), "tool_calls": calls}
 
+    # A call in flight when the process died is in doubt, unless what answers is not a real model.
     effect: Effect = "once" if services.models.is_model else "pure"
-    given = {"messages": asked.messages, "tools": [schema.name for schema in request.tools]}
-    kept = await services.journal.once(runtime, MODEL_CALL, effect, given, call)
-    if isinstance(kept, dict) and "text" in kept:
-        return {"text": str(kept["text"]), "tool_calls": list(kept.get("tool_calls") or [])}
-    return {"text": kept if isinstance(kept, str) else str(kept), "tool_calls": []}
+    inputs = {"messages": ask.messages, "tools": [schema.name for schema in request.tools]}
+    reply = await services.journal.once(runtime, MODEL_CALL, effect, inputs, call)
+    if isinstance(reply, dict) and "text" in reply:
+        return {"text": str(reply["text"]), "tool_calls": list(reply.get("tool_calls") or [])}
+    # A person gave the result of a call in doubt.
+    return {"text": str(reply), "tool_calls": []}
 
 
 async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
-    """The model's reply, reserved before it is asked for and settled afterwards. A call that is cut
-    off keeps what was reserved for it: it may have been made. Raises as a limit does, and as the
-    model does."""
+    """Reserve the worst case, call the model and settle. A call that is cut off keeps its
+    reservation: it may have been paid. Raise as the limits and the model do."""
     services = talk.setting.services
     budget, is_model = services.budget, services.models.is_model
-    want = wanted(budget.full_name(request.model) if is_model else "", request)
+    worst = estimate(budget.full_name(request.model) if is_model else "", request)
     started = time.monotonic()
-    held = await budget.reserve(want)
+    reservation = await budget.reserve(worst)
     try:
-        reply = await services.models.reply(replace(request, grant=held))
-        charge = await held.settle(reply)
+        reply = await services.models.reply(replace(request, grant=reservation))
+        charge = await reservation.settle(reply)
     except Failure:
-        await held.release()
+        await reservation.release()
         raise
     finally:
-        held.let_go()
+        reservation.let_go()
     services.emit(
         "model_called",
         talk.node.id,
@@ -94,31 +89,32 @@ async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
             "cached_tokens": charge.cached_tokens,
             "cost": None if charge.cost is None else charge.cost / DOLLAR,
             "estimated": charge.status != "told",
-            "left": budget.left_of(want),
+            "left": budget.left_of(worst),
             "seconds": round(time.monotonic() - started, 6),
         },
     )
-    if reply.cut and held.max_tokens is not None:
-        raise held.cut_short()
+    if reply.cut and reservation.max_tokens is not None:
+        raise reservation.cut_short()
     return reply
 
 
-def _forced(ending: Ending | None, asked: Asked) -> str | None:
-    """The tool that the model has to call now."""
-    forced = ending is not None and (asked.reminded or ending.forced)
-    return ending.tool.name if ending is not None and forced else None
+def _forced_tool(ending: Ending | None, ask: ModelTurn) -> str | None:
+    """Return the tool that the model has to call now."""
+    if ending is None or not (ask.reminded or ending.forced):
+        return None
+    return ending.tool.name
 
 
 def _storable_call(call: dict[str, Any]) -> dict[str, Any]:
-    """The call as it can be kept; without its arguments and with a `fault` when they cannot."""
+    """Return the call; with a `fault` instead of arguments that no checkpoint can hold."""
     try:
         return dict(storable_value(call))
     except NotStorable as error:
         return dict(storable_value({**call, "args": {}, "fault": str(error)}))
 
 
-def offered(talk: Talk) -> tuple[ToolSchema, ...]:
-    """What the model is told of: the listed tools and the call that ends the talk, if one does."""
+def _tools_of(talk: Talk) -> tuple[ToolSchema, ...]:
+    """Return the listed tools and the one whose call ends the talk, if there is one."""
     schemas: list[ToolSchema] = []
     for name in dict.fromkeys((*talk.tools, *talk.free)):
         schema = talk.answer_tool(name) or talk.setting.services.tools.schema(name)

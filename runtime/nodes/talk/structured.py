@@ -1,8 +1,8 @@
 """Structured answers: an agent whose answer is an object that fits a JSON Schema.
 
-The model is given a tool whose arguments are the answer. It is made to call it when it has no other
-tool, and told to when it ends without. An answer that does not fit is sent back with what is wrong,
-a few times. A model that writes the object as its text has answered too.
+The model gets a tool whose arguments are the answer. It has to call it at once when it has no other
+tool, and is reminded when it ends without the call. An answer that does not fit is refused a few
+times. A text that is the object counts as an answer too.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from flowc.compiler.ir import AgentNode
 from ...errors import Failure
 from ...schemas import ANSWER_TOOL, BrokenSchema, misfits
 from ...services import ToolSchema
-from .talk import Ending, Refused
+from .talk import Ending, EndingRefused
 
 TRIES = 3
-"""How many answers that do not fit are sent back before the node fails."""
+"""The number of answers that do not fit before the node fails."""
 _FENCED = re.compile(r"\s*```[a-zA-Z]*\n(.*)\n\s*```\s*", re.DOTALL)
 
 
-def answering(op: AgentNode, tools: tuple[str, ...]) -> Ending:
-    """The call that an agent's talk ends with when its answer has a schema."""
+def answer_ending(op: AgentNode, tools: tuple[str, ...]) -> Ending:
+    """Return the ending of an agent's talk whose answer has a schema."""
     name = ANSWER_TOOL
     while name in tools:
         name += "_"
@@ -36,7 +36,7 @@ def answering(op: AgentNode, tools: tuple[str, ...]) -> Ending:
         except BrokenSchema as broken:
             raise Failure(f"the schema of `{op.id}` is broken: {broken}") from None
         if wrong:
-            raise Refused(f"the answer does not fit its schema: {wrong}")
+            raise EndingRefused(f"the answer does not fit its schema: {wrong}")
 
     return Ending(
         tool=ToolSchema(name, "Give the answer.", schema, effect="pure"),
@@ -50,7 +50,7 @@ def answering(op: AgentNode, tools: tuple[str, ...]) -> Ending:
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """The JSON object that a text is, a fence around it aside; None when it is something else."""
+    """Return the JSON object that a text is, with or without a fence; None for anything else."""
     fenced = _FENCED.fullmatch(text)
     inner = (fenced[1] if fenced else text).strip()
     if not inner.startswith("{"):

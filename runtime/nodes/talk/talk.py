@@ -1,4 +1,4 @@
-"""A talk: what a model that works on a node may do, and the call with which it has to end."""
+"""A talk: the tools of a model that works on a node, and the call that ends it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from ...state.channels import Items
 from ..visit.visit import Setting
 
 
-class Refused(Exception):
-    """The call that should end a talk is not acceptable; the model is told why."""
+class EndingRefused(Exception):
+    """The call that should end a talk is not acceptable; the model reads why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A tool that is not executed: its accepted call is what the talk comes to. `check` raises
-    `Refused`; a model that ends without the call is told `reminder`, and is given up in the end as
-    one that ended "without `missing`". `forced` makes it call from the first turn on; after `tries`
-    refused calls (None: no bound) it is given up. `read` finds the arguments in a text of the
-    model's, None where they are not."""
+    """A tool that is not executed: its accepted call ends the talk. `check` raises `EndingRefused`.
+    A model that ends without the call reads `reminder`, and fails in the end "without `missing`".
+    `forced` makes it call from the first turn on; it fails after `tries` refused calls, if given.
+    `read` returns the arguments in a text of the model, None where there are none."""
 
     tool: ToolSchema
     check: Callable[[dict[str, Any]], None]
@@ -37,9 +36,9 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """One node's talk. `tools` may be called, in that order when `ordered`, those in `free` at any
-    time; without an `ending` the first answer that calls no tool is what it comes to. The call of a
-    tool that the workflow declares as an answer ends the talk too, and is never executed (J17)."""
+    """One node's talk. The model may call `tools`, in that order when `ordered`, and `free` ones at
+    any time; without an `ending` the first answer without a call ends the talk. The call of a tool
+    that the workflow declares as an answer ends it too, and is never executed (J17)."""
 
     setting: Setting
     node: NodeSpec
@@ -51,7 +50,7 @@ class Talk:
     ending: Ending | None = None
 
     def answer_tool(self, name: str) -> ToolSchema | None:
-        """The tool of that name when its call is an answer."""
+        """Return the tool of that name when its call is an answer."""
         for tool in self.setting.spec.tools:
             if tool.id == name and tool.result == "answer":
                 return answer_schema(tool)
@@ -59,21 +58,21 @@ class Talk:
 
 
 def answer_schema(tool: Tool) -> ToolSchema:
-    """What a model is told of a tool that the workflow declares."""
+    """Return a tool that the workflow declares, as models see it."""
     schema = tool.schema if isinstance(tool.schema, dict) else {"type": "object", "properties": {}}
     return ToolSchema(tool.id, tool.description, schema, effect="pure", source="declared")
 
 
-class Given(TypedDict):
-    """What the node passes in: the conversation, the number of its visit."""
+class TalkInput(TypedDict):
+    """The conversation, and the number of the node's visit."""
 
     messages: list[Message]
     visit: int
 
 
-class Result(TypedDict, total=False):
-    """What comes back: the last answer's text and the calls that are its answer, the results of the
-    tools that were used, the arguments of the call that ended the talk."""
+class TalkResult(TypedDict, total=False):
+    """The last answer's text and the calls that are its answer, the results of the tools, the
+    arguments of the call that ended the talk."""
 
     text: str
     answer: list[dict[str, Any]]
@@ -81,9 +80,9 @@ class Result(TypedDict, total=False):
     ended: dict[str, Json]
 
 
-class Scratch(Given, Result, total=False):
-    """`said` is the conversation so far, `calls` the tool calls still to make, `turn` the model
-    calls made, `refusals` the calls that should have ended the talk and were not accepted."""
+class TalkState(TalkInput, TalkResult, total=False):
+    """`said` is the conversation so far, `calls` the tool calls still to make, `turn` the number of
+    model calls, `refusals` the number of refused calls of the ending."""
 
     said: Items
     calls: list[dict[str, Any]]

@@ -1,4 +1,4 @@
-"""One tool call that a model asked for, through the journal."""
+"""One tool call of a model, through the journal."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from ...errors import Failure
 from ...services import Json, Message
 from ...state.channels import append
 from ..visit.visit import put_question
-from .talk import Refused, Talk
+from .talk import EndingRefused, Talk
 
 
 async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
-    """Make the first of the pending calls and answer it; a call that cannot be made is answered
-    with an error, so that the model can correct itself."""
+    """Make the first of the pending calls and return the writes with its answer. The answer is an
+    error when the call is not possible, so that the model can correct itself."""
     call, *rest = state["calls"]
     name, args = str(call.get("name", "")), call.get("args")
     used = state.get("used") or []
     if "fault" in call:
-        return _answered(call, rest, _error(f"the arguments of `{name}`: {call['fault']}"))
+        return _answer(call, rest, _error(f"the arguments of `{name}`: {call['fault']}"))
     if not isinstance(args, dict):
-        return _answered(call, rest, _error(f"the arguments of `{name}` are not a JSON object"))
+        return _answer(call, rest, _error(f"the arguments of `{name}` are not a JSON object"))
     if talk.ending is not None and name == talk.ending.tool.name:
         try:
             talk.ending.check(args)
-        except Refused as refused:
-            refusals = one_more_refusal(talk, state, refused)
-            return {**_answered(call, rest, _error(str(refused))), "refusals": refusals}
-        return {**_answered(call, [], {"accepted": True}), "ended": args}
+        except EndingRefused as refusal:
+            refusals = count_refusal(talk, state, refusal)
+            return {**_answer(call, rest, _error(str(refusal))), "refusals": refusals}
+        return {**_answer(call, [], {"accepted": True}), "ended": args}
     problem = _refusal(talk, name, [entry["tool"] for entry in used])
     if problem:
-        return _answered(call, rest, _error(problem))
+        return _answer(call, rest, _error(problem))
     if name == ASK_TOOL:
-        return _answered(call, rest, _ask_person(talk, state, args))
+        return _answer(call, rest, _ask_person(talk, state, args))
     result = await _run_tool(talk, name, args, runtime)
     if "error" in result:
-        return _answered(call, rest, _error(result["error"]))
+        return _answer(call, rest, _error(result["error"]))
     used_now = append([{"tool": name, "result": result["value"]}])
-    return {**_answered(call, rest, result["value"]), "used": used_now}
+    return {**_answer(call, rest, result["value"]), "used": used_now}
 
 
-def one_more_refusal(talk: Talk, state: Any, refused: Refused) -> int:
-    """How many calls that should have ended the talk were refused, this one with them. Raises
-    `Failure` when it was the last that is tried."""
+def count_refusal(talk: Talk, state: Any, refusal: EndingRefused) -> int:
+    """Return the number of refused calls of the ending, with this one. Raise `Failure` for the
+    last one that is allowed."""
     refusals = int(state.get("refusals") or 0) + 1
     tries = talk.ending.tries if talk.ending else None
     if tries is not None and refusals >= tries:
         op = talk.node.op
-        raise Failure(f"`{op.title or op.id}`, tried {tries} times: {refused}")
+        raise Failure(f"`{op.title or op.id}`, tried {tries} times: {refusal}")
     return refusals
 
 
 def _refusal(talk: Talk, name: str, used: list[str]) -> str:
-    """Why the call may not be made; "" when it may. Listed tools are used one after another: the
-    one last used again, or the next (S48)."""
+    """Return why the model may not make the call, or "". Ordered tools are used one after another:
+    the one last used again, or the next (S48)."""
     if name in talk.free:
         return ""
     if name not in talk.tools:
@@ -80,11 +80,11 @@ def _refusal(talk: Talk, name: str, used: list[str]) -> str:
 
 
 def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
-    """The answer to a question of the model (J44): given in advance, or the interrupt that waits
-    for one. Nothing happens before it, because an answered call is made again from its start."""
+    """Return the answer to a question of the model (J44): one in advance, or a person's."""
     question = args.get("question")
     if not isinstance(question, str) or not question.strip():
         return _error(f"`{ASK_TOOL}` needs a `question`")
+    # Nothing may happen before the interrupt: after the answer the call runs again from its start.
     node, services = talk.node, talk.setting.services
     known = services.people.answer_to_model(node.id, state["visit"], state["turn"])
     if known is None:
@@ -98,9 +98,7 @@ def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
 async def _run_tool(
     talk: Talk, name: str, args: dict[str, Json], runtime: Runtime[Any]
 ) -> dict[str, Any]:
-    """{value} or {error}: a tool's failure is told to the model, so it is a result like any
-    other.
-    """
+    """Return {value} or {error}: the model reads a tool's failure, so that it is a result too."""
     services = talk.setting.services
     schema = services.tools.schema(name)
     assert schema is not None
@@ -116,13 +114,14 @@ async def _run_tool(
         services.emit("tool_called", talk.node.id, data)
         return outcome
 
-    kept = await services.journal.once(runtime, f"tool {name}", schema.effect, args, call)
-    if isinstance(kept, dict) and (set(kept) == {"value"} or set(kept) == {"error"}):
-        return kept
-    return {"value": kept}
+    result = await services.journal.once(runtime, f"tool {name}", schema.effect, args, call)
+    if isinstance(result, dict) and (set(result) == {"value"} or set(result) == {"error"}):
+        return result
+    # A person gave the result of a call in doubt.
+    return {"value": result}
 
 
-def _answered(call: dict[str, Any], rest: list[dict[str, Any]], value: Json) -> dict[str, Any]:
+def _answer(call: dict[str, Any], rest: list[dict[str, Any]], value: Json) -> dict[str, Any]:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     message: Message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": text}
     return {"said": append([message]), "calls": rest}

@@ -1,4 +1,4 @@
-"""Reports of steps: what the model claims beside what was measured."""
+"""Reports of steps: the model's claims beside the measurements."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...errors import Failure
 from ...services import Json, ToolSchema
 from ...state.scope import Scope
 from ...state.step_reports import Claim, ReportFault, StepReport, read_report, report_parameters
-from .talk import Ending, Refused
+from .talk import Ending, EndingRefused
 
 
-def reporting(op: AgentNode) -> Ending:
-    """The report that a step's talk ends with (S26, S31)."""
+def report_ending(op: AgentNode) -> Ending:
+    """Return the ending of a step's talk: its report (S26, S31)."""
     about = "Report the result of this step."
     tool = ToolSchema(REPORT_TOOL, about, report_parameters(op), effect="pure")
 
@@ -23,7 +23,7 @@ def reporting(op: AgentNode) -> Ending:
         try:
             read_report(op, args)
         except ReportFault as fault:
-            raise Refused(f"{fault.message}: {fault.suggestion}") from None
+            raise EndingRefused(f"{fault.message}: {fault.suggestion}") from None
 
     reminder = f"Report this step now: call {REPORT_TOOL} with its status."
     return Ending(tool, check, reminder, missing="reporting it")
@@ -35,9 +35,9 @@ def judge(
     used: Sequence[Mapping[str, Any]] | None,
     variables: Mapping[str, Json],
 ) -> dict[str, Json]:
-    """The outcome: {step, title, status, assertions, outputs, error, warnings, contradiction}. The
-    report's status decides; a contradiction between it and what was measured is said (S38–S41).
-    `used` None: what the tools gave is not known, so nothing is measured."""
+    """Return {step, title, status, assertions, outputs, error, warnings, contradiction}. The status
+    of the report decides; `contradiction` tells of a measurement against it (S38–S41). `used` None:
+    the results of the tools are not known, so that nothing is measured."""
     results = list(used or [])
     scope = None if used is None else _measuring_scope(results, report.outputs, variables)
     claims = report.claims
@@ -55,12 +55,12 @@ def judge(
         "outputs": {name: value for name, value in report.outputs.items() if name in declared},
         "error": report.error,
         "warnings": [*report.warnings, *open_ends] if report.status == "passed" else [],
-        "contradiction": _measured_otherwise(report.status, assertions) or report.contradiction,
+        "contradiction": _contradiction(report.status, assertions) or report.contradiction,
     }
 
 
 def outcome_of_failure(op: AgentNode, message: str) -> dict[str, Json]:
-    """The outcome of a step that could not be started."""
+    """Return the outcome of a step that could not start."""
     assertions = [
         {"text": a.text, "claimed": None, "measured": None, "detail": ""} for a in op.asserts
     ]
@@ -79,9 +79,8 @@ def outcome_of_failure(op: AgentNode, message: str) -> dict[str, Json]:
 def _measuring_scope(
     results: list[Mapping[str, Any]], outputs: Mapping[str, Json], variables: Mapping[str, Json]
 ) -> Scope:
-    """What an assertion reads: `result`, the last tool's result; its fields by their own names;
-    every tool's last result by the tool's name; variables.
-    """
+    """Return the scope of assertions: `result` (the last tool's), its fields by their own names,
+    every tool's last result by the tool's name, the variables."""
     last = results[-1]["result"] if results else None
     by_tool = {entry["tool"]: entry["result"] for entry in results}
     fields = last if isinstance(last, dict) else {}
@@ -89,7 +88,7 @@ def _measuring_scope(
 
 
 def _assertion(item: Assertion, claim: Claim, scope: Scope | None) -> dict[str, Json]:
-    """{text, claimed, measured, detail}; measured None: prose, or nothing to measure by."""
+    """Return {text, claimed, measured, detail}; measured None: prose, or nothing to measure by."""
     detail = claim.detail
     measured: bool | None = None
     if item.expr is not None and scope is not None:
@@ -104,7 +103,7 @@ def _assertion(item: Assertion, claim: Claim, scope: Scope | None) -> dict[str, 
 def _open_ends(
     op: AgentNode, report: StepReport, results: Sequence[Mapping[str, Any]] | None
 ) -> list[str]:
-    """What a passed report leaves open: outputs without a value, tools without a result (S48)."""
+    """Return the gaps of a passed report: outputs without value, tools without result (S48)."""
     unreported = [o.name for o in op.outputs if o.name not in report.outputs]
     used = None if results is None else {entry["tool"] for entry in results}
     unused = [tool for tool in dict.fromkeys(op.tools) if used is not None and tool not in used]
@@ -112,8 +111,8 @@ def _open_ends(
     return [f"{what}: {', '.join(names)}" for what, names in ends.items() if names]
 
 
-def _measured_otherwise(status: str, assertions: list[dict[str, Json]]) -> str:
-    """In words which claim the measurement contradicts; "" when none."""
+def _contradiction(status: str, assertions: list[dict[str, Json]]) -> str:
+    """Return the first claim that a measurement contradicts, in words; "" when none."""
     for item in assertions:
         if item["claimed"] is not None and item["measured"] not in (None, item["claimed"]):
             claimed = "held" if item["claimed"] else "not held"

@@ -1,8 +1,8 @@
-"""Entering a node: what every kind has in common.
+"""Entering a node: the wrapper that all kinds have in common.
 
-The wrapper made here counts the visit, enforces limits, turns a failure that an edge takes into the
-case `error:<kind>`, refuses undeclared writes and reports what happened. It has no effect of its
-own, so running it again is harmless: a visit is counted by the write that ends it.
+It counts the visit, enforces limits, turns a failure that an edge takes into the case
+`error:<kind>`, refuses undeclared writes and emits events. It has no effect of its own, so running
+it again is harmless: the write that ends a visit counts it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from ...state.channels import (
 )
 from ...state.scope import Scope
 from ...values import NotStorable, storable_value
-from .limits import counted, enforce_limits
-from .retry import tried
+from .limits import counters, enforce_limits
+from .retry import run_attempts
 from .spending import spending
 from .visit import Body, Done, Setting, Visit, assign, shorten
 
@@ -40,17 +40,15 @@ NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[st
 def node_function(
     node: NodeSpec, setting: Setting, body: Body, branch: Branch | None, subgraph: Any
 ) -> NodeFunction:
-    """The LangGraph node. It holds `subgraph` in its closure, where LangGraph looks for it; the
-    function is short because LangGraph reads the bytecode of each to find it, and says nothing of
-    its types because LangGraph would evaluate them anew for every node: it gives a node what its
-    parameters are called after.
-    """
+    """Return the LangGraph node."""
 
     async def visit_node(
         state: State, config: RunnableConfig, runtime: Runtime[Any]
     ) -> dict[str, Any]:
+        # LangGraph looks for `subgraph` in the closure, and reads the bytecode to find it there.
         return await _enter(node, setting, body, branch, subgraph, state, config, runtime)
 
+    # LangGraph goes by the names of the parameters and would evaluate the types for every node.
     visit_node.__annotations__.clear()
     return visit_node
 
@@ -82,31 +80,31 @@ async def _enter(
     if state.get("$outcome") == "failed":
         raise Ended(state)
     refuse_clashes(state)
-    told = node.op.on_unknown
-    with visiting(node.id, visit.number, runtime, told), setting.siblings.visit(runtime):
+    policy = node.op.on_unknown
+    with visiting(node.id, visit.number, runtime, policy), setting.siblings.visit(runtime):
         try:
             return await _run(visit, body, branch)
         except (Failure, LimitReached):
-            await setting.siblings.others(runtime)
+            await setting.siblings.wait(runtime)
             raise
 
 
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
-    """The visit from start to the writes it ends with. Raises `Failure` when no edge takes it."""
+    """Make the visit and return its writes. Raises a `Failure` that no edge takes."""
     started = time.monotonic()
     visit.emit("node_started", {"visit": visit.number, "step": superstep(visit.config)})
     done = Done()
     try:
         enforce_limits(visit)
         with spending(visit):
-            done = await tried(visit, body)
+            done = await run_attempts(visit, body)
         if done.failure is not None:
             raise done.failure
         _check_case(visit, done, branch)
         writes = _writes(visit, done)
     except Failure as failure:
-        # What a body left behind counts only with a failure that it said itself.
-        writes = await _failed(visit, failure, done if failure is done.failure else Done())
+        # The writes of a body count only with a failure that it returned itself.
+        writes = await _catch(visit, failure, done if failure is done.failure else Done())
     else:
         case = done.case if branch is not None else ""
         names = [name for name in writes if not name.startswith("$")]
@@ -116,7 +114,7 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
             {"seconds": seconds, "case": case, "writes": names, "text": shorten(done.text)},
         )
     took = time.monotonic() - started
-    writes["$visits"] |= counted(visit, writes["$visits"][STEPS], took)
+    writes["$visits"] |= counters(visit, writes["$visits"][STEPS], took)
     return writes
 
 
@@ -129,8 +127,8 @@ def _check_case(visit: Visit, done: Done, branch: Branch | None) -> None:
         raise Failure(f"no edge of `{visit.node.id}` takes `{done.case}`; there are {shown}")
 
 
-async def _failed(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
-    """The writes of a failure that an edge takes. Raises it when there is none."""
+async def _catch(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
+    """Return the writes of a failure that an edge takes, or raise the failure."""
     node = visit.node
     failure.at(node.id, node.place)
     caught = failure.kind in node.catches
@@ -150,20 +148,20 @@ async def _failed(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
 
 
 def _writes(visit: Visit, done: Done) -> dict[str, Any]:
-    """Channel writes of a visit. A channel that the node does not declare is refused, because
-    LangGraph would drop it without a word."""
+    """Return the channel writes of a visit. Raise `RunError` for an undeclared channel."""
     node = visit.node
     channels = variables_of(visit.setting.spec)
     writes: dict[str, Any] = {}
     for name, value in done.variables.items():
         if name in channels:
-            writes[channels[name].name] = combinable(channels[name], _kept(name, value))
+            writes[channels[name].name] = combinable(channels[name], _storable(name, value))
         else:
-            writes[name] = _kept(name, value)
+            writes[name] = _storable(name, value)
     writes.update(done.channels)
-    refused = [key for key in writes if key not in node.writes]
-    if refused:
-        names = ", ".join(f"`{name}`" for name in refused)
+    # LangGraph would drop a channel that the node does not declare without a word.
+    undeclared = [key for key in writes if key not in node.writes]
+    if undeclared:
+        names = ", ".join(f"`{name}`" for name in undeclared)
         raise RunError(f"`{node.id}` writes {names}, which it does not declare", exit_code=3)
     writes["$visits"] = {node.id: 1, STEPS: 1, **done.channels.get("$visits", {})}
     if node.route is not None:
@@ -171,7 +169,7 @@ def _writes(visit: Visit, done: Done) -> dict[str, Any]:
     return writes
 
 
-def _kept(name: str, value: Json) -> Json:
+def _storable(name: str, value: Json) -> Json:
     try:
         return storable_value(value)
     except NotStorable as error:

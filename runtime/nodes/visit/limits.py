@@ -1,7 +1,7 @@
-"""The bounds of a visit: the node's time-out, and limits on visits, steps and seconds.
+"""The limits of a visit: the node's time-out, and limits on visits, steps and seconds.
 
-Limits of a workflow count for each run of it, those of a node for all its visits in such a run.
-What bounds a node that runs another workflow bounds the nodes in there too.
+Limits of a workflow count for each run of it, those of a node for all its visits in such a run. The
+limits of a node that runs another workflow bound the nodes in there too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OVER = "the time that {whose} has is over"
 
 @dataclass(frozen=True, slots=True)
 class _Ceiling:
-    """A limit on steps around the workflow that is running: the whole run may do `steps`."""
+    """A limit on steps around the workflow that is running: the run ends after `steps`."""
 
     steps: float
     stop: LimitReached | Failure
@@ -34,8 +34,8 @@ class _Ceiling:
 _CEILINGS: ContextVar[tuple[_Ceiling, ...]] = ContextVar("flowc_ceilings", default=())
 
 
-async def bounded(visit: Visit, body: Body) -> Done:
-    """The body under the node's own time-out and what is left of the workflow's time."""
+async def run_within_limits(visit: Visit, body: Body) -> Done:
+    """Run the body within the node's own time-out and the rest of the workflow's time."""
     own, left = visit.node.op.timeout, _seconds_left(visit)
     with _below_ceilings(visit):
         if own is None and left is None:
@@ -53,7 +53,7 @@ async def bounded(visit: Visit, body: Body) -> Done:
 
 
 def enforce_limits(visit: Visit) -> None:
-    """Limits are counters of our own: they are in the state and so outlive a crash (M45)."""
+    """Raise `Failure` or `LimitReached` for a limit that this visit exceeds (M45)."""
     if visit.steps > visit.services.max_steps:
         message = f"{visit.services.max_steps} steps are done, which is this run's limit"
         raise LimitReached(message, "steps")
@@ -64,16 +64,17 @@ def enforce_limits(visit: Visit) -> None:
         _enforce(visit, limit, own)
 
 
-def counted(visit: Visit, steps: float, seconds: float) -> dict[str, float]:
-    """What a visit adds to the counters of its node's own limits: steps and seconds in all."""
+def counters(visit: Visit, steps: float, seconds: float) -> dict[str, float]:
+    """Return the steps and seconds of a visit, by the counters of its node's own limits. They are
+    in the state and so outlive a crash."""
     names = {limit.name for limit in visit.node.limits}
-    added = {"steps": steps, "seconds": seconds}
-    return {_key(visit, name): amount for name, amount in added.items() if name in names}
+    amounts = {"steps": steps, "seconds": seconds}
+    return {_key(visit, name): amount for name, amount in amounts.items() if name in names}
 
 
 def _limits(visit: Visit, *names: str) -> Iterator[tuple[Limit, bool]]:
-    """The limits on visits, steps and seconds, or on those named, with whether it is the node's own
-    (otherwise its workflow's)."""
+    """Yield (limit, whether it is the node's own) of the node and its workflow: the limits with
+    these names, or those on visits, steps and seconds."""
     for own, limits in ((True, visit.node.limits), (False, visit.setting.spec.limits)):
         for limit in limits:
             if limit.name in names if names else limit.name not in MEASURES:
@@ -81,14 +82,14 @@ def _limits(visit: Visit, *names: str) -> Iterator[tuple[Limit, bool]]:
 
 
 def _enforce(visit: Visit, limit: Limit, own: bool) -> None:
-    used, bound = _used(visit, limit, own), _bound(visit, limit)
-    if used - _since(visit, limit, own) > bound:
+    used, most = _used(visit, limit, own), _most(visit, limit)
+    if used - _since(visit, limit, own) > most:
         again = int(used) if limit.name == "seconds" else int(used) - 1
-        raise _reached(visit, limit, bound, own, again)
+        raise _stop(visit, limit, most, own, again)
 
 
 def _since(visit: Visit, limit: Limit, own: bool) -> int:
-    """From where a limit counts that stopped the run before."""
+    """Return the usage that a limit counts from, since it has stopped the run."""
     if limit.then != "stop":
         return 0
     return visit.services.budget.since(_scope(visit, own), limit.name)
@@ -98,25 +99,24 @@ def _scope(visit: Visit, own: bool) -> str:
     return scope_of(visit, visit.node.id if own else "")
 
 
-def _reached(
-    visit: Visit, limit: Limit, bound: float, own: bool, used: int
-) -> Failure | LimitReached:
+def _stop(visit: Visit, limit: Limit, most: float, own: bool, used: int) -> Failure | LimitReached:
+    """Return the error of a limit that is reached."""
     whose = f"`{visit.node.id}`" if own else "the workflow"
     match limit.name:
         case "visits":
-            times = "once" if bound < 2 else f"{bound:g} times"
+            times = "once" if most < 2 else f"{most:g} times"
             message = f"`{visit.node.id}` was entered {times}, which is its limit"
         case "seconds":
             message = _OVER.format(whose=whose)
         case _:
-            message = f"{bound:g} steps are done, which is the limit of {whose}"
+            message = f"{most:g} steps are done, which is the limit of {whose}"
     if limit.then == "stop":
         return LimitReached(message, limit.name, _scope(visit, own), used)
     return Failure(message, "limit")
 
 
 def _used(visit: Visit, limit: Limit, own: bool) -> float:
-    """What has been used up, this visit included."""
+    """Return the usage so far, this visit included."""
     visits = visit.state.get("$visits") or {}
     match limit.name:
         case "visits":
@@ -137,13 +137,13 @@ def _key(visit: Visit, name: str) -> str:
 
 @contextmanager
 def _below_ceilings(visit: Visit) -> Iterator[None]:
-    """What the limits on steps leave bounds the workflows that the block runs."""
-    found = list(_CEILINGS.get())
+    """Bound the workflows that the block runs by the limits on steps."""
+    ceilings = list(_CEILINGS.get())
     for limit, own in _limits(visit, "steps"):
-        bound, since = _bound(visit, limit), _since(visit, limit, own)
-        stop = _reached(visit, limit, bound, own, int(since + bound))
-        found.append(_Ceiling(visit.steps - _used(visit, limit, own) + since + bound, stop))
-    token = _CEILINGS.set(tuple(found))
+        end = _since(visit, limit, own) + (most := _most(visit, limit))
+        stop = _stop(visit, limit, most, own, int(end))
+        ceilings.append(_Ceiling(visit.steps - _used(visit, limit, own) + end, stop))
+    token = _CEILINGS.set(tuple(ceilings))
     try:
         yield
     finally:
@@ -151,18 +151,18 @@ def _below_ceilings(visit: Visit) -> Iterator[None]:
 
 
 def _seconds_left(visit: Visit) -> float | None:
-    """What the limits on seconds leave; None without one that ends something."""
+    """Return the seconds that the limits leave; None without a limit that fails the node."""
     left = [
-        _bound(visit, limit) - _used(visit, limit, own)
+        _most(visit, limit) - _used(visit, limit, own)
         for limit, own in _limits(visit, "seconds")
         if limit.then == "fail"
     ]
     return max(min(left), 0) if left else None
 
 
-def _bound(visit: Visit, limit: Limit) -> float:
-    """Every node may run once, whatever is written. A limit that is no number is one that the
-    workflow does not keep: a failure of kind limit."""
+def _most(visit: Visit, limit: Limit) -> float:
+    """Return a limit's value, at least 1: every node may run once. Raise `Failure` of kind limit
+    when it is not a number."""
     about = f"the limit on {limit.name} of `{visit.node.id}`"
     try:
         value = visit.value(limit.value)

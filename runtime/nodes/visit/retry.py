@@ -1,8 +1,8 @@
-"""Attempts: a node that may fail is run again after a while, as its `retry` says.
+"""Attempts: a node that fails runs again after a while, as its `retry` says.
 
-All attempts are one visit. Which of them failed, and when the next is due, is in the journal: a run
-that was paused or killed between two of them goes on with the next one when its time has come. A
-later attempt starts anew, but calls of tools and commands that were done keep their results.
+All attempts are one visit. The journal holds the failed ones and the time of the next: a run that
+was paused or killed between two attempts goes on with the next one when its time has come. A later
+attempt starts anew, but tool calls and commands that were done keep their results.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from langgraph.errors import GraphDrained
 from ...context import HERE
 from ...errors import Failure
 from ...services import MODEL_CALL, Json
-from .limits import bounded
+from .limits import run_within_limits
 from .visit import Body, Done, Visit
 
 FAILED_ATTEMPT = "attempt failed"
-"""The name under which the journal keeps failed attempts, by their number."""
+"""The journal's name for failed attempts, by their number."""
 LOOK_SECONDS = 0.1
-"""How often a node that waits looks whether the run is asked to leave off."""
+"""Seconds between two looks of a waiting node for a request to drain."""
 
 
-async def tried(visit: Visit, body: Body) -> Done:
-    """What the body comes to, or what the last attempt does. Raises its `Failure`."""
+async def run_attempts(visit: Visit, body: Body) -> Done:
+    """Run the body until it succeeds; return or raise as the last attempt does."""
     retry = visit.node.op.retry
     if retry is None:
-        return await bounded(visit, body)
+        return await run_within_limits(visit, body)
     journal = visit.services.journal
     past = await journal.entries(visit.runtime, FAILED_ATTEMPT)
     attempt = len(past) + 1
@@ -49,25 +49,25 @@ async def tried(visit: Visit, body: Body) -> Done:
             if failure is not done.failure:
                 raise failure
             return done
-        kept = await _again(visit, retry, attempt, failure)
-        await _wait(visit, kept)
+        await _wait(visit, await _note_failure(visit, retry, attempt, failure))
         attempt += 1
 
 
 async def _attempt(visit: Visit, body: Body) -> tuple[Done, Failure | None]:
     try:
-        done = await bounded(visit, body)
+        done = await run_within_limits(visit, body)
     except Failure as failure:
         return Done(), failure
     return done, done.failure
 
 
-async def _again(visit: Visit, retry: Retry, attempt: int, failure: Failure) -> Json:
-    """Note that an attempt failed: {due, wait}, the time of the next one and the seconds until
-    then. A model call that a time-out cut off may be made again; what a tool did is in doubt."""
+async def _note_failure(visit: Visit, retry: Retry, attempt: int, failure: Failure) -> Json:
+    """Note a failed attempt in the journal, and return {due, wait}: the time of the next attempt
+    and the seconds until then."""
     wait = retry.wait * retry.factor ** (attempt - 1)
-    kept = {"due": time.time() + wait, "wait": wait}
-    await visit.services.journal.keep(visit.runtime, FAILED_ATTEMPT, attempt, kept)
+    note = {"due": time.time() + wait, "wait": wait}
+    await visit.services.journal.keep(visit.runtime, FAILED_ATTEMPT, attempt, note)
+    # A model call that a time-out cut off may be repeated; a tool call stays in doubt.
     await visit.services.journal.abandon(visit.runtime, MODEL_CALL)
     visit.emit(
         "node_retry",
@@ -79,14 +79,14 @@ async def _again(visit: Visit, retry: Retry, attempt: int, failure: Failure) -> 
             "wait": wait,
         },
     )
-    return kept
+    return note
 
 
-async def _wait(visit: Visit, kept: Json) -> None:
-    """Until the next attempt is due. A clock that was set back does not make it longer."""
+async def _wait(visit: Visit, note: Json) -> None:
+    """Wait until the next attempt is due. A clock that was set back does not make it longer."""
     if not visit.services.tape.waits:
         return
-    end = time.monotonic() + min(kept["due"] - time.time(), kept["wait"])
+    end = time.monotonic() + min(note["due"] - time.time(), note["wait"])
     while (left := end - time.monotonic()) > 0:
         if visit.runtime.drain_requested:
             raise GraphDrained(visit.runtime.drain_reason or "signal")

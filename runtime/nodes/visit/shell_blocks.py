@@ -1,8 +1,8 @@
 """Markdown text -> shell commands (M37, M38): pure, no shell is asked.
 
-Only fenced blocks with a shell's tag count, and only closed ones. One line is one command; a
-leading `$ ` is dropped; what continues a command (a backslash, an indented line, an open quote,
-bracket, here-document or compound such as `for … done`) stays with it.
+Only closed fenced blocks with a shell's tag count. One line is one command, without a leading
+`$ `; a line that continues a command (a backslash, an indent, an open quote, bracket, here-document
+or compound such as `for … done`) belongs to it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CLOSING_BRACKET = {"(": ")", "{": "}"}
 
 
 def shell_commands(text: str) -> tuple[str, ...]:
-    """The commands in the shell blocks of a markdown text, in order."""
+    """Return the commands in the shell blocks of a markdown text, in order."""
     commands: list[str] = []
     for tag, lines in _blocks(text):
         if tag in SHELL_TAGS:
@@ -33,18 +33,17 @@ def shell_commands(text: str) -> tuple[str, ...]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Every closed fenced block: its tag in lower case and its lines, the fence's indent
-    removed.
-    """
+    """Yield the tag, in lower case, and the lines of every closed block, without the fence's
+    indent."""
     fence, indent, tag = "", 0, ""
     lines: list[str] = []
     for line in _LINE_END.split(text):
-        found = _FENCE.match(line)
+        mark = _FENCE.match(line)
         if not fence:
-            if found:
-                fence, indent, tag = found[2], len(found[1]), found[3].lower()
+            if mark:
+                fence, indent, tag = mark[2], len(mark[1]), mark[3].lower()
                 lines = []
-        elif found and found[2][0] == fence[0] and len(found[2]) >= len(fence) and not found[3]:
+        elif mark and mark[2][0] == fence[0] and len(mark[2]) >= len(fence) and not mark[3]:
             yield tag, lines
             fence = ""
         else:
@@ -78,7 +77,7 @@ def _commands(lines: list[str]) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Scan:
-    """What a command still leaves open after the lines fed so far."""
+    """The quotes, brackets and here-documents that a command leaves open so far."""
 
     quote: str = ""
     nest: list[str] = field(default_factory=list)
@@ -103,10 +102,10 @@ class _Scan:
             self.at_command = self.at_command or not self.quote
         at = 0
         while at < len(line):
-            at = self._quoted(line, at) if self.quote else self._plain(line, at)
+            at = self._skip_quote(line, at) if self.quote else self._plain(line, at)
 
-    def _quoted(self, line: str, at: int) -> int:
-        """Inside quotes: the place after the closing quote or the line's end."""
+    def _skip_quote(self, line: str, at: int) -> int:
+        """Return the place after the closing quote, or the line's end."""
         if self.quote == "'":
             end = line.find("'", at)
             self.quote = "" if end >= 0 else self.quote
@@ -135,9 +134,9 @@ class _Scan:
         if line.startswith("<<<", at):
             return at + 3
         arithmetic = bool(self.nest) and self.nest[-1] == "))"
-        if not arithmetic and (found := _HEREDOC.match(line, at)):
-            self.heredocs.append((found[2] or found[3] or found[4], bool(found[1])))
-            return found.end()
+        if not arithmetic and (start := _HEREDOC.match(line, at)):
+            self.heredocs.append((start[2] or start[3] or start[4], bool(start[1])))
+            return start.end()
         if char in ";|&":
             return self._operator(line, at)
         if line.startswith("((", at):
@@ -148,9 +147,9 @@ class _Scan:
         if char in "({" or char in ")}":
             self._bracket(line, at)
             return at + 1
-        if found := _WORD.match(line, at):
-            self._word(found[0])
-            return found.end()
+        if word := _WORD.match(line, at):
+            self._word(word[0])
+            return word.end()
         return at + 1
 
     def _operator(self, line: str, at: int) -> int:

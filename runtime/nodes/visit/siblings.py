@@ -1,7 +1,7 @@
-"""Nodes that run at the same time: a failure waits until those beside it are through.
+"""Nodes that run at the same time: a failure waits until its siblings have ended.
 
-LangGraph cancels the others as soon as one raises, in the middle of a model call or a command, and
-what becomes of that is then unknown. So the one that fails waits for them before it raises.
+LangGraph cancels the others as soon as one raises, in the middle of a model call or a command,
+whose outcome is then unknown. So a node that fails waits for its siblings before it raises.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ STARTING = 3
 """Turns of the event loop in which the nodes of one step have all begun."""
 
 Place = tuple[str, str]
-"""A graph that is being executed: the run, and the path of calls that leads to the graph."""
+"""A graph that is running: the run, and the path of calls that leads to the graph."""
 
 
 @dataclass(slots=True)
 class _Party:
-    """The visits of one graph that are neither through nor waiting to fail."""
+    """The visits of one graph that have neither ended nor wait to fail."""
 
     busy: int = 0
     quiet: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def less(self) -> None:
+    def leave(self) -> None:
         self.busy -= 1
         if self.busy == 0:
             self.quiet.set()
@@ -38,30 +38,29 @@ class _Party:
 
 @dataclass(slots=True)
 class Siblings:
-    """Who is under way where. A graph's nodes run in steps, so whoever is there is in one step."""
+    """The visits under way, by graph. Those of one graph all belong to one step."""
 
     parties: dict[Place, _Party] = field(default_factory=dict)
 
     @contextmanager
     def visit(self, runtime: Runtime[Any]) -> Iterator[None]:
-        """One visit, from its beginning to its writes. A `Failure` or another exception leaves the
-        block at once; see `others`."""
+        """Make the block one visit, from its beginning to its writes."""
         place = _place(runtime)
         party = self.parties.setdefault(place, _Party())
         party.busy += 1
         try:
             yield
         finally:
-            party.less()
+            party.leave()
             if party.busy == 0 and self.parties.get(place) is party:
                 del self.parties[place]
 
-    async def others(self, runtime: Runtime[Any]) -> None:
-        """Wait until every other visit beside this one is through or waits here too."""
+    async def wait(self, runtime: Runtime[Any]) -> None:
+        """Wait until every sibling of this visit has ended or waits here too."""
         party = self.parties[_place(runtime)]
         for _ in range(STARTING):
             await asyncio.sleep(0)
-        party.less()
+        party.leave()
         try:
             while party.busy:
                 party.quiet.clear()

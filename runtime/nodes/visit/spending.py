@@ -1,7 +1,7 @@
-"""Which budgets a model call counts in: those of the workflows and nodes around it.
+"""The budgets that a model call counts in: those of the workflows and nodes around it.
 
-A run, every run of a called workflow, every element of a foreach and every node in them has a scope
-of its own. All visits of a node and all attempts of a call count in one scope.
+A run, every run of a called workflow, every element of a foreach and every node in them has its own
+scope. All visits of a node and all attempts of a call count in one scope.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _PER_MESSAGE, _PER_REQUEST, _FOR_TOOLS = 16, 64, 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Spending:
-    """The scopes of what is running, the outermost first; `workflow` is the key of the workflow's
-    run that nodes are entered in."""
+    """The scopes around the running node, the outermost first; `workflow` is the key of the run of
+    its workflow."""
 
     workflow: str
     scopes: tuple[BudgetScope, ...] = ()
@@ -37,16 +37,16 @@ _SPENDING: ContextVar[_Spending | None] = ContextVar("flowc_spending", default=N
 
 @contextmanager
 def spending(visit: Visit) -> Iterator[None]:
-    """Count what happens in the block for the visit's node and its workflow. Raises `Failure` of
-    kind limit when a limit is no number."""
+    """Charge the block's model calls to the visit's node and its workflow. Raise `Failure` of kind
+    limit when a limit is not a number."""
     outer = _SPENDING.get()
     spec, budget = visit.setting.spec, visit.services.budget
-    caps = [_cap(visit, limit, f"the limit of `{spec.name}`") for limit in measured(spec.limits)]
+    caps = [_cap(visit, limit, f"the limit of `{spec.name}`") for limit in _on_models(spec.limits)]
     if outer is None:
         outer = _Spending(_thread(visit))
         caps = [*budget.caps, *caps]
     workflow = BudgetScope(outer.workflow, tuple(caps))
-    own = [_cap(visit, m, f"the limit of `{visit.node.id}`") for m in measured(visit.node.limits)]
+    own = [_cap(visit, m, f"the limit of `{visit.node.id}`") for m in _on_models(visit.node.limits)]
     node = BudgetScope(scope_of(visit, visit.node.id), tuple(own))
     token = _SPENDING.set(_Spending(outer.workflow, (*outer.scopes, workflow, node)))
     try:
@@ -57,7 +57,7 @@ def spending(visit: Visit) -> Iterator[None]:
 
 @contextmanager
 def inside(visit: Visit, *number: int) -> Iterator[None]:
-    """The block runs another workflow, one of several by `number`."""
+    """Make the block a run of another workflow, one of several by `number`."""
     within = _SPENDING.get() or _Spending("")
     key = join(namespace_of(visit.config), *number)
     token = _SPENDING.set(_Spending(key, within.scopes))
@@ -68,7 +68,7 @@ def inside(visit: Visit, *number: int) -> Iterator[None]:
 
 
 def scope_of(visit: Visit, node: str = "") -> str:
-    """The key of the run of a workflow that a visit belongs to, or of a node in it."""
+    """Return the key of the workflow's run that a visit belongs to, or of a node in it."""
     outer = _SPENDING.get()
     workflow = outer.workflow if outer is not None else _thread(visit)
     return f"{workflow}/{node}" if node else workflow
@@ -78,24 +78,24 @@ def _thread(visit: Visit) -> str:
     return str(visit.config["configurable"].get("thread_id", ""))
 
 
-def measured(limits: tuple[Limit, ...]) -> tuple[Limit, ...]:
-    """The limits on what model calls use up."""
-    return tuple(limit for limit in limits if limit.name in MEASURES)
+def _on_models(limits: tuple[Limit, ...]) -> list[Limit]:
+    """Return the limits on model calls."""
+    return [limit for limit in limits if limit.name in MEASURES]
 
 
-def wanted(visit_model: str, request: ModelRequest) -> Estimate:
-    """The call that a request makes, with the most tokens that its question can have: a token is at
-    least one byte of it. What a provider adds around messages and tools is added here too."""
+def estimate(model: str, request: ModelRequest) -> Estimate:
+    """Return the worst case of a request, with what providers add around messages and tools."""
     scopes = (_SPENDING.get() or _Spending("")).scopes
-    if not visit_model:
+    if not model:
         return Estimate(scopes)
+    # A token is at least one byte.
     size = sum(len(repr(message).encode("utf-8", "replace")) for message in request.messages)
     size += sum(
         len(repr((tool.name, tool.description, tool.parameters)).encode("utf-8", "replace"))
         for tool in request.tools
     )
     size += _PER_REQUEST + _PER_MESSAGE * len(request.messages)
-    return Estimate(scopes, visit_model, size + (_FOR_TOOLS if request.tools else 0))
+    return Estimate(scopes, model, size + (_FOR_TOOLS if request.tools else 0))
 
 
 def _cap(visit: Visit, limit: Limit, whose: str) -> Cap:

@@ -1,6 +1,6 @@
-"""One visit of a node: what a kind is given and what it gives back.
+"""One visit of a node.
 
-A kind is a function `Visit -> Done`; `entering.py` is what all of them have in common.
+A node kind is a function `Visit -> Done`; `entry.py` does what all kinds have in common.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from langgraph.types import interrupt
 from ...checkpoints.keys import join, namespace_of, numbered_run
 from ...context import CALL_PATH, EARLIER
 from ...errors import Ended, Failure
-from ...services import Json, Services
+from ...services import Json, Message, Services
 from ...state.channels import State, refuse_clashes
+from ...state.conversations import adding, channel_of
 from ...state.scope import Scope
 from .siblings import Siblings
 
 SHOWN = 200
-"""Characters of a text that an event shows."""
+"""The most characters of a text that an event shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the nodes of one graph share. `subgraphs` holds every callable workflow by path."""
+    """The setting that all nodes of a graph share. `subgraphs` holds the callable workflows by
+    path."""
 
     spec: GraphSpec
     services: Services
@@ -40,8 +42,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A visit under way. `number` counts the node's visits from 1, `attempt` the attempts of this
-    one (`retry`), `scope` holds the variables, `subgraph` is the compiled subgraph of a node that
+    """A visit under way. `number` counts the node's visits and `attempt` the attempts of this visit
+    (`retry`), both from 1; `scope` holds the variables; `subgraph` is compiled, for a node that
     runs one: an agent, commands, a call."""
 
     node: NodeSpec
@@ -72,10 +74,15 @@ class Visit:
     def emit(self, kind: Any, data: dict[str, Any]) -> None:
         self.services.emit(kind, self.node.id, data)
 
-    async def run_subgraph(self, given: dict[str, Any], *number: int) -> dict[str, Any]:
-        """Run the node's subgraph; bounded by flowc's own counters, not by LangGraph's. A node that
-        runs it several times numbers the runs, so that each has its own checkpoints; every attempt
-        after the first has its own, too."""
+    def append_to(self, thread: str, messages: list[Message]) -> dict[str, Any]:
+        """Return the write that appends messages to a thread."""
+        threads = {thread.id: thread for thread in self.setting.spec.threads}
+        return {channel_of(thread): adding(threads.get(thread), messages)}
+
+    async def run_subgraph(self, inputs: dict[str, Any], *number: int) -> dict[str, Any]:
+        """Run the node's subgraph. A node that runs it several times numbers the runs, so that each
+        has its own checkpoints; so has every attempt after the first."""
+        # flowc's own counters bound the run, not LangGraph's.
         config: RunnableConfig = {**self.config, "recursion_limit": 1_000_000_000}
         own = number if self.attempt == 1 else (*number, self.attempt)
         if own:
@@ -86,24 +93,18 @@ class Visit:
             earlier = (*earlier, (of_all, namespace_of(config)))
         token = EARLIER.set(earlier)
         try:
-            return await self._ended_subgraph(given, config)
-        finally:
-            EARLIER.reset(token)
-
-    async def _ended_subgraph(
-        self, given: dict[str, Any], config: RunnableConfig
-    ) -> dict[str, Any]:
-        try:
-            result = dict(await self.subgraph.ainvoke(given, config))
+            result = dict(await self.subgraph.ainvoke(inputs, config))
         except Ended as ended:
             result = dict(ended.state)
+        finally:
+            EARLIER.reset(token)
         refuse_clashes(result)
         return result
 
 
 def put_question(services: Services, about: dict[str, Any], name: str = "") -> Json:
-    """Interrupt with a question: the answer, once there is one. It says which calls led to it.
-    `name` is what the tape calls it where its kind is not enough."""
+    """Interrupt with a question and the calls that lead to it; return the answer.
+    `name` is the question's name on the tape, where its kind is not enough."""
     path = list(CALL_PATH.get())
     answer = interrupt({**about, "path": path} if path else about)
     services.tape.record_answer(name or about["kind"], answer)
@@ -112,8 +113,8 @@ def put_question(services: Services, about: dict[str, Any], name: str = "") -> J
 
 @dataclass(slots=True)
 class Done:
-    """How a visit ended: variables by name, other channels by key, the case its branch takes, a
-    short text for people. `failure` is a failure that leaves writes behind; with `settled` the
+    """The end of a visit: variables by name, other channels by key, the case that its branch takes,
+    a short text for people. `failure` is a failure that leaves writes behind; with `settled` the
     workflow's rules for failures do not touch the variables."""
 
     variables: dict[str, Json] = field(default_factory=dict)
@@ -128,7 +129,7 @@ Body = Callable[[Visit], Awaitable[Done]]
 
 
 def assign(scope: Scope, assignments: tuple[Assignment, ...]) -> dict[str, Json]:
-    """The values of assignments made one after another: a later one sees the earlier ones."""
+    """Return the values of assignments in their order: a later one sees the earlier ones."""
     values: dict[str, Json] = {}
     for assignment in assignments:
         values[assignment.target] = scope.with_values(values).value(assignment.value)
@@ -136,7 +137,7 @@ def assign(scope: Scope, assignments: tuple[Assignment, ...]) -> dict[str, Json]
 
 
 def shorten(text: str, limit: int = SHOWN) -> str:
-    """The text, cut in the middle when it is longer than `limit` characters."""
+    """Return the text, cut in the middle when it is longer than `limit` characters."""
     if len(text) <= limit:
         return text
     half = (limit - 3) // 2

@@ -79,7 +79,7 @@ BAD = {
     b"\n": "it is empty",
     b"prose\n": "it does not begin with one of flowc's",
     b"---\nflowc cassette: 1\n": "it does not begin with one of flowc's",
-    b"---\na: 1\n...\n": ":1: this is no recording of flowc",
+    b"---\na: 1\n...\n": ":1: this is not a recording of flowc",
     b"---\nflowc cassette: 9\n...\n": ":1: the recording has version 9",
     b"---\nflowc cassette: 1\n...\n": ":1: the beginning of the recording is damaged",
     b"---\n- 1\n...\n": "a recording holds objects",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -11,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.plan import PlanDocument, read_plan
-from flowc.runtime.documents import file as module
-from flowc.runtime.documents.file import DocumentFile
+from flowc.runtime.documents.file import MAX_BYTES, DocumentFile
 from flowc.runtime.errors import Failure
 from killing import Killed, in_process, kill_me
 
@@ -92,7 +92,7 @@ def test_a_link_is_refused_and_stays(place):
         (lambda path: path.mkdir(), "is a folder"),
         (lambda path: os.mkfifo(path), "is not a regular file"),
         (lambda path: path.write_bytes(b"\xff"), "is not UTF-8 text (byte 0)"),
-        (lambda path: path.write_bytes(bytes(module.MAX_BYTES + 1)), "is larger than 10 MiB"),
+        (lambda path: path.write_bytes(bytes(MAX_BYTES + 1)), "is larger than 10 MiB"),
         (lambda path: None, "there is no document `x.md`"),
     ],
 )
@@ -109,7 +109,7 @@ def test_what_is_no_document_is_said(tmp_path, make: Callable[[Path], object], s
 
 
 def test_a_change_that_nobody_could_read_again_is_not_written(place):
-    long = "x" * module.MAX_BYTES
+    long = "x" * MAX_BYTES
     with pytest.raises(Failure, match=r"`x\.md` would become larger than 10 MiB"):
         DocumentFile(place, "x.md").change(lambda d: d.set("Description", long, step="step_1"))
     assert place.read_bytes() == TEXT.encode()
@@ -212,28 +212,30 @@ def test_readers_and_writers_at_once_see_whole_documents_and_lose_nothing(place)
     assert os.listdir(place.parent) == ["plan.md"]
 
 
-@pytest.mark.parametrize("step", ["_fill", "_settle", "fsync", "replace", "announce"])
+STEPS = [("ftruncate", 1), ("pwrite", 1), ("fsync", 1), ("replace", 1), ("fsync", 2)]
+"""What a change does to the disk, in order; the second `fsync` is that of the folder."""
+
+
+@pytest.mark.parametrize(("step", "nth"), [*STEPS, ("announce", 1)])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_killed_at_any_point_the_document_is_whole(place, step, after, monkeypatch):
+def test_killed_at_any_point_the_document_is_whole(place, step, nth, after, monkeypatch):
     after_text = TEXT.replace("READY", "RUNNING")
 
     def run() -> None:
-        owner = os if step in ("fsync", "replace") else module
-        announced: list[str] = []
-        if step == "announce":
-            announce = lambda before, then: kill_me()  # noqa: E731
-        else:
-            announce = lambda before, then: announced.append(then)  # noqa: E731
-            real = getattr(owner, step)
+        announce = (lambda before, then: kill_me()) if step == "announce" else lambda *texts: None
+        if step != "announce":
+            real, calls = getattr(os, step), itertools.count(1)
 
             def dying(*args: object) -> object:
-                if not after:
+                last = next(calls) == nth
+                if last and not after:
                     kill_me()
-                real(*args)
-                kill_me()
-                return None
+                result = real(*args)
+                if last:
+                    kill_me()
+                return result
 
-            monkeypatch.setattr(owner, step, dying)
+            monkeypatch.setattr(os, step, dying)
         DocumentFile(place, "plan.md").change(running, announce)
 
     with pytest.raises(Killed):

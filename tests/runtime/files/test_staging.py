@@ -14,7 +14,7 @@ from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, Ended
 from flowc.runtime.cli.authoring.check import rewrite_file
 from flowc.runtime.cli.delivery import deliver
 from flowc.runtime.files.roots import Roots
-from flowc.runtime.files.staging import PREFIX, held_beside, replacing, sweep
+from flowc.runtime.files.staging import PREFIX, file_beside, replacing, sweep
 from flowc.runtime.sandbox.generated.snippet import _place
 from killing import Killed, in_process, kill_me
 
@@ -99,7 +99,7 @@ def test_every_writer_cleans_up_after_killed_ones_and_nobody_else(tmp_path, monk
         with pytest.raises(Killed):
             in_process(lambda: write(tmp_path, b"half"))
     (abandoned,) = left(tmp_path)
-    with held_beside(new) as held:
+    with file_beside(new) as held:
         assert left(tmp_path) == [held.name], "made by a writer, so that the rest is gone"
         (tmp_path / abandoned).write_text("back again")
         write(tmp_path, b"whole")
@@ -137,7 +137,7 @@ def test_the_scratch_file_that_was_made_a_link_leads_nowhere_else(tmp_path):
 
 
 def test_what_another_process_is_writing_stays(tmp_path):
-    with held_beside(tmp_path / "b.wav") as held:
+    with file_beside(tmp_path / "b.wav") as held:
         in_process(lambda: sweep(str(tmp_path)))
         assert held.exists()
         held.rename(tmp_path / "b.wav")
@@ -158,7 +158,7 @@ def test_one_that_was_swept_between_its_making_and_its_lock_is_made_anew(tmp_pat
         return found
 
     monkeypatch.setattr(module.tempfile, "mkstemp", made_and_swept)
-    with held_beside(tmp_path / "b.wav") as held:
+    with file_beside(tmp_path / "b.wav") as held:
         assert held.exists()
     assert len(made) == 2
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.ir import AgentNode, Assertion, Output
-from flowc.runtime.nodes.talk.talk import Refused
-from flowc.runtime.nodes.talk.verdicts import judge, outcome_of_failure, reporting
+from flowc.runtime.nodes.talk.talk import EndingRefused
+from flowc.runtime.nodes.talk.verdicts import judge, outcome_of_failure, report_ending
 from flowc.runtime.state.step_reports import Claim, StepReport
 
 
@@ -174,7 +174,7 @@ def test_a_step_that_could_not_be_started_has_failed():
 
 
 def test_a_report_of_another_step_is_refused_with_what_to_do():
-    ending = reporting(step())
+    ending = report_ending(step())
     ending.check({"step_number": 3, "status": "passed"})
-    with pytest.raises(Refused, match=r"step 4 was reported.*: report step_number 3"):
+    with pytest.raises(EndingRefused, match=r"step 4 was reported.*: report step_number 3"):
         ending.check({"step_number": 4, "status": "passed"})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure
-from flowc.runtime.files.file_values import RootedFiles
+from flowc.runtime.files.roots import RootedFiles
 
 
 @pytest.fixture
