@@ -13,7 +13,7 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak crash bench golden docs conformance rules clean
+.PHONY: help setup format lint check test soak crash mutants bench golden docs conformance rules clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,11 +42,14 @@ check: lint test ## everything a change has to pass, in minutes
 test: $(READY) ## the tests, with small counts for the fuzzers
 	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
 
-soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, and the tests too long for `check`
+soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, 150 mutants, and the tests too long for `check`
 	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" --timeout 7200
 
 crash: $(READY) ## kill runs of flowc and of bare LangGraph, count what happened: make crash KILLS=200
 	$(PY) -m tests.crash --kills $(or $(KILLS),20)
+
+mutants: $(READY) ## change the code a little again and again, count what the tests notice: make mutants COUNT=300 SEED=7
+	nice -n 10 $(PY) -m tests.mutants --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED))
 
 bench: $(READY) ## times, each beside a reference measured in the same run
 	$(PY) tests/bench/run.py
