@@ -13,7 +13,7 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak crash mutants bench golden docs conformance rules clean
+.PHONY: help setup format lint check test soak crash mutants langgraph bench golden docs conformance rules clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,9 @@ crash: $(READY) ## kill runs of flowc and of bare LangGraph, count what happened
 
 mutants: $(READY) ## change the code a little again and again, count what the tests notice: make mutants COUNT=300 SEED=7
 	nice -n 10 $(PY) -m tests.mutants --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED))
+
+langgraph: $(READY) ## what flowc relies on of LangGraph, with the oldest and the newest that is allowed
+	$(PY) tests/langgraph_versions.py
 
 bench: $(READY) ## times, each beside a reference measured in the same run
 	$(PY) tests/bench/run.py

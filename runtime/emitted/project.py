@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec
+from langgraph.constants import START
 
 from ..errors import RunError
 from ..files.staging import replacing
@@ -69,7 +70,7 @@ def drawn_edges(app: Any) -> Edges:
 
 def spec_edges(spec: GraphSpec) -> Edges:
     """(source, target) of every edge of a spec, the start and the end as LangGraph names them."""
-    edges = {("__start__", spec.entry)}
+    edges = {(START, spec.entry)}
     edges |= {(edge.source, edge.target) for edge in spec.edges}
     for join in spec.joins:
         edges |= {(source, join.target) for source in join.sources}
@@ -85,7 +86,7 @@ def reached(edges: Edges) -> Edges:
     leaving: dict[str, list[str]] = {}
     for source, target in edges:
         leaving.setdefault(source, []).append(target)
-    seen, left = {"__start__"}, ["__start__"]
+    seen, left = {START}, [START]
     while left:
         new = [name for name in leaving.get(left.pop(), ()) if name not in seen]
         seen.update(new)
