@@ -96,7 +96,7 @@ def _nearest_lock(path: str, sources: SourceSet, sink: Sink) -> Source | None:
 
 
 def _read_lock(lock: Source, sink: Sink) -> tuple[list[ToolEntry], bool] | None:
-    """The lock's tools and whether they are all there are; None when it is no lock at all."""
+    """The lock's tools and whether they are all there are; None when it is not a lock at all."""
     try:
         data = json.loads(lock.text)
     except json.JSONDecodeError as error:

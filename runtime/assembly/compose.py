@@ -25,12 +25,11 @@ from ..files.roots import RootedFiles, Roots
 from ..models.people import HandTools
 from ..models.registry import Answering, choose_models
 from ..sandbox.confinement import Confinement
-from ..sandbox.environment import allowed_env, shell_env
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
 from ..sandbox.policy import Mode
 from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
-from ..sandbox.shell import BashShell, Limits
+from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from ..secrets import looks_secret
 from ..services import Emit, Journal, Services
 from ..tools.registry import ToolBox
@@ -59,7 +58,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
     sources = tool_sources(config, options.mcp, roots)
-    limits = Limits(
+    limits = ShellLimits(
         seconds=options.command_timeout or default("command_timeout"),
         silence=options.command_silence or default("command_silence"),
     )

@@ -47,7 +47,7 @@ _LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ModelError:
     """One failed attempt: what was said, whether to `retry`, how long the provider asks to wait
     (seconds, None when it says nothing) and what the user can do. `lost` says that an answer may
     have been made, and paid, that did not come."""
@@ -79,26 +79,26 @@ def provider_errors() -> tuple[type[BaseException], ...]:
     return (*roots, OSError, TimeoutError, ValueError, TypeError, LookupError, AttributeError)
 
 
-def describe(error: BaseException, provider: str, where: str) -> Fault:
+def describe(error: BaseException, provider: str, where: str) -> ModelError:
     """The fault behind an exception. 429, 5xx, time-outs, lost connections and malformed answers
     may be tried again; other refusals never. `where` is the server, for the help."""
     status = _status(error)
     if status is not None:
-        return _refused(error, status, provider)
+        return _refusal(error, status, provider)
     name = type(error).__name__
     if isinstance(error, TimeoutError) or "Timeout" in name:
         text = "the model did not answer in time"
-        return Fault(text, True, "timeout", lost=not _never_arrived(error))
+        return ModelError(text, True, "timeout", lost=not _never_arrived(error))
     if isinstance(error, OSError) or "Connect" in name or "Transport" in name or "Network" in name:
-        return Fault(
+        return ModelError(
             f"no connection to {where}: {_clean(error)}",
             True,
             help=f"is a server running at {where}?",
             lost=not _never_arrived(error),
         )
     if "Protocol" in name:
-        return Fault(f"the connection broke: {_clean(error)}", True, lost=True)
-    return Fault(f"the answer cannot be read: {_clean(error)}", True, lost=True)
+        return ModelError(f"the connection broke: {_clean(error)}", True, lost=True)
+    return ModelError(f"the answer cannot be read: {_clean(error)}", True, lost=True)
 
 
 def _never_arrived(error: BaseException | None) -> bool:
@@ -110,14 +110,14 @@ def _never_arrived(error: BaseException | None) -> bool:
     return False
 
 
-def _refused(error: BaseException, status: int, provider: str) -> Fault:
+def _refusal(error: BaseException, status: int, provider: str) -> ModelError:
     words = _provider_words(error)
     text = f"{provider} answered {status}: {words}"
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     if status == 429 and "insufficient_quota" in (getattr(error, "code", None) or words):
-        return Fault(text, False, help="the account has no credit left")
+        return ModelError(text, False, help="the account has no credit left")
     if status in RETRIED_STATUS:
-        return Fault(text, True, wait=retry_after(headers))
+        return ModelError(text, True, wait=retry_after(headers))
     variable = KEY_VARIABLES.get(provider, "the provider's API key")
     helps = {
         400: "the server refuses the request as it is; the model may not support tools",
@@ -126,7 +126,7 @@ def _refused(error: BaseException, status: int, provider: str) -> Fault:
         404: "check the name of the model and --base-url",
         413: "the conversation is too long for the model",
     }
-    return Fault(text, False, help=helps.get(status, ""))
+    return ModelError(text, False, help=helps.get(status, ""))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

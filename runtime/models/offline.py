@@ -19,7 +19,7 @@ from ..errors import Failure
 from ..schemas import ANSWER_TOOL
 from ..services import ModelReply, ModelRequest
 from .offline_plan import code_of, plan_of
-from .offline_repair import repaired
+from .offline_repair import repair
 from .offline_rules import NAME
 
 OFFLINE = "offline"
@@ -106,7 +106,7 @@ def _error_analyzer(asked: str) -> Json:
     found = _FIX.fullmatch(asked.strip())
     if found is None:
         raise _unread("error_analyzer", "code, error and paths")
-    code, why = repaired(found["code"], found["error"], found["read"], found["write"])
+    code, why = repair(found["code"], found["error"], found["read"], found["write"])
     return {"code": code, "explanation": why}
 
 

@@ -68,7 +68,7 @@ class PhraseSlot(NamedTuple):
     value: Any = None
 
     @property
-    def shown(self) -> str:
+    def placeholder(self) -> str:
         """What a person reads in its place."""
         return f"{{{self.kind}}}" if self.group else ""
 
@@ -134,9 +134,9 @@ def show(pattern: Pattern) -> str:
 
     def replace(match: re.Match[str]) -> str:
         slot = next(slots)
-        shown.append(slot.shown)
-        number = shown.count(slot.shown)
-        return slot.shown.replace("}", f"{number}}}") if number > 1 else slot.shown
+        shown.append(slot.placeholder)
+        number = shown.count(slot.placeholder)
+        return slot.placeholder.replace("}", f"{number}}}") if number > 1 else slot.placeholder
 
     return " ".join(_SLOT.sub(replace, pattern.text).replace("IT", "[it]").split())
 

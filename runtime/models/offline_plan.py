@@ -53,9 +53,9 @@ def read_request(request: str) -> list[Clause]:
     """The clauses of a request, in order. Raises `Failure` (refused) that names every word that the
     rules do not know, and the clauses that they know the words of but cannot read."""
     if not request.strip():
-        raise _refused("the request is empty: nothing is asked for", "say what to do; " + _SEE)
+        raise _refusal("the request is empty: nothing is asked for", "say what to do; " + _SEE)
     if len(request) > MAX_REQUEST:
-        raise _refused(f"the request is longer than {MAX_REQUEST} characters", _SEE)
+        raise _refusal(f"the request is longer than {MAX_REQUEST} characters", _SEE)
     plain = request.replace("\n", ";")
     pieces = _pieces(words_in(plain))
     found: list[Clause] = []
@@ -75,9 +75,9 @@ def read_request(request: str) -> list[Clause]:
         if comma := _COMMA.search(request):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
         said = "; ".join(wrong)
-        raise _refused(f"the offline rules refuse this request: {said} ({_LIST})", _SEE)
+        raise _refusal(f"the offline rules refuse this request: {said} ({_LIST})", _SEE)
     if not found:
-        raise _refused("the request asks for nothing", "say what to do; " + _SEE)
+        raise _refusal("the request asks for nothing", "say what to do; " + _SEE)
     return found
 
 
@@ -89,7 +89,7 @@ class _Piece:
     words: list[SpokenWord]
 
     @property
-    def spelled(self) -> str:
+    def spelling(self) -> str:
         return "".join(f"{word.text} " for word in self.words)
 
 
@@ -111,9 +111,9 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
 def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
     """The rule that fits the most pieces from `at` on, and how many; one piece when none does."""
     for count in range(min(_AT_ONCE, len(pieces) - at), 0, -1):
-        joined = pieces[at].spelled
+        joined = pieces[at].spelling
         for piece in pieces[at + 1 : at + count]:
-            joined += f"{piece.before} {piece.spelled}"
+            joined += f"{piece.before} {piece.spelling}"
         if (fit := next(fits(joined), None)) is not None:
             return fit, count
     return None, 1
@@ -219,12 +219,12 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
         if lost.place is not None:
             raise _contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
         why = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
-        raise _refused(f"the offline rules refuse this request: {why}", _SEE)
+        raise _refusal(f"the offline rules refuse this request: {why}", _SEE)
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
     told = f"`{one}` and `{other}` contradict each other: {why}; {help}"
-    return _refused(f"the offline rules refuse this request: {told}", _SEE)
+    return _refusal(f"the offline rules refuse this request: {told}", _SEE)
 
 
 def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
@@ -262,7 +262,7 @@ def code_of(description: str, read: str, write: str) -> str:
     """The call that does a step: its description, read by the rules, with the step's paths."""
     clauses = read_request(description)
     if len(clauses) != 1:
-        raise _refused(
+        raise _refusal(
             f"a step is one clause, and this one has {len(clauses)}: `{description}`",
             "make it several steps",
         )
@@ -292,8 +292,8 @@ def _call_of(clause: Clause) -> AudioCall:
         return check_call(clause.fit.rule.tool.name, arguments)
     except Failure as failure:
         text = f"`{clause.text}`: {failure.message}; {failure.help}".removesuffix("; ")
-        raise _refused(text, _SEE) from None
+        raise _refusal(text, _SEE) from None
 
 
-def _refused(text: str, help: str) -> Failure:
+def _refusal(text: str, help: str) -> Failure:
     return Failure(text, "refused", help=help)

@@ -22,7 +22,7 @@ _NYQUIST = re.compile(
 )
 
 
-def repaired(code: str, error: str, read: str, write: str) -> tuple[str, str]:
+def repair(code: str, error: str, read: str, write: str) -> tuple[str, str]:
     """The code, changed or not, and what was changed in words."""
     try:
         call = read_call(code.strip())

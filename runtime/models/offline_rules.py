@@ -2,7 +2,7 @@
 
 What people say for a tool stands in the tool's row (`compiler.catalog.audio_tools`). A clause fits
 a phrase as a whole or not at all, so a word that no phrase knows is never passed over: "do not
-compress" is no compression. Nothing here is a language model.
+compress" is not a compression. Nothing here is a language model.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ def nearest_example(words: Collection[str]) -> str:
     counts for more; "" when it shares only what many say, such as units."""
     spoken, asked = [(rule.wording.example, rule.words) for rule in rules()], {*words}
 
-    def shared(example: str, own: frozenset[str]) -> float:
+    def weight(example: str, own: frozenset[str]) -> float:
         known = sum(1 / sum(word in other for _, other in spoken) for word in own & asked)
         return known + len(asked & {*example.split()}) / 100
 
     # Of two that share as much, the one with more words is the one that people say more often.
-    example, own = max(spoken, key=lambda one: (shared(*one), len(one[1])))
-    return example if shared(example, own) > _TELLING else ""
+    example, own = max(spoken, key=lambda one: (weight(*one), len(one[1])))
+    return example if weight(example, own) > _TELLING else ""
 
 
 _TELLING = 0.3

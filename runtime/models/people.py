@@ -84,14 +84,14 @@ def _reply(answer: Json, request: ModelRequest, ending: ToolSchema | None) -> Mo
             numbered = [{"id": f"call-{n}", **call} for n, call in enumerate(calls, 1)]
             return ModelReply(str(answer.get("text") or ""), tuple(numbered))
         if ending is not None:
-            return _ended(ending, answer)
+            return _end(ending, answer)
     text = answer if isinstance(answer, str) else str(answer)
     if ending is not None and ending.name == REPORT_TOOL and (found := _REPORTED.fullmatch(text)):
         number = ending.parameters["properties"]["step_number"]["const"]
         report = {"step_number": number, "status": found[1].lower()}
-        return _ended(ending, {**report, "error_message": (found[2] or "").strip()})
+        return _end(ending, {**report, "error_message": (found[2] or "").strip()})
     return ModelReply(text)
 
 
-def _ended(ending: ToolSchema, args: dict[str, Json]) -> ModelReply:
+def _end(ending: ToolSchema, args: dict[str, Json]) -> ModelReply:
     return ModelReply("", ({"id": "call-1", "name": ending.name, "args": args},))

@@ -16,7 +16,7 @@ from ..charges import Usage
 from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..services import ModelReply, ModelRequest
-from .faults import KEY_VARIABLES, Fault, Malformed, describe, provider_errors
+from .faults import KEY_VARIABLES, Malformed, ModelError, describe, provider_errors
 from .messages import ToolNames, text_of, to_function, to_langchain
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class ProviderModels:
             await self.backoff.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _worth(self, fault: Fault, attempt: int, wait: float) -> bool:
+    def _worth(self, fault: ModelError, attempt: int, wait: float) -> bool:
         return fault.retry and attempt < self.backoff.attempts and wait <= self.backoff.longest
 
     async def _once(self, request: ModelRequest, name: str) -> ModelReply:
@@ -117,7 +117,7 @@ class ProviderModels:
         if request.on_text is None:
             message = await model.ainvoke(messages)
         else:
-            message = await _streamed(model, messages, request.on_text)
+            message = await _stream(model, messages, request.on_text)
         return _reply(message, name, names)
 
     def _full_name(self, model: str) -> str:
@@ -131,7 +131,7 @@ class ProviderModels:
         return self._clients[name]
 
 
-async def _streamed(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
+async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
     whole: Any = None
     async for chunk in model.astream(messages):
         if text := text_of(chunk):
@@ -251,6 +251,6 @@ def _no_client(name: str, provider: str, error: BaseException) -> RunError:
     )
 
 
-def _failure(fault: Fault, attempts: int) -> Failure:
+def _failure(fault: ModelError, attempts: int) -> Failure:
     tried = f" (tried {attempts} times)" if attempts > 1 else ""
     return Failure(fault.text + tried, fault.kind, help=fault.help)

@@ -71,7 +71,7 @@ def _refuse_others(named: tuple[str, ...]) -> None:
     others = [name for name in named if name != OFFLINE]
     if others:
         raise RunError(
-            f"an agent asks `{others[0]}` by name, and the offline rules are no language model",
+            f"an agent asks `{others[0]}` by name, and the offline rules are not a language model",
             help="--model provider:name for the others; its own `model` key says who it asks",
         )
 

@@ -42,7 +42,7 @@ class ScriptedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ScriptedReport:
     """Short form of a call of the reporting tool. `asserts` holds truth values or
     {passed, detail} in the order of the step's assertions; None means that the script says nothing
     of them."""
@@ -61,7 +61,7 @@ class Turn:
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
-    report: Report | None = None
+    report: ScriptedReport | None = None
     result: dict[str, Any] | None = None
     answers: bool = False
     reply: str | None = None
@@ -91,7 +91,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class AnswerFile:
     """A file of answers: entries by node id or prompt id, and what holds for every command."""
 
     path: str
@@ -99,7 +99,7 @@ class Script:
     approve: str | None = None
 
 
-def read_script(path: str | Path) -> Script:
+def read_script(path: str | Path) -> AnswerFile:
     """Read a file of answers. Raises `RunError` (exit 2) with place of the first fault."""
     name = str(path)
     try:
@@ -109,7 +109,7 @@ def read_script(path: str | Path) -> Script:
     return parse_script(text, name)
 
 
-def parse_script(text: str, name: str) -> Script:
+def parse_script(text: str, name: str) -> AnswerFile:
     """The same for a text; `name` stands in messages."""
     try:
         return _Reader(name).script(yaml.compose(text, Loader=_Loader))
@@ -123,7 +123,7 @@ def parse_script(text: str, name: str) -> Script:
         raise RunError(f"{name}: nested too deeply") from None
 
 
-def strangers(script: Script, spec: GraphSpec) -> Iterator[tuple[str, str | None]]:
+def strangers(script: AnswerFile, spec: GraphSpec) -> Iterator[tuple[str, str | None]]:
     """Keys of the script that name nothing in the program, each with the name that was probably
     meant."""
     specs = (spec, *(inner for _, inner in spec.subgraphs))
@@ -154,7 +154,7 @@ for _tag, _pattern, _first in (
 
 
 class _Reader:
-    """Turns YAML nodes into a `Script`; every complaint names its line and column."""
+    """Turns YAML nodes into a `AnswerFile`; every complaint names its line and column."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -164,9 +164,9 @@ class _Reader:
         mark = node.start_mark
         return RunError(f"{self.name}:{mark.line + 1}:{mark.column + 1}: {message}", help=help)
 
-    def script(self, root: yaml.Node | None) -> Script:
+    def script(self, root: yaml.Node | None) -> AnswerFile:
         if root is None:
-            return Script(self.name, {})
+            return AnswerFile(self.name, {})
         if not isinstance(root, yaml.MappingNode):
             raise self.fault(
                 root, "a file of answers is a mapping of node or prompt ids to answers"
@@ -178,7 +178,7 @@ class _Reader:
                 approve = self.approval(value)
             else:
                 entries[key] = self.entry(value)
-        return Script(self.name, entries, approve)
+        return AnswerFile(self.name, entries, approve)
 
     def pairs(self, node: yaml.MappingNode) -> Iterator[tuple[str, yaml.Node]]:
         seen: set[str] = set()
@@ -283,9 +283,9 @@ class _Reader:
         value = self.value(node) if node is not None else None
         return value if isinstance(value, str) else self.object(node)
 
-    def report(self, node: yaml.Node) -> Report:
+    def report(self, node: yaml.Node) -> ScriptedReport:
         if isinstance(node, yaml.ScalarNode):
-            return Report(node.value, {}, None, "")
+            return ScriptedReport(node.value, {}, None, "")
         if not isinstance(node, yaml.MappingNode):
             raise self.fault(node, "a report is a status, or a mapping")
         fields = dict(self.pairs(node))
@@ -296,7 +296,7 @@ class _Reader:
         asserts = self.value(fields["asserts"]) if "asserts" in fields else None
         if asserts is not None and not isinstance(asserts, list):
             raise self.fault(fields["asserts"], "`asserts` is a list")
-        return Report(
+        return ScriptedReport(
             self.text(fields["status"]) if "status" in fields else "passed",
             self.object(fields.get("outputs")),
             tuple(asserts) if asserts is not None else None,

@@ -17,7 +17,7 @@ from ..people import QuestionKind
 from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
 from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
-from .script import REPORT_TOOL, Entry, Report, Script, Turn, read_script
+from .script import REPORT_TOOL, AnswerFile, Entry, ScriptedReport, Turn, read_script
 
 _SHOWN_KEYS = 12
 
@@ -26,7 +26,7 @@ _SHOWN_KEYS = 12
 class ScriptedModels:
     """Answers from a script. Also what people answered in advance (`services.People`)."""
 
-    script: Script
+    script: AnswerFile
     is_model: bool = False
 
     @property
@@ -76,17 +76,17 @@ class ScriptedModels:
     def _entry(self, node: str) -> Entry | None:
         """The entry of a node: where it is called from, or wherever it is called from."""
         entries = self.script.entries
-        return entries.get(_called(node)) or entries.get(node)
+        return entries.get(_path_of(node)) or entries.get(node)
 
     def _turn(self, request: ModelRequest) -> Turn:
-        for key in (_called(request.node), request.node, request.prompt):
+        for key in (_path_of(request.node), request.node, request.prompt):
             if key is None or key not in self.script.entries:
                 continue
             turns = self.script.entries[key].turns(request.visit)
             if turns is not None and request.turn <= len(turns):
                 return turns[request.turn - 1]
             raise self._missing(request, f"the answers of `{key}` end before that")
-        raise self._missing(request, f"it answers {_listed(self.script)}")
+        raise self._missing(request, f"it answers {_keys_of(self.script)}")
 
     def _missing(self, request: ModelRequest, why: str) -> Failure:
         prompt = f" (prompt `{request.prompt}`)" if request.prompt else ""
@@ -97,7 +97,7 @@ class ScriptedModels:
         )
 
 
-def _called(node: str) -> str:
+def _path_of(node: str) -> str:
     """A node with the calls that lead to it: `each#2/draft`."""
     return "/".join((*CALL_PATH.get(), node))
 
@@ -107,7 +107,7 @@ def open_script(path: str | Path) -> ScriptedModels:
     return ScriptedModels(read_script(path))
 
 
-def _listed(script: Script) -> str:
+def _keys_of(script: AnswerFile) -> str:
     keys = [f"`{key}`" for key in script.entries]
     more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
     return (", ".join(keys[:_SHOWN_KEYS]) + more) or "nothing"
@@ -131,7 +131,7 @@ def _result_args(task: ToolSchema, given: Json) -> dict[str, Any]:
         return {"output": given}
 
 
-def _report_args(report: Report, request: ModelRequest) -> dict[str, Any]:
+def _report_args(report: ScriptedReport, request: ModelRequest) -> dict[str, Any]:
     """The reporting tool's arguments (S26). The step's number and its assertions are taken from the
     tool's schema as the model would read them there."""
     schema = _tool(request, REPORT_TOOL)

@@ -1,14 +1,14 @@
 """Starts programs confined.
 
-    start = confined(["bash", "-c", "make"], env, policy)
+    start = prepare(["bash", "-c", "make"], env, policy)
     process = subprocess.Popen(start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds, …)
-    start.started()          # closes this process's copies of the launcher's ends
+    start.release()          # closes this process's copies of the launcher's ends
     report = start.report()  # waits for the launcher: level and layers; raises when it refused
     process.wait()
-    start.ended()            # "" or why it was killed: time, processes, disk, stopped, parent
+    start.kill_reason()            # "" or why it was killed: time, processes, disk, stopped, parent
     start.close()            # removes the private folder
 
-`confined_python` does the same for a function of a Python module, which runs in the launcher's own
+`prepare_python` does the same for a function of a Python module, which runs in the launcher's own
 interpreter: nothing is executed, and no second interpreter starts.
 
 What is started is a keeper, above a watcher, above the program. The keeper has the program's
@@ -40,7 +40,7 @@ from typing import Any
 
 from ..errors import Failure, RunError
 from ..files.tempdirs import Room, make_room
-from .jobs import BY_BUBBLEWRAP, Program, make_job
+from .jobs import BY_BUBBLEWRAP, ConfinedProgram, make_job
 from .policy import LAYERS, Offer, Policy, Profile, SandboxReport, decide, level_of, python_reads
 
 REFUSED = 96
@@ -91,7 +91,7 @@ class Confined:
         self.env = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
         self.pass_fds = (number, write)
 
-    def started(self) -> None:
+    def release(self) -> None:
         """Close what only the launcher needs now. May be called twice."""
         for number in self.pass_fds:
             os.close(number)
@@ -113,7 +113,7 @@ class Confined:
         level = level_of(facts["active"], self.policy.profile)
         return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)
 
-    def ended(self) -> str:
+    def kill_reason(self) -> str:
         """Why the program was killed: "time", "processes", "disk", "stopped" (it was asked to end
         and did not) or "parent"; "" when it ended by itself. To be called when the keeper has
         ended. Raises `Failure` when the program could not be executed."""
@@ -127,7 +127,7 @@ class Confined:
 
     def close(self) -> None:
         """Remove the private folder. May be called twice."""
-        self.started()
+        self.release()
         if self._read >= 0:
             os.close(self._read)
             self._read = -1
@@ -155,13 +155,13 @@ class Confined:
         return bool(data)
 
 
-def confined(argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> Confined:
+def prepare(argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> Confined:
     """How to start a program under a policy. Raises `RunError` when the level of this machine is
     not what the policy's mode asks for, `Failure` when a path of it is not there."""
-    return _prepared(Program(tuple(argv), env), policy)
+    return _prepare(ConfinedProgram(tuple(argv), env), policy)
 
 
-def confined_python(
+def prepare_python(
     entry: str,
     args: Sequence[str],
     path: Sequence[Path],
@@ -179,18 +179,18 @@ def confined_python(
         argv = (_interpreter(), "-s", "-S", "-P", "-c", code, *args)
         return Confined(argv, {**env, "PYTHONPATH": modules}, policy)
     folders = tuple(map(str, path))
-    return _prepared(Program((entry, *args), env, entry, folders), policy)
+    return _prepare(ConfinedProgram((entry, *args), env, entry, folders), policy)
 
 
 def probe(profile: Profile = "shell") -> Offer:
     """What this machine confines a profile by: tried with a real start, once for each process.
     Raises `RunError` when there is no room to try it now."""
-    active, missing = _tried(profile)
+    active, missing = _try_layers(profile)
     return Offer(level_of(active, profile), active, missing)
 
 
 @cache
-def _tried(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
+def _try_layers(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
     """The layers of a trial: with bubblewrap where namespaces cannot be made without."""
     if not sys.platform.startswith("linux"):
         return {}, dict.fromkeys(LAYERS, f"known on Linux only, not on {sys.platform}")
@@ -205,9 +205,9 @@ def _tried(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str, str]]:
-    program = Program((), {}, "launch.start:nothing", (str(_FOLDER),))
+    program = ConfinedProgram((), {}, "launch.start:nothing", (str(_FOLDER),))
     try:
-        with _loaded(program, Policy(profile), (), bubblewrap) as trial:
+        with _load(program, Policy(profile), (), bubblewrap) as trial:
             process = subprocess.Popen(
                 trial.argv,
                 env=trial.env,
@@ -218,7 +218,7 @@ def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-            trial.started()
+            trial.release()
             process.wait()
             report = trial.report()
     except OSError as error:
@@ -233,7 +233,7 @@ def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str,
     return dict(report.active), dict(report.missing)
 
 
-def _prepared(program: Program, policy: Policy) -> Confined:
+def _prepare(program: ConfinedProgram, policy: Policy) -> Confined:
     if policy.mode == "off":
         return Confined(program.argv, program.env, policy)
     offer = probe(policy.profile)
@@ -241,14 +241,14 @@ def _prepared(program: Program, policy: Policy) -> Confined:
     try:
         caged = offer.layers.get("namespaces") == BY_BUBBLEWRAP
         bubblewrap = (shutil.which("bwrap") or "") if caged else ""
-        return _loaded(program, policy, tuple(offer.layers), bubblewrap)
+        return _load(program, policy, tuple(offer.layers), bubblewrap)
     except OSError as error:
         said = f"{error.filename or 'a private folder'}: {error.strerror}"
         raise Failure(f"the sandbox cannot be set up: {said}", "refused") from None
 
 
-def _loaded(
-    program: Program, policy: Policy, required: tuple[str, ...], bubblewrap: str
+def _load(
+    program: ConfinedProgram, policy: Policy, required: tuple[str, ...], bubblewrap: str
 ) -> Confined:
     """A start with its folders and its job. Raises OSError."""
     room = make_room()

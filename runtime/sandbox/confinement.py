@@ -72,7 +72,7 @@ class Confinement:
             mode=self.mode,
         )
 
-    def described(self, granted: Grants) -> str:
+    def describe(self, granted: Grants) -> str:
         """How commands run, for whoever is asked whether they may."""
         if self.mode == "off":
             return "without a sandbox, with all your rights"

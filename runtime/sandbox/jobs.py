@@ -31,7 +31,7 @@ BY_BUBBLEWRAP = "by bubblewrap"
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ConfinedProgram:
     """What is started: `argv`, or the function `entry` of a Python module with `path` before the
     standard library and `argv` as sys.argv."""
 
@@ -42,7 +42,7 @@ class Program:
 
 
 def make_job(
-    program: Program, policy: Policy, room: Path, required: Sequence[str]
+    program: ConfinedProgram, policy: Policy, room: Path, required: Sequence[str]
 ) -> dict[str, Any]:
     """The job, of plain values only; `room` is the program's private folder. Raises `Failure` (kind
     refused) when a path that may be written is not there, or is none that the profile writes."""
@@ -94,25 +94,25 @@ def _writable(path: Path, policy: Policy) -> Path:
     if not path.is_absolute() or not real.exists():
         raise Failure(f"`{path}` cannot be written in the sandbox: it is not there", "refused")
     if policy.profile == "snippet" and not real.is_file():
-        raise Failure(f"`{path}` cannot be written by a snippet: it is no file", "refused")
+        raise Failure(f"`{path}` cannot be written by a snippet: it is not a file", "refused")
     return real
 
 
 def _rules(
-    program: Program, policy: Policy, writes: tuple[Path, ...], room: Path
+    program: ConfinedProgram, policy: Policy, writes: tuple[Path, ...], room: Path
 ) -> list[tuple[str, int]]:
     """For Landlock: what may be written, or is executed by a snippet, by its real path."""
     if policy.profile == "snippet":
         rules = [(str(path), landlock.FILE) for path in writes]
         rules.append((str(room), landlock.OWN))
         if not program.entry:
-            rules += [(path, landlock.RUN) for path in _executed(program)]
+            rules += [(path, landlock.RUN) for path in _executables(program)]
         return rules
     folder = landlock.WRITE | (landlock.MAKE_SYM if policy.symlinks else 0)
     return [(str(path), folder) for path in (*writes, room)]
 
 
-def _executed(program: Program) -> list[str]:
+def _executables(program: ConfinedProgram) -> list[str]:
     """The files that executing a program opens to run: itself and the dynamic linker."""
     name = program.argv[0]
     found = [os.path.realpath(shutil.which(name, path=program.env.get("PATH")) or name)]

@@ -21,9 +21,9 @@ from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 
-from ..audio.calls.subprocess_call import LONGEST, Ended
+from ..audio.calls.subprocess_call import LONGEST, WorkerExit
 from ..errors import Failure, RunError
-from .confine import Confined, confined_python, probe
+from .confine import Confined, prepare_python, probe
 from .confinement import Confinement
 from .policy import Limits, python_reads
 
@@ -33,6 +33,7 @@ _ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREA
 """All that a module knows of its environment."""
 _BOUNDS = Limits(memory=0, file=0, disk=0, open=64, processes=0)
 _PACKAGES = ("flowc", "flowc.grammar", "flowc.compiler", "flowc.runtime")
+_AUDIO = "flowc.runtime.audio"
 _CHUNK = 65_536
 
 
@@ -51,35 +52,36 @@ class OwnModules:
         reads: Sequence[Path],
         writes: Sequence[Path],
         seconds: float,
-    ) -> Ended:
+    ) -> WorkerExit:
         """See `audio.child.Process`. Raises `Failure` (kind refused) when the sandbox does not
         hold, or did not start it."""
         if self.confined.mode != "off":
             # Tried once, and for as long as a start takes: not in the way of what runs beside.
             await asyncio.to_thread(probe, "snippet")
-        start = self._prepared(module, args, reads, writes)
+        start = self._prepare(module, args, reads, writes)
         with start:
             ended = await _run(start, asked, seconds)
             self.confined.tell("snippet", start.report(0.0))
-            start.ended()
+            start.kill_reason()
         return ended
 
-    def _prepared(
+    def _prepare(
         self, module: str, args: Sequence[str], reads: Sequence[Path], writes: Sequence[Path]
     ) -> Confined:
         folders = _folders()
-        _compile(module.rpartition(".")[0])
+        # Of flowc's other packages these modules import only what is imported here as well.
+        _compile(_AUDIO)
         named = [word for pair in folders.items() for word in pair]
         own = tuple(map(Path, folders.values()))
         policy = self.confined.code((*own, *reads), _BOUNDS, tuple(writes))
         given = (module, str(len(folders)), *named, *args)
         try:
-            return confined_python(_ENTRY, given, (_FOLDER, *_installed()), _ENV, policy)
+            return prepare_python(_ENTRY, given, (_FOLDER, *_site_folders()), _ENV, policy)
         except RunError as error:
             raise Failure(error.message, "refused", help=error.help) from None
 
 
-async def _run(start: Confined, asked: bytes, seconds: float) -> Ended:
+async def _run(start: Confined, asked: bytes, seconds: float) -> WorkerExit:
     """Start the process and wait for its end. Raises `TimeoutError`, `Failure`."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -95,7 +97,7 @@ async def _run(start: Confined, asked: bytes, seconds: float) -> Ended:
         )
     except OSError as error:
         raise Failure(f"no process can be started: {error.strerror}") from None
-    start.started()
+    start.release()
     try:
         async with asyncio.timeout(seconds):
             told, complaint, _ = await asyncio.gather(
@@ -107,7 +109,7 @@ async def _run(start: Confined, asked: bytes, seconds: float) -> Ended:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return Ended(process.returncode or 0, told, complaint)
+    return WorkerExit(process.returncode or 0, told, complaint)
 
 
 async def _end_of(stream: asyncio.StreamReader | None) -> bytes:
@@ -144,7 +146,7 @@ def _folder_of(package: str) -> str:
 
 
 @cache
-def _installed() -> tuple[Path, ...]:
+def _site_folders() -> tuple[Path, ...]:
     """The folders of installed packages, in the order of sys.path."""
     allowed = {os.path.realpath(path) for path in python_reads()}
     places = [path for path in sys.path if os.path.realpath(path) in allowed]
@@ -155,9 +157,9 @@ def _installed() -> tuple[Path, ...]:
 
 @cache
 def _compile(package: str) -> None:
-    """Keep the modules of a package compiled: what is confined cannot, and would do it each time.
-    Where nothing may be written here either, it takes its time."""
-    for place in Path(_folder_of(package)).glob("*.py"):
+    """Keep the modules of a package and of those in it compiled: what is confined cannot, and would
+    do it each time. Where nothing may be written here either, it takes its time."""
+    for place in Path(_folder_of(package)).rglob("*.py"):
         kept = cache_from_source(str(place))
         with contextlib.suppress(OSError, py_compile.PyCompileError):
             fresh = os.path.exists(kept) and os.stat(kept).st_mtime >= place.stat().st_mtime

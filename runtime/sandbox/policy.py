@@ -40,9 +40,9 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """0 is no limit. Seconds by the clock, and of the processor for each process; bytes of memory
-    for each process, of each file, and of everything that is written; open files of each process;
-    processes at a time; seconds to end in when asked to."""
+    """0 means no limit. Seconds by the clock, and of the processor for each process; bytes of
+    memory for each process, of each file, and of everything that is written; open files of each
+    process; processes at a time; seconds to end in when asked to."""
 
     seconds: float = 0.0
     cpu: int = 0

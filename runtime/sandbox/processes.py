@@ -55,7 +55,7 @@ class Child:
             raise
         finally:
             os.close(write)
-            start.started()
+            start.release()
         self._keeper = self._process.pid if start.room else None
         if self._guard is not None:
             os.write(self._guard[1], b"%d\n" % self._process.pid)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import fnmatch
 import os
 import secrets
 import shutil
@@ -23,11 +24,10 @@ from ..errors import Failure, RunError
 from ..files.tempdirs import make_room
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
 from ..services import NO_GRANTS, CommandResult, Grants
-from .confine import Confined, confined
+from .confine import Confined, prepare
 from .confinement import Confinement
 from .excerpt import Excerpt
-from .policy import Level
-from .policy import Limits as Bounds
+from .policy import Level, Limits
 from .processes import MARK, Child
 
 _END = b"# flowc:end\n"
@@ -39,7 +39,7 @@ _KEEPER = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ShellLimits:
     """Of one command: its time and the time without output in seconds (M39), its output and the
     session's state in bytes, and how long it may take to end when it is asked to."""
 
@@ -61,11 +61,11 @@ class BashShell:
 
     env: Mapping[str, str]
     confined: Confinement
-    limits: Limits = field(default_factory=Limits)
+    limits: ShellLimits = field(default_factory=ShellLimits)
 
     def confinement(self, granted: Grants) -> str:
         """See `services.Shell`."""
-        return self.confined.described(granted)
+        return self.confined.describe(granted)
 
     async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
         """One command (M39). Raises `Failure` when no shell can be started, the folder that the
@@ -118,7 +118,7 @@ class BashShell:
                 self.confined.tell("shell", report)
                 stop = await self._wait(child, lambda: last)
                 code = await child.close()
-                _raise_killed(start.ended(), start.policy.bounds)
+                _raise_killed(start.kill_reason(), start.policy.bounds)
                 return code, stop, report.level
             finally:
                 child.abandon()
@@ -172,7 +172,7 @@ class BashShell:
         if not self.confined.begin.is_dir():
             raise Failure(f"the shell's working folder {self.confined.begin} is gone")
         try:
-            return confined([bash, "--norc", "--noprofile", str(script), *paths], env, policy)
+            return prepare([bash, "--norc", "--noprofile", str(script), *paths], env, policy)
         except RunError as error:
             raise Failure(error.message, "refused", help=error.help) from None
 
@@ -207,7 +207,7 @@ async def _until(event: asyncio.Event, moment: float) -> None:
         return
 
 
-def _raise_killed(why: str, bounds: Bounds) -> None:
+def _raise_killed(why: str, bounds: Limits) -> None:
     """Raise `Failure` for a command that was killed for what it took."""
     if why == "processes":
         raise Failure(f"the command was killed: it had more than {bounds.processes} processes")
@@ -240,3 +240,28 @@ def _unpack(state: str) -> bytes:
     if state.startswith(_BASE64):
         return base64.b64decode(state.removeprefix(_BASE64))
     return state.encode()
+
+
+PASSED = frozenset(
+    {"PATH", "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LOGNAME", "SHELL", "TERM", "TMPDIR"}
+    | {"TZ", "USER"}
+)
+"""Passed to every command."""
+
+
+def allowed_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, str]:
+    """The variables that the configuration allows by name or pattern (`CI_*`). A name that looks
+    like a secret must be listed exactly (M21)."""
+    exact = frozenset(allowed)
+    return {
+        name: value
+        for name, value in env.items()
+        if name in exact
+        or (not looks_secret(name) and any(fnmatch.fnmatchcase(name, p) for p in allowed))
+    }
+
+
+def shell_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, str]:
+    """The environment of a session's first command (M39)."""
+    passed = {name: env[name] for name in sorted(PASSED & env.keys())}
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **passed, **allowed_env(env, allowed)}

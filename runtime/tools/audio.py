@@ -1,34 +1,98 @@
-"""The audio tools as workflows call them: `audio_highpass`, below the folders of the run."""
+"""The audio tools as workflows call them, and the tools that edit sound by a plan."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowc.compiler.catalog.builtin_tools import AUDIO_ENTRIES
+from flowc.compiler.catalog.builtin_tools import AUDIO_ENTRIES, AUDIO_WORK_ENTRIES
+from flowc.compiler.plan import read_plan
 
-from ..audio.calls.call import check_call
+from ..audio.calls.call import AudioCall, check_call
+from ..audio.calls.execute import FreeCode, execute_step, is_free, run_free
+from ..audio.calls.file_lock import Claims
+from ..audio.calls.originals import check_result, check_step, check_steps
 from ..audio.calls.subprocess_call import AudioWorkers
+from ..audio.plan.check import Do, SubjectFiles, calls_of, findings_of, report_of
+from ..audio.plan.contradictions import Shape
+from ..audio.plan.planning import catalogue, complete_plan
+from ..audio.plan.predicates import RESULT, read_predicate
+from ..audio.plan.review import review
 from ..files.roots import Roots
 from ..services import Json, ToolSchema
-from .entries import schemas_of
+from .source import schemas_of
 
 
 @dataclass(frozen=True, slots=True)
 class AudioTools:
-    """Each call is done by a process of its own; paths lead below `roots`."""
+    """Tools below `roots`; each call of an audio tool is done by a process of its own. `free` runs
+    code that is not a call, where a step allows it. What the run is going to write is claimed until
+    it ends."""
 
     roots: Roots
     workers: AudioWorkers = field(default_factory=AudioWorkers)
+    free: FreeCode | None = None
+    claims: Claims = field(default_factory=Claims)
     name: str = "audio"
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """All of them; nothing is imported for it."""
-        return schemas_of(AUDIO_ENTRIES)
+        """Return all of them; nothing is imported for it."""
+        return schemas_of((*AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES))
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """What `audio.child.AudioWorkers` give. Raises `Failure`."""
-        return await self.workers.do_call(check_call(tool, args), self.roots.locate)
+        """What the entry says. Raises `Failure`."""
+        match tool:
+            case "audio_catalogue":
+                return catalogue()
+            case "audio_places":
+                output, document = args.get("output"), args.get("document")
+                return await asyncio.to_thread(self._places, args["input"], output, document)
+            case "audio_plan":
+                given = (args["plan"], args["id"], args["audio"], args.get("output") or "")
+                sound = Shape(args.get("sample_rate_hz"), args.get("channels"))
+                return complete_plan(*given, sound)
+            case "audio_execute":
+                return await self._execute(args)
+            case "audio_check":
+                return await self._check(args)
+            case "audio_review":
+                document = read_plan(self.roots.read_text(args["document"]))
+                return await review(document, self._calls())
+            case _:
+                return await self.workers.do_call(check_call(tool, args), self.roots.locate)
+
+    def _places(self, sound: str, output: str | None, document: str | None) -> Json:
+        locate = self.roots.locate
+        if output:
+            check_result(sound, output, locate)
+            self.claims.hold(locate(output), output)
+        if document:
+            check_steps(read_plan(self.roots.read_text(document)), document, sound, locate)
+        return {"said": f"nothing is written over {sound}"}
+
+    async def _execute(self, args: dict[str, Any]) -> Json:
+        async def do(call: AudioCall) -> dict[str, Any]:
+            return await self.workers.do_call(call, self.roots.locate)
+
+        read, write = args["input"], args["output"]
+        place, output = self.roots.locate(read), self.roots.locate(write)
+        given = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
+        check_step(write, output, given)
+        await asyncio.to_thread(self.claims.hold, output, write)
+        if args.get("free") and self.free is not None and is_free(args["code"]):
+            reads = list(given.values())
+            return await run_free(args["code"], reads, write, output, self.free)
+        return await execute_step(args["code"], read, write, args.get("also") or (), place, do)
+
+    def _calls(self) -> Do:
+        return calls_of(self.roots.locate, self.workers.do_call)
+
+    async def _check(self, args: dict[str, Any]) -> Json:
+        checks = [read_predicate({**check, "subject": RESULT}) for check in args["checks"]]
+        files = {RESULT: SubjectFiles(args.get("input") or None, args["output"])}
+        return report_of(await findings_of(checks, files, self._calls()))
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Nothing is claimed any more."""
+        self.claims.release()

@@ -18,8 +18,8 @@ from flowc.compiler.expr.parse import ParseFault, parse
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json, ToolSchema
-from .entries import defaults_of, schemas_of
 from .git import git_diff, git_log, git_show, git_status
+from .source import defaults_of, schemas_of
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
 _MAX_TEXT = 200_000
@@ -143,7 +143,7 @@ def _walk(roots: Roots, path: str, pattern: str) -> Iterator[Path]:
                 raise Failure(f"`{path}` holds more than {_MAX_VISITED:,} files")
             place = Path(folder, name)
             inner = place.relative_to(start).as_posix()
-            if (_matches(name, pattern) or _matches(inner, pattern)) and _admitted(roots, place):
+            if (_matches(name, pattern) or _matches(inner, pattern)) and _is_allowed(roots, place):
                 yield place
 
 
@@ -151,7 +151,7 @@ def _matches(name: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(name, pattern.removeprefix("**/"))
 
 
-def _admitted(roots: Roots, place: Path) -> bool:
+def _is_allowed(roots: Roots, place: Path) -> bool:
     try:
         return os.path.isfile(roots.locate(str(place)))
     except Failure:

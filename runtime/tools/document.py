@@ -33,7 +33,7 @@ from ..documents.write_log import WRITE_LOG, Record
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json, ToolSchema
-from .entries import defaults_of, schemas_of
+from .source import defaults_of, schemas_of
 
 Clock = Callable[[], datetime]
 Args = Mapping[str, Any]
@@ -57,7 +57,7 @@ class DocumentTools:
         `Failure`, of the kind `refused` when the document is not where the run left it."""
         given = {**_DEFAULTS[tool], **args}
         told: dict[str, Json] = await asyncio.to_thread(_FUNCTIONS[tool], self, given)
-        return {**told, "said": _said(told)}
+        return {**told, "said": _summary(told)}
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -68,7 +68,7 @@ class DocumentTools:
         # A link is refused where the document is read, so the last part is left as it is.
         return DocumentFile(place.parent / (self.roots.start / path).name, path)
 
-    def _changed(self, file: DocumentFile, change: Change) -> PlanDocument:
+    def _change(self, file: DocumentFile, change: Change) -> PlanDocument:
         file.change(change, _announcer(file))
         return file.read()
 
@@ -125,7 +125,7 @@ class DocumentTools:
         def change(document: PlanDocument) -> PlanDocument:
             return moves.add_steps(document, needs, _steps_of(document, args["steps"]), time)
 
-        return whole_of(self._changed(file, change), file.shown)
+        return whole_of(self._change(file, change), file.shown)
 
     def update(self, args: Args) -> Json:
         """As many changes of the file as there are statuses on the way."""
@@ -138,9 +138,9 @@ class DocumentTools:
             error=str(args["error"]),
             retries=int(args["retries"]),
         )
-        document = self._changed(file, lambda d: move.advance(d, self._now()))
+        document = self._change(file, lambda d: move.advance(d, self._now()))
         while status_of(document.step(step)) != move.to:
-            document = self._changed(file, lambda d: move.advance(d, self._now()))
+            document = self._change(file, lambda d: move.advance(d, self._now()))
         said = {**step_of(document, document.step(step)), **summary_of(document, file.shown)}
         if move.to != "FAILED":
             return said
@@ -155,7 +155,7 @@ class DocumentTools:
         file, step, code = self._file(args), str(args["step"]), str(args["code"])
         before = text_value(_step(file, step), "Code").strip()
         status = status_of(_step(file, step))
-        document = self._changed(file, lambda d: moves.fix(d, step, code, self._now()))
+        document = self._change(file, lambda d: moves.fix(d, step, code, self._now()))
         # READY with this very code: the call that was made before the run died.
         changed = before != code.strip() or status == "READY"
         block = document.step(step)
@@ -168,7 +168,7 @@ class DocumentTools:
     def log(self, args: Args) -> Json:
         file = self._file(args)
         change = lambda d: moves.log(d, str(args["text"]), self._now())  # noqa: E731
-        return summary_of(self._changed(file, change), file.shown)
+        return summary_of(self._change(file, change), file.shown)
 
     def review(self, args: Args) -> Json:
         file = self._file(args)
@@ -178,7 +178,7 @@ class DocumentTools:
                 document, args["verdict"], str(args["notes"]), str(args["step"]), self._now()
             )
 
-        return summary_of(self._changed(file, change), file.shown)
+        return summary_of(self._change(file, change), file.shown)
 
     def finish(self, args: Args) -> Json:
         file = self._file(args)
@@ -188,7 +188,7 @@ class DocumentTools:
                 document, args["status"], str(args["summary"]), str(args["final"]), self._now()
             )
 
-        document = self._changed(file, change)
+        document = self._change(file, change)
         return whole_of(document, file.shown)
 
 
@@ -212,7 +212,7 @@ def _steps_of(document: PlanDocument, given: list[dict[str, Any]]) -> list[dict[
     return step_fields(given, original, last, prefix, number)
 
 
-def _said(told: Mapping[str, Json]) -> str:
+def _summary(told: Mapping[str, Json]) -> str:
     """One line for people: the step and how it stands, else the document."""
     if told.get("step"):
         return f"{told['step']} {told['status']}: {told['title']}"

@@ -144,7 +144,7 @@ class McpServer:
         except _PASSING:
             raise
         except BaseException as error:
-            said = self._said(error)
+            said = self._describe(error)
             await self.close()
             raise RunError(
                 f"the MCP server `{self.server}` cannot be reached: {said}",
@@ -166,12 +166,12 @@ class McpServer:
             ) from None
         except BaseException as error:
             raise Failure(
-                f"the MCP server `{self.server}` failed in `{tool}`: {self._said(error)}"
+                f"the MCP server `{self.server}` failed in `{tool}`: {self._describe(error)}"
             ) from error
         text = _text(result.content)
         if result.is_error:
             raise Failure(text or f"`{tool}` failed without a word")
-        return _unwrapped(result.structured_content, text)
+        return _unwrap(result.structured_content, text)
 
     async def close(self) -> None:
         """End the session and the server's process. May be called twice."""
@@ -206,7 +206,7 @@ class McpServer:
             keep_alive=False, log_file=self._room.folder / _LOG,
         )  # fmt: skip
 
-    def _said(self, error: BaseException) -> str:
+    def _describe(self, error: BaseException) -> str:
         """The error, and the last thing the server wrote to its standard error."""
         text = " ".join(str(error).split())[:300] or type(error).__name__
         if isinstance(error, TimeoutError):
@@ -251,9 +251,9 @@ def _text(content: list[Any]) -> str:
     return "\n".join(parts)
 
 
-def _unwrapped(structured: Any, text: str) -> Json:
+def _unwrap(structured: Any, text: str) -> Json:
     if isinstance(structured, dict):
-        # A server wraps a value that is no object.
+        # A server wraps a value that is not an object.
         return structured["result"] if structured.keys() == {"result"} else structured
     try:
         value = json.loads(text)

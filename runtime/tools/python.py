@@ -54,7 +54,7 @@ class PythonFunction:
         except Failure:
             raise
         except BaseException as error:
-            raise Failure(f"`{tool}` raised {_said(error)}") from error
+            raise Failure(f"`{tool}` raised {_describe(error)}") from error
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -75,7 +75,9 @@ class PythonFunction:
         except AttributeError:
             raise RunError(f"the module `{module}` has no `{attribute}`") from None
         except BaseException as error:
-            raise RunError(f"the module `{module}` cannot be imported: {_said(error)}") from error
+            raise RunError(
+                f"the module `{module}` cannot be imported: {_describe(error)}"
+            ) from error
         if not callable(found):
             raise RunError(f"`{self.path}` is not a function")
         function: Callable[..., Any] = found
@@ -87,13 +89,13 @@ class PythonFunction:
         name = getattr(function, "__name__", self.path.partition(":")[2])
         about = inspect.getdoc(function) or name
         waits = inspect.iscoroutinefunction(function)
-        staying = _keyed(_staying_async(function) if waits else _staying(function), function)
+        staying = _fill_key(_staying_async(function) if waits else _staying(function), function)
         func, coroutine = (None, staying) if waits else (staying, None)
         try:
             return StructuredTool.from_function(func, coroutine, name, about)
         except (TypeError, ValueError, NameError, AttributeError) as error:
             raise RunError(
-                f"`{self.path}` cannot be a tool: {_said(error)}",
+                f"`{self.path}` cannot be a tool: {_describe(error)}",
                 help="every parameter needs a type that JSON can carry",
             ) from None
 
@@ -124,7 +126,7 @@ def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
     return staying
 
 
-def _keyed(staying: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _fill_key(staying: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with its parameter `idempotency_key` given by us, if it has one: a model is not
     told of it. The key is the same whenever the same call is made again."""
     signature = inspect.signature(function, eval_str=False)
@@ -132,14 +134,14 @@ def _keyed(staying: Callable[..., Any], function: Callable[..., Any]) -> Callabl
         return staying
 
     @functools.wraps(staying)
-    def keyed(*args: Any, **given: Any) -> Any:
+    def call_with_key(*args: Any, **given: Any) -> Any:
         return staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
 
     @functools.wraps(staying)
     async def keyed_async(*args: Any, **given: Any) -> Any:
         return await staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
 
-    shown: Any = keyed_async if inspect.iscoroutinefunction(function) else keyed
+    shown: Any = keyed_async if inspect.iscoroutinefunction(function) else call_with_key
     rest = [p for name, p in signature.parameters.items() if name != _KEY]
     hints = get_type_hints(function, include_extras=True)
     shown.__signature__ = signature.replace(parameters=rest)
@@ -148,9 +150,11 @@ def _keyed(staying: Callable[..., Any], function: Callable[..., Any]) -> Callabl
 
 
 def _left(function: Callable[..., Any], leaving: SystemExit) -> str:
-    return f"`{getattr(function, '__name__', 'it')}` wanted to end the program ({_said(leaving)})"
+    return (
+        f"`{getattr(function, '__name__', 'it')}` wanted to end the program ({_describe(leaving)})"
+    )
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     text = " ".join(str(error).split())[:300]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -107,7 +107,7 @@ def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
 
 
 def as_json(value: Any, name: str) -> Json:
-    """The value as JSON would give it back. Raises `Failure` for what is no JSON value."""
+    """The value as JSON would give it back. Raises `Failure` for what is not a JSON value."""
     try:
         return storable_value(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:

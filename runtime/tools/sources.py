@@ -10,7 +10,6 @@ from ..audio.calls.subprocess_call import AudioWorkers
 from ..config.settings import Config
 from ..files.roots import Roots
 from .audio import AudioTools
-from .audio_work import AudioWork
 from .builtin import BuiltinTools
 from .document import DocumentTools
 from .mcp import McpServer, read_servers
@@ -21,7 +20,6 @@ from .team import TeamTools
 TOOL_SOURCES: tuple[type[ToolSource], ...] = (
     BuiltinTools,
     AudioTools,
-    AudioWork,
     DocumentTools,
     TeamTools,
     PythonFunction,
@@ -47,8 +45,7 @@ def tool_sources(
     def sources(sound: SoundWork) -> tuple[ToolSource, ...]:
         return (
             BuiltinTools(roots),
-            AudioTools(roots, sound.workers),
-            AudioWork(roots, sound.workers, sound.free),
+            AudioTools(roots, sound.workers, sound.free),
             DocumentTools(roots),
             TeamTools(),
             *(PythonFunction(path, config.folder) for path in config.python_tools),

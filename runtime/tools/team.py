@@ -6,15 +6,39 @@ Names and schemas are in compiler/catalog/builtin_tools.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from flowc.compiler.catalog.builtin_tools import TEAM_ENTRIES
 
 from ..errors import Failure
 from ..services import Json, ToolSchema
-from .entries import defaults_of, schemas_of
-from .team_channel import TEAM
+from .source import defaults_of, schemas_of
+
+
+class Teamwork(Protocol):
+    """The team around the step that is being done."""
+
+    async def call(self, tool: str, args: dict[str, Any]) -> Any:
+        """What came of it, as a JSON value; the same for the same effect, however often it is
+        called (`calls.EFFECT_KEY`). Raises `Failure` for what the team's rules refuse."""
+
+
+TEAM: ContextVar[Teamwork | None] = ContextVar("flowc_team", default=None)
+"""None where nobody else is there: `flowc run` has no messages."""
+
+
+@contextmanager
+def working_in(team: Teamwork) -> Iterator[None]:
+    """Runs that are executed in the block have this team."""
+    token = TEAM.set(team)
+    try:
+        yield
+    finally:
+        TEAM.reset(token)
 
 
 @dataclass(frozen=True, slots=True)

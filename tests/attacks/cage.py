@@ -12,13 +12,11 @@ from pathlib import Path
 import arena as outside
 from arena import Arena, Ran, Watch, prologue
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox.confine import confined
+from flowc.runtime.sandbox.confine import prepare
 from flowc.runtime.sandbox.confinement import Confinement
-from flowc.runtime.sandbox.environment import shell_env
 from flowc.runtime.sandbox.generated import snippet
 from flowc.runtime.sandbox.policy import SNIPPET_LIMITS, Limits, Policy, python_reads
-from flowc.runtime.sandbox.shell import BashShell
-from flowc.runtime.sandbox.shell import Limits as Times
+from flowc.runtime.sandbox.shell import BashShell, ShellLimits, shell_env
 
 SNIPPET = replace(
     SNIPPET_LIMITS,
@@ -47,7 +45,7 @@ def run_python(arena: Arena, code: str) -> Ran:
     env = {"LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
     made = arena.out.stat().st_ino
     began = time.monotonic()
-    with Watch(arena, ran), confined(argv, env, policy) as start:
+    with Watch(arena, ran), prepare(argv, env, policy) as start:
         text = f"import sys\nsys.path[:0] = {_packages()!r}\n{prologue(arena, 'python')}{code}"
         result = snippet._run(start, text, SNIPPET)
         if result.status == "done":
@@ -80,7 +78,7 @@ def run_shell(arena: Arena, command: str, again: bool) -> Ran:
     where = Confinement(
         arena.work, arena.top / "own", workspace=arena.work, home=arena.home, limits=SHELL
     )
-    shell = BashShell(shell_env(host, ()), where, Times(outside.SECONDS, grace=0.2))
+    shell = BashShell(shell_env(host, ()), where, ShellLimits(outside.SECONDS, grace=0.2))
     began = time.monotonic()
     with Watch(arena, ran):
         try:

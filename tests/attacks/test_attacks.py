@@ -17,7 +17,7 @@ from attack import Attack
 from cage import run_python, run_shell
 from flowc.runtime.errors import RunError
 from flowc.runtime.sandbox import confine, jobs
-from flowc.runtime.sandbox.confine import confined, probe
+from flowc.runtime.sandbox.confine import prepare, probe
 from flowc.runtime.sandbox.generated.syntax_gate import faults
 from flowc.runtime.sandbox.policy import Policy, level_of
 from python_harm import CHANGING, GREEDY, RUNNING
@@ -58,7 +58,9 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
         return {**jobs.make_job(*args), "namespaces": False, "required": list(layers)}
 
     monkeypatch.setattr(confine, "make_job", make)
-    monkeypatch.setattr(confine, "_tried", lambda profile: (layers, {"namespaces": "left out"}))
+    monkeypatch.setattr(
+        confine, "_try_layers", lambda profile: (layers, {"namespaces": "left out"})
+    )
     return "strong"
 
 
@@ -109,10 +111,12 @@ def test_the_oracles_see_what_the_attacks_do_without_a_sandbox(
 def test_a_weak_sandbox_is_refused(monkeypatch: pytest.MonkeyPatch, record_property: Note) -> None:
     layers = ", ".join(probe("shell").layers)
     record_property("attack layers of this machine", f"{probe('shell').level}: {layers}")
-    monkeypatch.setattr(confine, "_tried", lambda profile: ({"limits": ""}, {"landlock": "none"}))
+    monkeypatch.setattr(
+        confine, "_try_layers", lambda profile: ({"limits": ""}, {"landlock": "none"})
+    )
     for mode in ("auto", "strict"):
         with pytest.raises(RunError, match="landlock"):
-            confined(["true"], {}, Policy("shell", mode=mode))
+            prepare(["true"], {}, Policy("shell", mode=mode))
 
 
 def test_there_are_as_many_as_there_should_be_and_each_is_a_program() -> None:

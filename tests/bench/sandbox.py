@@ -77,10 +77,10 @@ def _sides(folder: Path) -> dict[str, Callable[[], object]]:
     imports = f"import sys; sys.path.insert(0, {str(here)!r}); import launch.start"
 
     def in_shell() -> None:
-        _wait(confine.confined(("bash", "-c", ":"), ENV, shell))
+        _wait(confine.prepare(("bash", "-c", ":"), ENV, shell))
 
     def in_snippet() -> None:
-        _wait(confine.confined_python("launch.start:nothing", (), (here,), {}, snippet))
+        _wait(confine.prepare_python("launch.start:nothing", (), (here,), {}, snippet))
 
     def without_layers() -> None:
         make, confine.make_job = confine.make_job, _open_job
@@ -117,7 +117,7 @@ def _wait(start: Any) -> None:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
-        start.started()
+        start.release()
         if process.wait() != 0:
             sys.exit(f"the call failed: {process.returncode}")
         start.report()

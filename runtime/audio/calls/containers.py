@@ -33,7 +33,7 @@ class Rates(NamedTuple):
         return next((one for one in above if one >= rate and self.hold(one)), self._most)
 
     @property
-    def shown(self) -> str:
+    def description(self) -> str:
         """All of them in words."""
         if self.each:
             return f"{', '.join(map(str, self.each[:-1]))} or {self.each[-1]} samples a second"
@@ -134,7 +134,7 @@ def remedy(container: Container, subtype: str, rate: int | None, channels: int |
     elif channels is not None and channels > container.most_channels:
         first = f"CONVERT first; its format takes at most {container.most_channels}"
     else:
-        first = f"CONVERT first; its format takes {rates.shown}"
+        first = f"CONVERT first; its format takes {rates.description}"
     others = holding(subtype, rate, channels)
     return f"{first}; or write {', '.join(others)}" if others else first
 

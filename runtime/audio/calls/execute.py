@@ -29,7 +29,7 @@ class FreeCode(Protocol):
 async def run_free(
     code: str, reads: Sequence[Path], write: str, output: Path, run: FreeCode
 ) -> dict[str, Any]:
-    """The same answer as that of `execute_step` for code that is no call but a program with
+    """The same answer as that of `execute_step` for code that is not a call but a program with
     pedalboard, soundfile and numpy. Raises `Failure` when the sandbox refuses to run it at all:
     other code would not help."""
     came = await run(code, reads, output)
@@ -75,7 +75,7 @@ async def execute_step(
             raise
         error = f"{failure.message}\n{failure.help}".strip()
         return {"ok": False, "error": error, "results": "", "said": f"failed: {failure.message}"}
-    lines = told(done)
+    lines = result_lines(done)
     return {"ok": True, "error": "", "results": "\n".join(lines), "said": lines[0]}
 
 
@@ -92,7 +92,7 @@ def check_paths(call: AudioCall, read: str, write: str, also: Sequence[str]) -> 
             raise Failure(f"{name} reads `{path}`, but the step may read {names}")
 
 
-def told(done: dict[str, Any]) -> list[str]:
+def result_lines(done: dict[str, Any]) -> list[str]:
     """What a tool says of the file it wrote, for people."""
     channels = f"{done['channels']} channel{'s' * (done['channels'] != 1)}"
     peak = done["sample_peak_dbfs"]

@@ -42,7 +42,7 @@ class Claims:
             folder = os.open(os.path.dirname(real), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
             return
-        if _claimed(folder, os.path.basename(real)):
+        if _claim(folder, os.path.basename(real)):
             self._held[real] = folder
             return
         os.close(folder)
@@ -57,7 +57,7 @@ class Claims:
             os.close(self._held.popitem()[1])
 
 
-def _claimed(folder: int, name: str) -> bool:
+def _claim(folder: int, name: str) -> bool:
     """Whether the file of that name is ours now; where there are no locks nobody can have one."""
     if not sys.platform.startswith("linux"):  # others have no such locks, or of another shape
         return True

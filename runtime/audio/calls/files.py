@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +32,8 @@ _RIFF_LIMIT = 4_000_000_000
 _MAX_RATE = 768_000
 _MP3_UNREAD = 65_536
 """Bytes after the last frame that may be tags."""
+_SERIAL = 1
+_MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Sound:
         return self.frames / self.rate
 
     def blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
-        """The frames from `start` to before `end`. Raises `Failure` for samples that are no finite
+        """The frames from `start` to before `end`. Raises `Failure` for samples that are not finite
         numbers, and when there are fewer frames than the header says."""
         at = start
         for block in self.raw_blocks(start, end):
@@ -96,7 +100,7 @@ class Sound:
         rows = ~np.isfinite(block).all(axis=1)
         where = (at + int(np.argmax(rows))) / self.rate
         return Failure(
-            f"`{self.path}` holds samples that are no finite numbers, the first at {where:.3f} s",
+            f"`{self.path}` holds samples that are not finite numbers, the first at {where:.3f} s",
             help="`flowc audio measure` counts them; write the file anew from its source",
         )
 
@@ -164,7 +168,7 @@ def _no_sound(path: str, error: soundfile.LibsndfileError) -> Failure:
 
 
 @dataclass(slots=True)
-class Written:
+class WrittenFile:
     """What was written: seconds are `frames / rate`, `peak` the highest sample before rounding,
     `clipped` how many samples lay above full scale and were cut there."""
 
@@ -180,12 +184,12 @@ class Written:
 
 def write_sound(
     path: str, place: str, rate: int, channels: int, blocks: Iterable[Frames], subtype: str = ""
-) -> Written:
+) -> WrittenFile:
     """Write blocks into the file at `place`, which exists and is empty, in the container that
     `path` names. Raises `Failure`: a container that cannot hold this, a full disk."""
     container = container_of(path)
     subtype = check_fit(path, subtype, rate, channels)
-    done = Written(path, rate, channels, container.name, subtype)
+    done = WrittenFile(path, rate, channels, container.name, subtype)
     disk = _Disk(place)
     try:
         _write_all(disk, container, done, blocks)
@@ -203,10 +207,13 @@ def write_sound(
         raise failure
     if not done.frames:
         raise Failure(f"nothing is left to write into `{path}`")
+    _strip_chance(place)
     return done
 
 
-def _write_all(disk: _Disk, container: Container, done: Written, blocks: Iterable[Frames]) -> None:
+def _write_all(
+    disk: _Disk, container: Container, done: WrittenFile, blocks: Iterable[Frames]
+) -> None:
     whole_numbers = done.subtype != "FLOAT"
     file: Any = None
     try:
@@ -226,7 +233,7 @@ def _write_all(disk: _Disk, container: Container, done: Written, blocks: Iterabl
                 done.clipped += int((np.abs(block) > 1.0).sum())
             if container.name == "WAV" and disk.size > _RIFF_LIMIT:
                 raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
-            file.write(_stored(block, done.subtype))
+            file.write(_quantize(block, done.subtype))
             done.frames += len(block)
             if disk.error is not None:
                 return
@@ -235,7 +242,7 @@ def _write_all(disk: _Disk, container: Container, done: Written, blocks: Iterabl
             file.close()
 
 
-def _stored(block: Frames, subtype: str) -> Any:
+def _quantize(block: Frames, subtype: str) -> Any:
     """Samples as the file keeps them: rounded to the nearest step. libsndfile would cut towards
     minus infinity, so that 16 bits would not come back as they were."""
     bits = {"PCM_16": 16, "PCM_24": 24, "PCM_32": 32}.get(subtype)
@@ -296,3 +303,41 @@ class _Disk:
         except OSError as error:
             self.error = self.error or error
         os.close(self._number)
+
+
+def _strip_chance(place: str) -> None:
+    """Take out what libsndfile writes of clock and chance: the same sound makes the same file.
+    Float files carry the time of writing beside their peaks, ogg streams a serial number."""
+    with open(place, "r+b") as file:
+        head = file.read(12)
+        if head[:4] in (b"RIFF", b"FORM"):
+            _strip_peak_time(file.fileno(), "<" if head[:4] == b"RIFF" else ">")
+        elif head[:4] == b"OggS":
+            _strip_ogg_serial(file.fileno())
+
+
+def _strip_peak_time(number: int, order: str) -> None:
+    at = 12
+    while len(header := os.pread(number, 8, at)) == 8:
+        name, size = header[:4], struct.unpack(f"{order}I", header[4:])[0]
+        if name == b"PEAK":
+            os.pwrite(number, b"\0\0\0\0", at + 12)
+        at += 8 + size + size % 2
+
+
+def _strip_ogg_serial(number: int) -> None:
+    at = 0
+    while len(header := os.pread(number, 27, at)) == 27 and header[:4] == b"OggS":
+        sizes = os.pread(number, header[26], at + 27)
+        page = bytearray(os.pread(number, 27 + len(sizes) + sum(sizes), at))
+        page[14:18] = struct.pack("<I", _SERIAL)
+        page[22:26] = bytes(4)
+        page[22:26] = struct.pack("<I", _checksum(bytes(page)))
+        os.pwrite(number, bytes(page), at)
+        at += len(page)
+
+
+def _checksum(page: bytes) -> int:
+    """Ogg's CRC is zlib's with every bit mirrored and nothing inverted."""
+    mirrored = zlib.crc32(page.translate(_MIRROR), 0xFFFFFFFF) ^ 0xFFFFFFFF
+    return int(f"{mirrored:032b}"[::-1], 2)

@@ -28,7 +28,7 @@ _STDERR_KEPT = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class WorkerExit:
     """A process that has ended: its exit code (negative: a signal), and the ends of what it said
     and of what it complained: a little more than `LONGEST` bytes of each at most."""
 
@@ -52,7 +52,7 @@ class Process(Protocol):
         reads: Sequence[Path],
         writes: Sequence[Path],
         seconds: float,
-    ) -> Ended: ...
+    ) -> WorkerExit: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class AudioLimits:
     memory: int = 6 * 1024**3
 
 
-async def _no_process(module: str, asked: bytes, **given: Any) -> Ended:
+async def _no_process(module: str, asked: bytes, **given: Any) -> WorkerExit:
     raise Failure("audio tools cannot be called from here")
 
 

@@ -20,14 +20,14 @@ from ...errors import Failure
 def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Bound this process, read what is asked, and say what came of `work`."""
     memory, seconds = map(int, sys.argv[-2:])
-    _bound(memory, seconds)
+    _limit_resources(memory, seconds)
     answer = _own_output()
-    told = _told(work, json.loads(sys.stdin.buffer.read()))
+    told = _answer(work, json.loads(sys.stdin.buffer.read()))
     with open(answer, "w", encoding="ascii") as file:
         json.dump(told, file)
 
 
-def _told(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any]) -> Any:
+def _answer(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any]) -> Any:
     from .call import Unwritable
 
     try:
@@ -39,7 +39,7 @@ def _told(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any
         return {"failure": {"message": "there is not enough memory for this", "help": ""}}
 
 
-def _bound(memory: int, seconds: int) -> None:
+def _limit_resources(memory: int, seconds: int) -> None:
     """Leave no core, take bounded resources."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -42,20 +42,20 @@ class Convolver:
                 ready.append(self._convolve(self._hop))
                 self._buffer[:, : self._past] = self._buffer[:, self._hop :]
                 self._filled = self._past
-        return self._joined(ready)
+        return self._join(ready)
 
     def end(self) -> Samples:
         """The rest."""
         left = self._filled - self._past
         self._buffer[:, self._filled :] = 0
-        return self._joined([self._convolve(left)] if left else [])
+        return self._join([self._convolve(left)] if left else [])
 
     def _convolve(self, count: int) -> Samples:
         spectrum = np.fft.rfft(self._buffer)
         filtered: Samples = np.fft.irfft(spectrum[None] * self._spectra[:, None], self._size)
         return filtered[:, :, self._past : self._past + count]
 
-    def _joined(self, ready: list[Samples]) -> Samples:
+    def _join(self, ready: list[Samples]) -> Samples:
         if not ready:
             return np.zeros((len(self._spectra), len(self._buffer), 0))
         return ready[0] if len(ready) == 1 else np.concatenate(ready, axis=2)

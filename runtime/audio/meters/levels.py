@@ -40,7 +40,7 @@ class LevelMeter:
         self.not_finite = 0
 
     def feed(self, block: Frames) -> Frames:
-        """More frames; gives them back with zeros for what is no finite number."""
+        """More frames; gives them back with zeros for what is not a finite number."""
         finite = np.isfinite(block)
         if not finite.all():
             self.not_finite += int((~finite).sum())

@@ -81,7 +81,7 @@ class LoudnessMeter:
         momentary = self._windows(energies, _MOMENTARY)
         short = self._windows(energies, _SHORT)
         return Loudness(
-            integrated=_integrated(momentary[::_HOP]),
+            integrated=_integrated_loudness(momentary[::_HOP]),
             momentary_max=_level(float(momentary.max())) if len(momentary) else None,
             short_term_max=_level(float(short.max())) if len(short) else None,
             range=_range(short[::_HOP]),
@@ -146,7 +146,7 @@ def _power(level: float) -> float:
     return float(10 ** ((level + 0.691) / 10))
 
 
-def _integrated(blocks: Samples) -> float | None:
+def _integrated_loudness(blocks: Samples) -> float | None:
     """BS.1770-5, formulas 4 to 7: two gates."""
     loud = blocks[blocks > _power(ABSOLUTE_GATE)]
     if not len(loud):

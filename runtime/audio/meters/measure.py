@@ -24,7 +24,7 @@ _DIFFERENCES = (
 
 def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
     """All numbers of a file; None where there is none, with the reason under `notes`. Samples that
-    are no finite numbers are counted and taken for zero. Raises `Failure` for a file cut off."""
+    are not finite numbers are counted and taken for zero. Raises `Failure` for a file cut off."""
     return examine(sound, silence_dbfs)[0]
 
 
@@ -66,12 +66,12 @@ def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
     """Both measurements and, for each number, b minus a; None where one of them is None. The
     `pitch_semitones` of the difference are how far the spectrum has moved as a whole."""
     (before, spectrum), (after, other) = (examine(sound, silence_dbfs) for sound in (a, b))
-    told = _compared(before, after)
+    told = _differences(before, after)
     told["difference"]["pitch_semitones"] = shift_between(spectrum, other)
     return told
 
 
-def _compared(a: Measurement, b: Measurement) -> dict[str, Any]:
+def _differences(a: Measurement, b: Measurement) -> dict[str, Any]:
     delta: dict[str, Any] = {}
     for name in _DIFFERENCES:
         before, after = a[name], b[name]
@@ -128,7 +128,7 @@ def _bands(levels: LevelMeter, spectrum: Spectrum, rate: int) -> Measurement:
 def _notes(sound: Sound, levels: LevelMeter, heard: Loudness) -> list[str]:
     notes = []
     if levels.not_finite:
-        notes.append(f"{levels.not_finite} samples are no finite numbers: taken for zero")
+        notes.append(f"{levels.not_finite} samples are not finite numbers: taken for zero")
     if sound.channels not in CHANNEL_WEIGHTS:
         notes.append(f"no loudness: where {sound.channels} channels stand is not known")
     elif heard.integrated is None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...errors import Failure
 from ..calls.call import check_call
 from .metrics import THRESHOLD, Measurement, Pair
-from .predicates import Finding, Predicate, judged, metric_of, verdict_of
+from .predicates import Finding, Predicate, judge, metric_of, verdict_of
 
 Do = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 """Does a call of an audio tool: its name and its arguments."""
@@ -17,7 +17,7 @@ _AT_ONCE = 2
 _PITCH = "pitch_change_semitones"
 
 
-class Files(NamedTuple):
+class SubjectFiles(NamedTuple):
     """What a subject is: the file before (None when there is none) and the file after."""
 
     before: str | None
@@ -25,11 +25,11 @@ class Files(NamedTuple):
 
 
 async def findings_of(
-    predicates: Sequence[Predicate], subjects: Mapping[str, Files], do: Do
+    predicates: Sequence[Predicate], subjects: Mapping[str, SubjectFiles], do: Do
 ) -> list[Finding]:
     """What each predicate came to. A file that cannot be measured leaves its predicates not
     measured, with the reason; each file is measured once for each threshold."""
-    measured = await _measured(_wanted(predicates, subjects), do)
+    measured = await _measure(_measurements_of(predicates, subjects), do)
     pairs: dict[str, Pair | str] = {}
     for subject, files in subjects.items():
         mine = [p for p in predicates if p.subject == subject]
@@ -43,7 +43,7 @@ async def findings_of(
         elif pair is not None and not pair.before and metric_of(predicate.metric)[0].both:
             found.append(Finding(predicate, "not measured", None, "there is no file before"))
         else:
-            found.append(judged(predicate, pair))
+            found.append(judge(predicate, pair))
     return found
 
 
@@ -66,7 +66,7 @@ def line_of(finding: Finding) -> str:
     subject = "" if predicate.subject == "result" else f"{predicate.subject}: "
     words = f"{predicate.text}: " if predicate.text else ""
     unit = metric_of(predicate.metric)[0].unit
-    parts = [finding.verdict, f"{words}{subject}{predicate.shown}"]
+    parts = [finding.verdict, f"{words}{subject}{predicate.condition}"]
     if finding.measured is not None:
         parts.append(f"measured {shown_value(finding.measured, unit)}")
     if finding.note:
@@ -88,8 +88,8 @@ def shown_value(value: float | str | bool, unit: str) -> str:
     return f"{int(value) if counted else f'{value:.2f}'} {unit}".rstrip()
 
 
-def _wanted(
-    predicates: Iterable[Predicate], subjects: Mapping[str, Files]
+def _measurements_of(
+    predicates: Iterable[Predicate], subjects: Mapping[str, SubjectFiles]
 ) -> dict[tuple[str, float], None]:
     """The files to measure, each with the thresholds that are asked for."""
     wanted: dict[tuple[str, float], None] = {}
@@ -105,7 +105,7 @@ def _wanted(
     return wanted
 
 
-async def _measured(
+async def _measure(
     wanted: Iterable[tuple[str, float]], do: Do
 ) -> dict[tuple[str, float], Measurement | str]:
     """The measurements, or why there is none, some at a time."""
@@ -123,7 +123,7 @@ async def _measured(
 
 
 async def _pair(
-    files: Files,
+    files: SubjectFiles,
     predicates: Sequence[Predicate],
     measured: Mapping[tuple[str, float], Measurement | str],
     do: Do,

@@ -83,11 +83,11 @@ def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[st
     before, after = _settings(one), _settings(other)
     for what in before:
         if what in after and before[what] != after[what]:
-            yield f"{what} cannot be {_shown(before[what])} and {_shown(after[what])}"
+            yield f"{what} cannot be {_show(before[what])} and {_show(after[what])}"
     edges = {**before, **after}
     low, high = edges.get(LOW_EDGE), edges.get(HIGH_EDGE)
     if low is not None and high is not None and low[0] >= high[0]:
-        yield f"nothing is left above {_shown(low)} and below {_shown(high)}"
+        yield f"nothing is left above {_show(low)} and below {_show(high)}"
     if one.tool.name == other.tool.name == "clip" and one.arguments["end_s"] is not None:
         kept = one.arguments["end_s"] - one.arguments["start_s"]
         if other.arguments["start_s"] >= kept:
@@ -123,7 +123,7 @@ def _settings(call: AudioCall) -> Settings:
     return settings
 
 
-def _shown(value: tuple[Any, str]) -> str:
+def _show(value: tuple[Any, str]) -> str:
     number, unit = value
     text = f"{number:g}" if isinstance(number, int | float) else str(number)
     return f"{text}{unit}" if unit.startswith(":") else f"{text} {unit}".rstrip()

@@ -136,7 +136,7 @@ def _ratio(pair: Pair, at: float | None) -> Measured:
     return float(_after(pair)["duration_s"] / _before(pair)["duration_s"])
 
 
-def _changed(pair: Pair, at: float | None) -> Measured:
+def _is_changed(pair: Pair, at: float | None) -> Measured:
     return bool(_after(pair)["pcm_sha256"] != _before(pair)["pcm_sha256"])
 
 
@@ -204,7 +204,7 @@ _LIST: tuple[Metric, ...] = (
            _silence("trailing_silence_s"), 0.03, at="dbfs", free=True),
     Metric("silent", "whether all of it is silence", "", _of("silent"), kind="flag"),
     Metric("clipped_runs", "places at full scale", "places", _of("clipped_runs")),
-    Metric("not_finite", "samples that are no finite numbers", "samples", _of("not_finite")),
+    Metric("not_finite", "samples that are not finite numbers", "samples", _of("not_finite")),
     Metric("dc_offset", "the largest of all channels", "", _dc, 0.001),
     Metric("strongest_hz", "the highest peak of the spectrum", "Hz", _of("strongest_hz"), 5.0),
     Metric("format", "the container: WAV, FLAC, MP3, OGG, AIFF", "", _of("format"), kind="text"),
@@ -231,7 +231,7 @@ _LIST: tuple[Metric, ...] = (
            both=True),
     Metric("clipped_runs_added", "places at full scale that were not there before", "places",
            _clipped_added, both=True),
-    Metric("samples_changed", "whether it is another sound at all", "", _changed, kind="flag",
+    Metric("samples_changed", "whether it is another sound at all", "", _is_changed, kind="flag",
            both=True),
 )  # fmt: skip
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _LIST}

@@ -37,7 +37,7 @@ def complete_plan(
     """What `document_plan` takes, and `problem`: "" or what is wrong. `output` is where the result
     has to be written; "" gives it a name beside the document. `sound` is what `audio` has."""
     try:
-        done = _completed(plan, id, audio, output, sound)
+        done = _complete(plan, id, audio, output, sound)
         counts = f"{len(done['steps'])} steps, {len(done['criteria'])} requirements"
         return {**done, "problem": "", "said": counts}
     except Failure as failure:
@@ -46,7 +46,7 @@ def complete_plan(
                 "criteria": [], "steps": [], "said": problem}  # fmt: skip
 
 
-def _completed(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape) -> Json:
+def _complete(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape) -> Json:
     steps = [dict(step) for step in plan.get("steps") or ()]
     work = [step for step in steps if not step.get("person")]
     if not steps:
@@ -75,7 +75,7 @@ def _final(plan: Mapping[str, Any], id: str, audio: str, output: str) -> str:
     named = str(plan.get("format") or "").lower().removeprefix(".")
     if named and named not in FORMATS:
         raise Failure(
-            f"`{named}` is no format of a result", help=f"use one of {', '.join(FORMATS)}"
+            f"`{named}` is not a format of a result", help=f"use one of {', '.join(FORMATS)}"
         )
     if not output:
         stem = PurePath(audio).stem or "audio"
@@ -95,7 +95,7 @@ def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Sha
     found.sort(key=lambda p: p.subject == RESULT)
     asked = {p.metric: p for p in found if p.op == "=="}
     if "format" in asked and asked["format"].value != container.name:
-        told = f"`{asked['format'].shown}` is required"
+        told = f"`{asked['format'].condition}` is required"
         raise Failure(f"{told}, and {a_file(kind)} measures as {container.name}")
     given = {"sample_rate_hz": sound.rate, "channels": sound.channels}
     given |= {name: int(asked[name].value) for name in given if name in asked}
@@ -117,8 +117,10 @@ def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:
         return text or "a requirement without words"
     predicate = read_predicate(requirement)
     if predicate.subject not in subjects:
-        raise Failure(f"`{predicate.subject}` is no step of the plan", help=f"or write `{RESULT}`")
-    return f"`{predicate.subject}: {predicate.shown}` {text}".rstrip()
+        raise Failure(
+            f"`{predicate.subject}` is not a step of the plan", help=f"or write `{RESULT}`"
+        )
+    return f"`{predicate.subject}: {predicate.condition}` {text}".rstrip()
 
 
 def criteria_in(lines: Iterable[str]) -> list[Predicate | str]:

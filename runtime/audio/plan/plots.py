@@ -110,7 +110,7 @@ def _loudness(named: list[tuple[str, Sketch]]) -> str:
         ):
             if len(curve):
                 times = window + 0.1 * np.arange(len(curve))
-                times, curve = _thinned(times, np.maximum(curve, _QUIETEST))
+                times, curve = _thin(times, np.maximum(curve, _QUIETEST))
                 axes.plot(times, curve, color=colour, linewidth=width, label=f"{name}, {what}")
     axes.set_ylim(_QUIETEST, _LOUDEST)
     axes.set_ylabel("LUFS")
@@ -119,7 +119,7 @@ def _loudness(named: list[tuple[str, Sketch]]) -> str:
     return _svg(figure, "l")
 
 
-def _thinned(times: Any, values: Any, most: int = 1200) -> tuple[Any, Any]:
+def _thin(times: Any, values: Any, most: int = 1200) -> tuple[Any, Any]:
     """At most so many points: of each stretch the loudest."""
     every = -(-len(values) // most)
     if every <= 1:

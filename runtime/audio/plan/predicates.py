@@ -44,10 +44,10 @@ class Predicate:
     text: str = ""
 
     @property
-    def shown(self) -> str:
+    def condition(self) -> str:
         """`integrated_lufs == -16 ± 0.5`"""
         within = f" ± {self.tolerance:g}" if self.tolerance else ""
-        return f"{self.metric} {self.op} {_spelled(self.value)}{within}"
+        return f"{self.metric} {self.op} {_spell(self.value)}{within}"
 
     def to_json(self) -> dict[str, Any]:
         """As data, as tools and documents hold it."""
@@ -73,7 +73,7 @@ class Finding:
     def to_json(self) -> dict[str, Any]:
         """A row of the table."""
         found = {"verdict": self.verdict, "measured": self.measured, "note": self.note}
-        return {**self.predicate.to_json(), "shown": self.predicate.shown, **found}
+        return {**self.predicate.to_json(), "shown": self.predicate.condition, **found}
 
 
 def read_predicate(given: Mapping[str, Any]) -> Predicate:
@@ -83,17 +83,19 @@ def read_predicate(given: Mapping[str, Any]) -> Predicate:
     op = str(given.get("op") or "==")
     op = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}.get(op, op)
     if op not in OPERATORS:
-        raise Failure(f"`{op}` is no operator of a predicate", help=f"use {' '.join(OPERATORS)}")
+        raise Failure(
+            f"`{op}` is not an operator of a predicate", help=f"use {' '.join(OPERATORS)}"
+        )
     value = _fitting(metric, given.get("value"))
     if metric.kind != "number" and op not in ("==", "!="):
         raise Failure(f"`{metric.name}` is compared with == and != only, not with `{op}`")
     tolerance = given.get("tolerance")
     tolerance = metric.tolerance if tolerance is None else tolerance
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or tolerance < 0:
-        raise Failure(f"the tolerance of `{metric.name}` is no number from 0 on: {tolerance!r}")
+        raise Failure(f"the tolerance of `{metric.name}` is not a number from 0 on: {tolerance!r}")
     subject = str(given.get("subject") or RESULT)
     if not _SUBJECT.fullmatch(subject):
-        raise Failure(f"`{subject[:60]}` is no subject: write `{RESULT}` or the ID of a step")
+        raise Failure(f"`{subject[:60]}` is not a subject: write `{RESULT}` or the ID of a step")
     name = metric.name if at is None else f"{metric.name}({at:g})"
     return Predicate(name, op, value, float(tolerance), subject, str(given.get("text") or ""))
 
@@ -128,7 +130,7 @@ def metric_of(written: str) -> tuple[Metric, float | None]:
     return metric, None if match["at"] is None else float(match["at"])
 
 
-def judged(predicate: Predicate, pair: Pair | None) -> Finding:
+def judge(predicate: Predicate, pair: Pair | None) -> Finding:
     """What the files measure. `pair` is None when there is no such subject."""
     if pair is None:
         return Finding(predicate, "not measured", None, f"there is no {predicate.subject}")
@@ -189,7 +191,7 @@ def _read_value(text: str) -> float | str | bool:
         return text
 
 
-def _spelled(value: float | str | bool) -> str:
+def _spell(value: float | str | bool) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -16,7 +16,7 @@ from flowc.compiler.plan import (
 from flowc.compiler.plan.paths import original_input
 
 from ...documents.attempts import last_error
-from .check import Do, Files, findings_of, line_of, report_of
+from .check import Do, SubjectFiles, findings_of, line_of, report_of
 from .planning import criteria_in
 from .predicates import RESULT, Predicate, verdict_of
 
@@ -64,12 +64,12 @@ def _summary(told: dict[str, Any], undone: list[str]) -> str:
     return f"{counts}{left}.{steps}"
 
 
-def subjects_of(document: PlanDocument) -> dict[str, Files]:
+def subjects_of(document: PlanDocument) -> dict[str, SubjectFiles]:
     """The files of the result and of each step that is DONE."""
-    found: dict[str, Files] = {}
+    found: dict[str, SubjectFiles] = {}
     before, after = original_input(document), final_path(document)
     if after and after != before:
-        found[RESULT] = Files(before or None, after)
+        found[RESULT] = SubjectFiles(before or None, after)
     for step in document.steps:
         id = text_value(step, "ID")
         if not id or status_of(step) != "DONE":
@@ -79,5 +79,5 @@ def subjects_of(document: PlanDocument) -> dict[str, Files]:
         except PlanError:
             continue
         if write and write != read:
-            found[id] = Files(read or None, write)
+            found[id] = SubjectFiles(read or None, write)
     return found

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...errors import Failure
 from ..calls.call import AudioCall
-from ..calls.files import Sound, Written, open_sound, write_sound
-from ..calls.strip_timestamps import settle
+from ..calls.files import Sound, WrittenFile, open_sound, write_sound
 from ..meters.loudness import decibels
 from .stages import Stage, through
 
@@ -85,11 +84,10 @@ class Job:
         """An output with this rate and these channels."""
         place = self.writes[path]
         done = write_sound(path, place, rate, channels, blocks, subtype)
-        settle(place)
-        return _told(done)
+        return _result_of(done)
 
 
-def _told(done: Written) -> Result:
+def _result_of(done: WrittenFile) -> Result:
     result: Result = {
         "output": done.path,
         "duration_s": done.frames / done.rate,

@@ -40,9 +40,9 @@ def limit(job: Job) -> Chain:
     sound, most, release = job.input, job.values["ceiling_dbtp"], job.values["release_ms"]
     ceiling = most
     for _ in range(_ROUNDS):
-        peak = heard(sound, _limited(sound, 0.0, ceiling, release)).true_peak
+        peak = measure_loudness(sound, _limiter_chain(sound, 0.0, ceiling, release)).true_peak
         if peak is None or peak <= most:
-            return Chain(_limited(sound, 0.0, ceiling, release), {"true_peak_dbtp": peak})
+            return Chain(_limiter_chain(sound, 0.0, ceiling, release), {"true_peak_dbtp": peak})
         ceiling -= peak - most + _SAFETY_DB
     raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
 
@@ -51,7 +51,7 @@ def loudness_norm(job: Job) -> Chain:
     """Apply a gain; where peaks come in the way a limiter after it, and more gain for what it
     takes. Raises `Failure` where that is more than `MOST_TAKEN_DB`."""
     sound, target, most = job.input, job.values["target_lufs"], job.values["max_true_peak_dbtp"]
-    before = heard(sound, [])
+    before = measure_loudness(sound, [])
     if before.integrated is None or before.true_peak is None:
         short = "shorter than 0.4 s" if sound.seconds < 0.4 else "too quiet, or not mono to 7.1"
         raise Failure(f"`{sound.path}` has no loudness that could be changed: it is {short}")
@@ -66,10 +66,10 @@ def loudness_norm(job: Job) -> Chain:
     for gain_db, found in _louder(sound, search, target, most):
         if abs(target - found.reached) <= _CLOSE_LU:
             told = {"integrated_lufs": found.reached, "true_peak_dbtp": found.peak}
-            chain = _limited(sound, gain_db, found.ceiling, _RELEASE_MS)
+            chain = _limiter_chain(sound, gain_db, found.ceiling, _RELEASE_MS)
             return Chain(chain, {**said, **told, "gain_db": gain_db, "limited": True})
         if gain_db == search.top and found.reached < target:
-            raise _crushed(sound, target, most, found.reached)
+            raise _too_much(sound, target, most, found.reached)
     raise Failure(f"`{sound.path}` cannot be brought to {target:g} LUFS below {most:g} dBTP")
 
 
@@ -104,7 +104,7 @@ def _louder(
         bound = search.top if high is None else high
         if not search.low < gain < bound:
             gain = bound if high is None else (search.low + bound) / 2
-        found = _held(sound, gain, most, ceiling)
+        found = _hold(sound, gain, most, ceiling)
         if found is None:
             return
         yield gain, found
@@ -117,10 +117,10 @@ def _louder(
         gain += (target - found.reached) / slope if slope > 0 else search.top
 
 
-def _held(sound: Sound, gain_db: float, most: float, ceiling: float) -> _Found | None:
+def _hold(sound: Sound, gain_db: float, most: float, ceiling: float) -> _Found | None:
     """What a gain gives when no true peak may be above `most`; None when that cannot be had."""
     for _ in range(_ROUNDS):
-        loud = heard(sound, _limited(sound, gain_db, ceiling, _RELEASE_MS))
+        loud = measure_loudness(sound, _limiter_chain(sound, gain_db, ceiling, _RELEASE_MS))
         if loud.integrated is None or loud.true_peak is None:
             return None
         if loud.true_peak <= most:
@@ -129,7 +129,7 @@ def _held(sound: Sound, gain_db: float, most: float, ceiling: float) -> _Found |
     return None
 
 
-def _crushed(sound: Sound, target: float, most: float, reached: float) -> Failure:
+def _too_much(sound: Sound, target: float, most: float, reached: float) -> Failure:
     loudest = floor(reached * 10) / 10
     return Failure(
         f"`{sound.path}` cannot be brought to {target:g} LUFS below {most:g} dBTP: a limiter would "
@@ -139,12 +139,12 @@ def _crushed(sound: Sound, target: float, most: float, reached: float) -> Failur
     )
 
 
-def _limited(sound: Sound, gain_db: float, ceiling: float, release: float) -> list[Stage]:
+def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, release: float) -> list[Stage]:
     limiter = effects.limiter(ceiling, release, sound.rate, sound.channels)
     return [stages.gain(gain_db), limiter] if gain_db else [limiter]
 
 
-def heard(sound: Sound, chain: list[Stage]) -> Loudness:
+def measure_loudness(sound: Sound, chain: list[Stage]) -> Loudness:
     """The loudness of a sound behind some stages."""
     meter = LoudnessMeter(sound.rate, sound.channels)
     for block in through(sound.blocks(), chain):

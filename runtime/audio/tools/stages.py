@@ -75,7 +75,7 @@ def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
         share = np.clip(share, 0.0, 1.0)
         return np.sin(share * np.pi / 2) if shape == "equal_power" else share
 
-    def faded(block: Frames, at: int) -> Frames:
+    def apply(block: Frames, at: int) -> Frames:
         places = np.arange(at, at + len(block), dtype=np.float64)
         level = np.ones(len(block))
         if first:
@@ -84,7 +84,7 @@ def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
             level *= curve((frames - 1 - places) / last)
         return (block * level[:, None]).astype(np.float32)
 
-    return Mapped(faded)
+    return Mapped(apply)
 
 
 def rechannel(before: int, after: int) -> Mapped:
@@ -134,13 +134,13 @@ class Noise:
         if self._shape is None:
             return (block + white * self._rms).astype(np.float32)
         self._wait = np.concatenate((self._wait, block))
-        return self._mixed(self._shape.feed(white.T)[0].T)
+        return self._mix(self._shape.feed(white.T)[0].T)
 
     def end(self) -> Frames:
         """The rest."""
-        return self._wait if self._shape is None else self._mixed(self._shape.end()[0].T)
+        return self._wait if self._shape is None else self._mix(self._shape.end()[0].T)
 
-    def _mixed(self, noise: Samples) -> Frames:
+    def _mix(self, noise: Samples) -> Frames:
         ready, self._wait = self._wait[: len(noise)], self._wait[len(noise) :]
         return (ready + noise * self._rms).astype(np.float32)
 

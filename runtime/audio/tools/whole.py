@@ -11,9 +11,8 @@ import numpy as np
 from ...errors import Failure
 from ..calls.containers import container_of
 from ..calls.files import BLOCK, Sound
+from ..meters import measure as meter
 from ..meters.levels import LevelMeter
-from ..meters.measure import compare as compared
-from ..meters.measure import measure as measured
 from . import stages
 from .job import Job, Result
 from .stages import Stage, through
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
 
 def measure(job: Job) -> Result:
     """Numbers; nothing is written."""
-    return measured(job.input, job.values["silence_dbfs"])
+    return meter.measure(job.input, job.values["silence_dbfs"])
 
 
 def compare(job: Job) -> Result:
     """Numbers of two files; nothing is written."""
     a, b = (job.sound(job.values[name]) for name in ("a", "b"))
-    return compared(a, b, job.values["silence_dbfs"])
+    return meter.compare(a, b, job.values["silence_dbfs"])
 
 
 def trim_silence(job: Job) -> Result:
@@ -110,7 +109,7 @@ def mix(job: Job) -> Result:
         for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
     ]
     frames = max(offset + sound.frames for sound, offset in zip(sounds, offsets, strict=True))
-    return job.write(sounds[0], _added(streams, frames, sounds[0].channels))
+    return job.write(sounds[0], _sum_of(streams, frames, sounds[0].channels))
 
 
 class _Stream:
@@ -135,7 +134,7 @@ class _Stream:
         self._at += len(sum)
 
 
-def _added(streams: list[_Stream], frames: int, channels: int) -> Iterator[Frames]:
+def _sum_of(streams: list[_Stream], frames: int, channels: int) -> Iterator[Frames]:
     for at in range(0, frames, BLOCK):
         sum = np.zeros((min(BLOCK, frames - at), channels), np.float32)
         for stream in streams:
@@ -172,7 +171,7 @@ def convert(job: Job) -> Result:
     rate = values["sample_rate_hz"] or sound.rate
     channels = values["channels"] or sound.channels
     container = container_of(values["output"])
-    subtype = values["subtype"] or _kept(sound, container.subtypes)
+    subtype = values["subtype"] or _output_subtype(sound, container.subtypes)
     line: list[Stage] = []
     if channels != sound.channels:
         if sound.channels not in (1, 2, 5, 6):
@@ -189,7 +188,7 @@ def convert(job: Job) -> Result:
     return job.write(sound, blocks, rate=rate, channels=channels, subtype=subtype)
 
 
-def _kept(sound: Sound, possible: tuple[str, ...]) -> str:
+def _output_subtype(sound: Sound, possible: tuple[str, ...]) -> str:
     """The subtype of the input where the container has it, else the container's usual one."""
     return sound.subtype if sound.subtype in possible else possible[0]
 

@@ -23,11 +23,11 @@ from typing import Any, Literal
 from ...errors import Failure, RunError
 from ...files.staging import replacing
 from ...files.tempdirs import make_room
-from ..confine import Confined, confined_python
+from ..confine import Confined, prepare_python
 from ..excerpt import Excerpt
 from ..policy import SNIPPET_LIMITS, Limits, Mode, Policy, SandboxReport, python_reads
 from .allowed_names import BUILTINS, MODULES
-from .syntax_gate import Fault, faults
+from .syntax_gate import CodeFinding, faults
 
 Status = Literal["done", "rejected", "refused", "killed", "failed", "no output"]
 RETRIED: tuple[Status, ...] = ("rejected", "failed", "no output")
@@ -57,7 +57,7 @@ class SnippetResult:
     status: Status
     message: str = ""
     why: str = ""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[CodeFinding, ...] = ()
     printed: str = ""
     seconds: float = 0.0
     report: SandboxReport | None = None
@@ -87,7 +87,7 @@ def run_snippet(
         packages = " ".join(sorted({name.partition(".")[0] for name in MODULES}))
         given = (packages, " ".join(sorted(BUILTINS)), str(target), *map(str, inputs))
         try:
-            start = confined_python(_HOST, given, _path(), _ENV, policy)
+            start = prepare_python(_HOST, given, _path(), _ENV, policy)
         except (RunError, Failure) as error:
             return SnippetResult("refused", error.message)
         with start:
@@ -126,7 +126,7 @@ def _run(start: Confined, code: str, bounds: Limits) -> SnippetResult:
     except OSError as error:
         return SnippetResult("refused", f"no process can be started: {error.strerror}")
     with process:
-        start.started()
+        start.release()
         try:
             kept, flooded = _listen(process, code.encode())
         finally:
@@ -136,7 +136,7 @@ def _run(start: Confined, code: str, bounds: Limits) -> SnippetResult:
     seconds = time.monotonic() - began
     try:
         report = start.report(0.0)
-        why = start.ended()
+        why = start.kill_reason()
     except Failure as error:
         return SnippetResult("refused", error.message, seconds=seconds)
     printed = kept.text()
@@ -147,7 +147,7 @@ def _run(start: Confined, code: str, bounds: Limits) -> SnippetResult:
         return SnippetResult("killed", told, why, (), printed, seconds, report)
     if code_of != 0:
         told = printed.rstrip().rpartition("\n")[2] if code_of > 0 else ""
-        told = told or f"the process ended with {_ended(code_of)}"
+        told = told or f"the process ended with {_describe_end(code_of)}"
         return SnippetResult("failed", told, "", (), printed, seconds, report)
     return SnippetResult("done", "", "", (), printed, seconds, report)
 
@@ -172,7 +172,7 @@ def _listen(process: subprocess.Popen[bytes], code: bytes) -> tuple[Excerpt, boo
     return kept, kept.total > _MOST
 
 
-def _ended(code: int) -> str:
+def _describe_end(code: int) -> str:
     if code > 0:
         return f"exit code {code}"
     try:
@@ -202,7 +202,7 @@ def _collect(result: SnippetResult, source: Path, made: int, place: Path) -> Sni
     try:
         found = os.fstat(number)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_ino != made:
-            return _without(result, "what it wrote is no plain file of its own")
+            return _without(result, "what it wrote is not a plain file of its own")
         if found.st_size == 0:
             return _without(result, "it wrote nothing to OUTPUT")
         _place(number, place)

@@ -1,7 +1,7 @@
 """Whether a piece of generated audio code is one that may be tried: the syntax gate.
 
 It is there for the message, with a line and a column, from which a model can write better code. It
-is no boundary: what passes runs in the sandbox all the same.
+is not a boundary: what passes runs in the sandbox all the same.
 
 Code is a plain sequence of statements that reads `INPUT` (`INPUTS` where there are several) and
 writes `OUTPUT`, with pedalboard, soundfile, numpy and math.
@@ -48,7 +48,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CodeFinding:
     """What is wrong, and where: line and column from 1."""
 
     line: int
@@ -59,27 +59,27 @@ class Fault:
         return f"line {self.line}, column {self.column}: {self.message}"
 
 
-def faults(code: str) -> tuple[Fault, ...]:
+def faults(code: str) -> tuple[CodeFinding, ...]:
     """What keeps the code from being tried, at most `MOST_FAULTS` in the order of the text; () when
     nothing does."""
     size = len(code.encode("utf-8", "surrogatepass"))
     if size > MOST_BYTES:
-        return (Fault(1, 1, f"the code has {size} bytes; at most {MOST_BYTES} are taken"),)
+        return (CodeFinding(1, 1, f"the code has {size} bytes; at most {MOST_BYTES} are taken"),)
     if "\0" in code:
-        return (Fault(1, 1, "the code holds a NUL character"),)
+        return (CodeFinding(1, 1, "the code holds a NUL character"),)
     try:
         tree = ast.parse(code)
     except SyntaxError as error:
-        return (Fault(error.lineno or 1, max(1, error.offset or 1), f"{error.msg}"),)
+        return (CodeFinding(error.lineno or 1, max(1, error.offset or 1), f"{error.msg}"),)
     except UnicodeEncodeError:
-        return (Fault(1, 1, "the code holds half a character"),)
+        return (CodeFinding(1, 1, "the code holds half a character"),)
     except (ValueError, RecursionError, MemoryError):
-        return (Fault(1, 1, "the code cannot be read: it is nested too deep"),)
+        return (CodeFinding(1, 1, "the code cannot be read: it is nested too deep"),)
     nodes = sum(1 for _ in ast.walk(tree))
     if nodes > MOST_NODES:
-        return (Fault(1, 1, f"the code has {nodes} parts; at most {MOST_NODES} are taken"),)
+        return (CodeFinding(1, 1, f"the code has {nodes} parts; at most {MOST_NODES} are taken"),)
     if not tree.body:
-        return (Fault(1, 1, "there is no code"),)
+        return (CodeFinding(1, 1, "there is no code"),)
     found = sorted(set(_Reader(tree, code).faults()), key=lambda f: (f.line, f.column))
     return tuple(found[:MOST_FAULTS])
 
@@ -94,13 +94,13 @@ class _Reader:
         self._bound: set[str] = {*GIVEN, *BUILTINS}
         self._refused: set[str] = set()
 
-    def faults(self) -> Iterator[Fault]:
+    def faults(self) -> Iterator[CodeFinding]:
         """All of them."""
         for node in ast.walk(self._tree):
-            yield from self._imported(node)
+            yield from self._import(node)
         for node in ast.walk(self._tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield from self._stored(node)
+                yield from self._store(node)
         rest: list[tuple[ast.AST, bool]] = [(self._tree, False)]
         while rest:
             node, is_base = rest.pop()
@@ -112,7 +112,7 @@ class _Reader:
             base = node.value if isinstance(node, ast.Attribute) else None
             rest += [(child, child is base) for child in ast.iter_child_nodes(node)]
 
-    def _imported(self, node: ast.AST) -> Iterator[Fault]:
+    def _import(self, node: ast.AST) -> Iterator[CodeFinding]:
         """Modules and names that an import makes known."""
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -147,17 +147,17 @@ class _Reader:
         self._bound.add(name)
         self._refused.add(name)
 
-    def _makes(self, node: ast.AST, alias: ast.alias) -> Iterator[Fault]:
+    def _makes(self, node: ast.AST, alias: ast.alias) -> Iterator[CodeFinding]:
         name = alias.asname or alias.name
         if name in BUILTINS or name in GIVEN:
             yield self._at(node, f"`{name}` has a meaning already: choose another name")
 
-    def _stored(self, node: ast.Name) -> Iterator[Fault]:
+    def _store(self, node: ast.Name) -> Iterator[CodeFinding]:
         if node.id in BUILTINS or node.id in self._modules or node.id in GIVEN:
             yield self._at(node, f"`{node.id}` has a meaning already: choose another name")
         self._bound.add(node.id)
 
-    def _node(self, node: ast.AST, is_base: bool) -> Iterator[Fault]:
+    def _node(self, node: ast.AST, is_base: bool) -> Iterator[CodeFinding]:
         match node:
             case ast.Name():
                 yield from self._name(node, is_base)
@@ -172,29 +172,29 @@ class _Reader:
             case _:
                 return
 
-    def _name(self, node: ast.Name, is_base: bool) -> Iterator[Fault]:
+    def _name(self, node: ast.Name, is_base: bool) -> Iterator[CodeFinding]:
         if node.id.startswith("_"):
             yield self._at(node, f"`{node.id}` begins with an underscore")
         elif node.id in self._modules:
             if not is_base:
-                yield self._at(node, f"the module `{node.id}` is no value")
+                yield self._at(node, f"the module `{node.id}` is not a value")
         elif node.id not in self._bound:
             yield self._at(node, f"`{node.id}` is not known")
 
-    def _attribute(self, node: ast.Attribute, is_base: bool) -> Iterator[Fault]:
+    def _attribute(self, node: ast.Attribute, is_base: bool) -> Iterator[CodeFinding]:
         module = self._module(node.value)
         if node.attr.startswith("_"):
-            yield self._named(node, f"`{node.attr}` begins with an underscore")
+            yield self._at_name(node, f"`{node.attr}` begins with an underscore")
         elif module is not None:
             if f"{module}.{node.attr}" in MODULES:
                 if not is_base:
-                    yield self._named(node, f"the module `{node.attr}` is no value")
+                    yield self._at_name(node, f"the module `{node.attr}` is not a value")
             elif node.attr not in MODULES[module]:
-                yield self._named(node, f"`{node.attr}` of {module} is not for generated code")
+                yield self._at_name(node, f"`{node.attr}` of {module} is not for generated code")
         elif isinstance(node.value, ast.Name) and node.value.id in self._refused:
             return
         elif node.attr not in MEMBERS:
-            yield self._named(node, f"`.{node.attr}` is not for generated code")
+            yield self._at_name(node, f"`.{node.attr}` is not for generated code")
 
     def _module(self, node: ast.expr) -> str | None:
         """The module that an expression names: `np`, `np.fft`."""
@@ -205,21 +205,23 @@ class _Reader:
             return name if name in MODULES else None
         return None
 
-    def _constant(self, node: ast.AST, value: object) -> Iterator[Fault]:
+    def _constant(self, node: ast.AST, value: object) -> Iterator[CodeFinding]:
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LARGEST:
             yield self._at(node, "the number is too large")
         elif not isinstance(value, str | int | float | None) and value is not Ellipsis:
             yield self._at(node, f"a constant of the type {type(value).__name__} is not taken here")
 
-    def _named(self, node: ast.Attribute, message: str) -> Fault:
+    def _at_name(self, node: ast.Attribute, message: str) -> CodeFinding:
         """A fault at the name after the dot."""
         line = node.end_lineno or node.lineno
         column = len(self._until(line, node.end_col_offset or 0)) - len(node.attr)
-        return Fault(line, column + 1, message)
+        return CodeFinding(line, column + 1, message)
 
-    def _at(self, node: ast.AST, message: str) -> Fault:
+    def _at(self, node: ast.AST, message: str) -> CodeFinding:
         line = getattr(node, "lineno", 1)
-        return Fault(line, len(self._until(line, getattr(node, "col_offset", 0))) + 1, message)
+        return CodeFinding(
+            line, len(self._until(line, getattr(node, "col_offset", 0))) + 1, message
+        )
 
     def _until(self, line: int, offset: int) -> str:
         """A line up to an offset, which ast counts in bytes."""

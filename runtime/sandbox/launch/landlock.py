@@ -30,7 +30,7 @@ SIGNALS = 6
 """The version from which signals and abstract sockets stay inside."""
 
 
-def handled(version: int) -> int:
+def rights_of(version: int) -> int:
     """Rights that a version of Landlock knows."""
     rights = 0x1FFF
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
@@ -50,7 +50,7 @@ def restrict(libc: ctypes.CDLL, rules: list[tuple[str, int]], network: bool) -> 
     known = version(libc)
     if not known:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    rights = handled(known)
+    rights = rights_of(known)
     attributes = (ctypes.c_uint64 * 3)(rights, 0, 0)
     size = 8
     if known >= 4:
@@ -59,11 +59,11 @@ def restrict(libc: ctypes.CDLL, rules: list[tuple[str, int]], network: bool) -> 
     if known >= SIGNALS:
         attributes[2] = _SCOPES
         size = 24
-    ruleset = _checked(libc.syscall(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0))
+    ruleset = _check(libc.syscall(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0))
     try:
         for path, allowed in rules:
             _allow(libc, ruleset, path, allowed & rights)
-        _checked(libc.syscall(_RESTRICT, ruleset, 0))
+        _check(libc.syscall(_RESTRICT, ruleset, 0))
     finally:
         os.close(ruleset)
     return known
@@ -78,12 +78,12 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
         if not stat.S_ISDIR(os.fstat(target).st_mode):
             rights &= _ON_FILES
         rule = rights.to_bytes(8, "little") + target.to_bytes(4, "little")
-        _checked(libc.syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0))
+        _check(libc.syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0))
     finally:
         os.close(target)
 
 
-def _checked(result: int) -> int:
+def _check(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

@@ -37,7 +37,7 @@ def enter(libc: ctypes.CDLL, network: bool) -> None:
     `network`. Ids stay as they are. Raises OSError where the system does not allow it."""
     uid, gid = os.geteuid(), os.getegid()
     flags = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | _NEWUTS | (0 if network else _NEWNET)
-    _checked(libc.unshare(flags), "unshare")
+    _check(libc.unshare(flags), "unshare")
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{uid} {uid} 1"),
@@ -71,12 +71,12 @@ def show_only(
         _put_together(libc, root, binds, links, shared)
         _proc(libc, f"{root}/proc", processes)
         os.chdir(root)
-        _checked(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
+        _check(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
     except OSError:
         os.chdir("/")
         libc.umount2(root.encode(), _DETACH)
         raise
-    _checked(libc.umount2(b".", _DETACH), "umount")
+    _check(libc.umount2(b".", _DETACH), "umount")
     os.chdir("/")
 
 
@@ -185,7 +185,7 @@ def _proc(libc: ctypes.CDLL, target: str, processes: int) -> None:
         # Where a container hides parts of /proc the kernel gives no whole one: then none is shown.
         _mount(libc, "tmpfs", target, "tmpfs", _NOSUID | _NODEV | _RDONLY, "size=4k")
     elif own:
-        _bound(f"{target}/sys/kernel/pid_max", processes)
+        _limit_processes(f"{target}/sys/kernel/pid_max", processes)
         _mount(libc, "none", target, None, _REMOUNT | _BIND | _RDONLY | flags)
 
 
@@ -196,7 +196,7 @@ def bounds_are_own(release: str) -> bool:
     return len(numbers) >= 2 and (int(numbers[0]), int(numbers[1])) >= _OWN_BOUNDS
 
 
-def _bound(path: str, processes: int) -> None:
+def _limit_processes(path: str, processes: int) -> None:
     """The numbers below 300 are given out once. Threads take numbers too, which the limit does not
     count: this is what the watcher never has to be in time for."""
     try:
@@ -214,7 +214,7 @@ def _attributes(
     done = libc.syscall(
         _MOUNT_SETATTR, _AT_FDCWD, target.encode(), how, packed, ctypes.c_size_t(32)
     )
-    _checked(done, f"mount_setattr {target}")
+    _check(done, f"mount_setattr {target}")
 
 
 def _mount(
@@ -224,10 +224,10 @@ def _mount(
         source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags),
         data.encode() or None,
     )  # fmt: skip
-    _checked(done, f"mount {target}")
+    _check(done, f"mount {target}")
 
 
-def _checked(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

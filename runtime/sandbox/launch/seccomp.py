@@ -49,7 +49,7 @@ _IPC = (
     "shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop",
     "semtimedop", "semctl", "mq_open", "mq_unlink",
 )  # fmt: skip
-"""Shared memory and queues of the user, which are no files."""
+"""Shared memory and queues of the user, which are not files."""
 _BY_PATH = (
     "chmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchownat", "setxattr", "lsetxattr",
     "removexattr", "lremovexattr", "setxattrat", "removexattrat", "file_setattr",

@@ -264,7 +264,7 @@ class _Start:
             getattr(load(module), function)()
         finally:
             # Whatever it raised must not reach the code of the launcher.
-            os._exit(_told(sys.exc_info()[1]))
+            os._exit(_exit_code(sys.exc_info()[1]))
 
     def _lacks(self, layer: str, error: OSError | ValueError) -> None:
         said = getattr(error, "strerror", None) or str(error)
@@ -279,7 +279,7 @@ def _lead_session() -> None:
         return  # it leads a session or a group already
 
 
-def _told(error: BaseException | None) -> int:
+def _exit_code(error: BaseException | None) -> int:
     """The exit code of a function that raised this; an error is shown."""
     code = 0
     if isinstance(error, SystemExit):

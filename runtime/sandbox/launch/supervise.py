@@ -35,7 +35,7 @@ _proc = -1
 
 
 class Watch:
-    """What the watcher looks at while the program runs. 0 is no limit: seconds by the clock,
+    """What the watcher looks at while the program runs. 0 is not a limit: seconds by the clock,
     processes at a time, bytes written below `folders` or taken from the disk of `disks`; `grace`
     is how long the program may take to end when it is asked to."""
 
@@ -61,7 +61,7 @@ class Watch:
         """Seconds until the time is over."""
         return self._began + self.seconds - time.monotonic() if self.seconds else 3600.0
 
-    def broken(self) -> str:
+    def exceeded_limit(self) -> str:
         """Which limit is exceeded: "time", "processes", "disk", or ""."""
         if self.left() <= 0:
             return "time"
@@ -69,9 +69,9 @@ class Watch:
             return ""
         if self.processes and len(below(self._view)) > self.processes:
             return "processes"
-        return "disk" if self.disk and self._walked() else ""
+        return "disk" if self.disk and self._walk() else ""
 
-    def _walked(self) -> bool:
+    def _walk(self) -> bool:
         """Look through the folders, a tenth of the time at most: this runs before every usual
         process, and there may be a hundred thousand files."""
         began = time.monotonic()
@@ -160,8 +160,8 @@ def watch(
         if told is not None and told.si_signo in _STOPPING and not deadline:
             deadline = time.monotonic() + limits.grace
             _each(inside, _SIGTERM)
-        why = "stopped" if deadline and time.monotonic() >= deadline else limits.broken()
-        if not why and _closed(lifeline):
+        why = "stopped" if deadline and time.monotonic() >= deadline else limits.exceeded_limit()
+        if not why and _is_closed(lifeline):
             why = "parent"
         if why:
             kill_all(inside)
@@ -193,7 +193,7 @@ def below(view: bool) -> list[int]:
     """The living descendants of this process; where it has a view of its own namespace, all others
     in that."""
     if view:
-        return [number for number in _listed("/proc") if number != os.getpid()]
+        return [number for number in _numbers_in("/proc") if number != os.getpid()]
     return [number for number, _ in _family()]
 
 
@@ -213,7 +213,7 @@ def _newest() -> int:
         return 0
 
 
-def _listed(proc: str | int) -> list[int]:
+def _numbers_in(proc: str | int) -> list[int]:
     try:
         return [int(name) for name in os.listdir(proc) if name.isdigit()]
     except OSError:
@@ -231,7 +231,7 @@ def _read(name: str) -> bytes:
 def _family() -> list[tuple[int, int]]:
     """The living descendants of this process, each with its process group."""
     children: dict[int, list[tuple[int, int]]] = {}
-    for number in _listed(_proc):
+    for number in _numbers_in(_proc):
         try:
             # The name in parentheses may hold anything.
             state, parent, group = _read(f"{number}/stat").rpartition(b")")[2].split()[:3]
@@ -297,7 +297,7 @@ def _reap(program: int, wait: bool = False) -> int | None:
             return None
 
 
-def _closed(lifeline: int) -> bool:
+def _is_closed(lifeline: int) -> bool:
     try:
         return os.read(lifeline, 1) == b""
     except BlockingIOError:

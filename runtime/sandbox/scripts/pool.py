@@ -34,7 +34,7 @@ from flowc.compiler.lowering.graphspec import Place
 from ...errors import Failure, RunError
 from ...services import Json, ScriptCall, ScriptResult
 from ...values import NotStorable, storable_value
-from ..confine import confined_python
+from ..confine import prepare_python
 from ..confinement import Confinement
 from ..policy import Limits, SandboxReport
 
@@ -46,7 +46,7 @@ _FOLDER = Path(__file__).resolve().parent
 _NO_FOLDERS = Confinement(Path("/"), Path("/"))
 """Nothing is granted to scripts, so it does not matter here where a run was started."""
 _BOUNDS = Limits(memory=0, file=1, disk=0, open=64, processes=0)
-"""Memory and processor time a worker bounds itself. Of a file one byte: 0 would be no limit."""
+"""Memory and processor time a worker bounds itself. Of a file one byte: 0 would not be a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class _Worker:
         policy = where.code(reads, _BOUNDS)
         args = tuple(map(str, given))
         try:
-            self._start = confined_python("worker:main", args, (_FOLDER,), _ENV, policy)
+            self._start = prepare_python("worker:main", args, (_FOLDER,), _ENV, policy)
         except RunError as error:
             raise Failure(error.message, "refused", help=error.help) from None
         try:
@@ -186,7 +186,7 @@ class _Worker:
         except OSError as error:
             self._start.close()
             raise Failure(f"no process for scripts can be started: {error.strerror}") from None
-        self._start.started()
+        self._start.release()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._write, self._read = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -322,7 +322,7 @@ def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult
         )
     error = answer.get("error")
     if isinstance(error, dict):
-        raise _raised(call, error, limits, at)
+        raise _script_failure(call, error, limits, at)
     try:
         return _read(answer)
     except (NotStorable, KeyError, TypeError, ValueError, AttributeError, RecursionError) as fault:
@@ -357,7 +357,7 @@ def _message(value: Json) -> dict[str, Any]:
     return message
 
 
-def _raised(
+def _script_failure(
     call: ScriptCall, error: dict[str, Any], limits: ScriptLimits, place: Place | None
 ) -> Failure:
     """What a script raised, in its own words (J30); the engine's own limits in ours."""

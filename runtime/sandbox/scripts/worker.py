@@ -1,6 +1,6 @@
 """A process that runs scripts: bound by the operating system first, then calls as JSON in and out.
 
-It is started by `confine.confined_python`, without site packages and without flowc, so that a
+It is started by `confine.prepare_python`, without site packages and without flowc, so that a
 script has nothing around it that flowc has; with LANGUAGE MODULE PARENT MEMORY SECONDS in sys.argv.
 
 A message is four bytes of length and that much JSON. A call is two of them, what is to be done and
@@ -49,7 +49,7 @@ def close_doors() -> None:
         resource.setrlimit(kind, (0, 0))
 
 
-class Line:
+class Pipe:
     """The pipe to flowc."""
 
     def __init__(self, read: int, write: int) -> None:
@@ -85,7 +85,7 @@ def main() -> None:
     time.tzset()  # TZ may have been set after this process began
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file that must not grow is an OSError
     # The script's own standard input and output lead nowhere: the pipes have other numbers.
-    line = Line(os.dup(0), os.dup(1))
+    line = Pipe(os.dup(0), os.dup(1))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)

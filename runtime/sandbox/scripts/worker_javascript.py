@@ -92,7 +92,7 @@ class _Call:
         for _ in range(_JOBS):
             state = json.loads(loaded())
             if state["error"]:
-                raise _Broken({"error": self._placed(state["error"])})
+                raise _Broken({"error": self._place(state["error"])})
             if state["ready"]:
                 return
             if not self.context.execute_pending_job():
@@ -109,16 +109,16 @@ class _Call:
         if not answer.startswith('{"error":'):
             return answer
         told = json.loads(answer)
-        return json.dumps({**told, "error": self._placed(told["error"])})
+        return json.dumps({**told, "error": self._place(told["error"])})
 
     def _error(self, said: str) -> dict[str, Any]:
         """An error that left JavaScript: its first line, then its stack."""
         first, _, stack = said[:_SHOWN].partition("\n")
         name, colon, message = first.partition(": ")
         parts = (name, message) if colon and name.endswith("Error") else ("", first)
-        return self._placed({"name": parts[0], "message": parts[1], "stack": stack})
+        return self._place({"name": parts[0], "message": parts[1], "stack": stack})
 
-    def _placed(self, error: dict[str, Any]) -> dict[str, Any]:
+    def _place(self, error: dict[str, Any]) -> dict[str, Any]:
         """The error with the innermost place in the script; the prelude stands below its lines."""
         places = ((int(m[1]), int(m[2])) for m in _FRAME.finditer(error["stack"][:_SHOWN]))
         at = next(((line, column) for line, column in places if line <= self.lines), None)

@@ -121,14 +121,14 @@ def _answer(job: dict[str, Any], send: Send) -> dict[str, Any]:
             return {"missing": True}
         send(json.dumps([function.__code__.co_firstlineno, 1]))
         placed = True
-        return _called(function, vars(module), job["call"])
+        return _call(function, vars(module), job["call"])
     except BaseException as error:  # whatever a script does, its caller is told
         if not placed:
             send("null")
         return {"error": _failure(error, job["file"])}
 
 
-def _called(function: Any, names: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+def _call(function: Any, names: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
     this = This()
     siblings = {k: types.MethodType(f, this) for k, f in names.items() if _is_function(f)}
     contexts = {name: WorkflowContext(given) for name, given in call["threads"].items()}
@@ -164,7 +164,7 @@ def _clean(value: Any, path: str, depth: int) -> Json:
         return value
     if isinstance(value, float):
         if value - value != 0:
-            raise TypeError(f"{path} is {value}, which is no JSON value")
+            raise TypeError(f"{path} is {value}, which is not a JSON value")
         return value
     if depth > MAX_DEPTH:
         raise TypeError(f"{path} holds itself, or is nested more than {MAX_DEPTH} levels deep")
@@ -172,7 +172,7 @@ def _clean(value: Any, path: str, depth: int) -> Json:
         return [_clean(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {key: _clean(item, f"{path}.{key}", depth + 1) for key, item in value.items()}
-    raise TypeError(f"{path} holds a {type(value).__name__}, which is no JSON value")
+    raise TypeError(f"{path} holds a {type(value).__name__}, which is not a JSON value")
 
 
 def _failure(error: BaseException, file: str) -> dict[str, Any]:

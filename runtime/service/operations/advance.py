@@ -21,7 +21,7 @@ from ...engine.signals import RunSignals
 from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
-from ...tools.team_channel import working_in
+from ...tools.team import working_in
 from ..records.messages import Messages, StoredMessage, told_text
 from ..records.metrics import iso, steps_of
 from ..records.prompt_log import Prompts, ToldModels

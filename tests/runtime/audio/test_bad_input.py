@@ -70,7 +70,7 @@ def test_samples_that_are_no_numbers_are_refused_and_counted(value, tmp_path, ap
     frames = tone(2)
     frames[48_000:48_003, 1] = value
     write(tmp_path / "a.wav", frames)
-    fails(apply, "no finite numbers, the first at 1.000 s", helps="audio measure")
+    fails(apply, "not finite numbers, the first at 1.000 s", helps="audio measure")
     found = apply("measure", input="a.wav")
     assert found["not_finite"] == 3
     assert found["integrated_lufs"] == pytest.approx(-23, abs=0.1)

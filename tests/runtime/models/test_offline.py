@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from flowc.compiler.plan import code_request, fix_request, read_plan
 from flowc.runtime.audio.calls.call import check_call, parse_call
-from flowc.runtime.audio.calls.worker_protocol import _told
-from flowc.runtime.audio.plan.check import Files, findings_of
+from flowc.runtime.audio.calls.worker_protocol import _answer
+from flowc.runtime.audio.plan.check import SubjectFiles, findings_of
 from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.predicates import read_predicate
 from flowc.runtime.audio.tools.worker import _perform_call
@@ -20,7 +20,7 @@ from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.offline import OfflineModels
 from flowc.runtime.models.offline_patterns import is_number, spell
 from flowc.runtime.models.offline_plan import code_of, plan_of, read_request
-from flowc.runtime.models.offline_repair import NONE, repaired
+from flowc.runtime.models.offline_repair import NONE, repair
 from flowc.runtime.models.offline_rules import FORMATS, fits, rules, vocabulary_rows
 from flowc.runtime.models.registry import choose_models
 from flowc.runtime.services import ModelRequest, ToolSchema
@@ -79,7 +79,7 @@ def done(folder: Path, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         "reads": {path: str(folder / path) for path in call.reads},
         "writes": {path: str(folder / path) for path in call.writes},
     }
-    told = _told(_perform_call, asked)
+    told = _answer(_perform_call, asked)
     if failure := told.get("failure"):
         raise Failure(failure["message"])
     result: dict[str, Any] = told["result"]
@@ -92,7 +92,7 @@ def verdicts(folder: Path, requirements: list[dict[str, Any]], after: str) -> li
     async def do(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return done(folder, tool, arguments)
 
-    files = Files("in.wav", after)
+    files = SubjectFiles("in.wav", after)
     found = findings_of(
         [read_predicate(r) for r in requirements], {"step_1": files, "result": files}, do
     )
@@ -367,13 +367,13 @@ def test_only_what_is_mechanical_is_repaired():
     fixed = answer("error_analyzer", fix_request(document, "step_1", code, "no ``` such"))
     assert fixed["code"] == 'COMPRESS(input="in.wav", output="a.wav", ratio=50)'
     for hopeless in ("MAGIC(x=1)", "GAIN(", 'GAIN(input="in.wav", output="a.wav", gain_db=3)'):
-        assert repaired(hopeless, "why", "in.wav", "a.wav") == (hopeless, NONE)
+        assert repair(hopeless, "why", "in.wav", "a.wav") == (hopeless, NONE)
     error = (
         "`cutoff_hz` is 9000 Hz, but `in.wav` has 8000 samples a second\n"
         "it can be at most 3920 Hz there (0.49 of the sample rate)"
     )
     code = 'HIGHPASS(input="in.wav", output="a.wav", cutoff_hz=9000)'
-    assert "cutoff_hz=3920" in repaired(code, error, "in.wav", "a.wav")[0]
+    assert "cutoff_hz=3920" in repair(code, error, "in.wav", "a.wav")[0]
 
 
 def test_the_rules_have_no_other_role():
@@ -386,7 +386,7 @@ def test_rules_and_models_are_never_mixed():
     chosen = choose_models("offline", None, None, (), 1.0)
     assert "not a language model" in chosen.models.label
     assert not chosen.models.is_model
-    with pytest.raises(RunError, match="no language model"):
+    with pytest.raises(RunError, match="not a language model"):
         choose_models("offline", None, None, ("openai:x",), 1.0)
     with pytest.raises(RunError, match="offline rules by name"):
         choose_models("openai:x", "http://127.0.0.1:1/v1", None, ("offline",), 1.0)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from flowc.runtime.sandbox import confine, jobs
-from flowc.runtime.sandbox.confine import Confined, confined
+from flowc.runtime.sandbox.confine import Confined, prepare
 from flowc.runtime.sandbox.launch import seccomp
 from flowc.runtime.sandbox.policy import Policy, SandboxReport, shell_reads
 
@@ -42,7 +42,7 @@ def popen(start: Confined, **given: Any) -> subprocess.Popen[bytes]:
         start_new_session=True,
         **given,
     )
-    start.started()
+    start.release()
     return process
 
 
@@ -57,14 +57,14 @@ class Shell:
         granted = Policy(
             "shell", reads=reads, writes=(self.workspace,), cwd=self.workspace, **policy
         )
-        return confined(["bash", "-c", command], ENV, granted)
+        return prepare(["bash", "-c", command], ENV, granted)
 
     def __call__(self, command: str, **policy: Any) -> Done:
         with self.start(command, **policy) as start:
             process = popen(start)
             out = process.communicate(timeout=150)[0].decode()
             report = start.report() if process.returncode != confine.REFUSED else None
-            return Done(process.returncode, out, start.ended(), report)
+            return Done(process.returncode, out, start.kill_reason(), report)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def layers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         if "bubblewrap" in names:
             everything["namespaces"] = jobs.BY_BUBBLEWRAP
         monkeypatch.setattr(confine, "make_job", make)
-        monkeypatch.setattr(confine, "_tried", lambda profile: (everything, {}))
+        monkeypatch.setattr(confine, "_try_layers", lambda profile: (everything, {}))
 
     return choose
 

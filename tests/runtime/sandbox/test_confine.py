@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox.confine import confined, confined_python, probe
+from flowc.runtime.sandbox.confine import prepare, prepare_python, probe
 from flowc.runtime.sandbox.policy import MIB, Limits, Policy, python_reads
 
 from .conftest import ENV, popen
@@ -53,10 +53,10 @@ def test_the_exit_code_is_the_programs_own(shell, command, code):
 
 
 def test_a_program_that_is_not_there_is_a_failure(shell):
-    with confined(["no-such-program"], ENV, Policy("shell")) as start:
+    with prepare(["no-such-program"], ENV, Policy("shell")) as start:
         popen(start).wait(60)
         with pytest.raises(Failure, match="no-such-program"):
-            start.ended()
+            start.kill_reason()
 
 
 def test_the_report_is_known_while_the_program_runs_and_cannot_be_added_to(shell):
@@ -68,7 +68,7 @@ def test_the_report_is_known_while_the_program_runs_and_cannot_be_added_to(shell
         assert process.poll() is None
         (shell.workspace / "go").touch()
         process.wait(60)
-        assert (start.ended(), start.report()) == ("", report)
+        assert (start.kill_reason(), start.report()) == ("", report)
         assert [list(message) for message in start._messages] == [["report"], ["end"]]
     assert report.level == probe("shell").level
     assert report.text.startswith(report.level)
@@ -191,7 +191,7 @@ def test_who_is_asked_to_end_may_do_so_in_time(shell):
         assert until((shell.workspace / "ready").exists)
         process.terminate()
         out = process.communicate(timeout=150)[0]
-        assert (process.returncode, out[-4:], start.ended()) == (3, b"bye\n", "")
+        assert (process.returncode, out[-4:], start.kill_reason()) == (3, b"bye\n", "")
 
 
 def test_who_does_not_end_when_asked_is_ended(shell):
@@ -201,7 +201,7 @@ def test_who_does_not_end_when_asked_is_ended(shell):
         assert until((shell.workspace / "ready").exists)
         process.terminate()
         assert process.wait(60) == -9
-        assert start.ended() == "stopped"
+        assert start.kill_reason() == "stopped"
 
 
 BEAT = "setsid bash -c 'while :; do echo beat >> beats; sleep 0.05; done' & wait"
@@ -266,10 +266,10 @@ def test_everything_ends_with_flowc_however_that_ends(shell):
 
 def test_a_folder_that_is_not_there_cannot_be_granted(tmp_path):
     with pytest.raises(Failure, match="not there") as refused:
-        confined(["true"], ENV, Policy("shell", writes=(tmp_path / "none",)))
+        prepare(["true"], ENV, Policy("shell", writes=(tmp_path / "none",)))
     assert refused.value.kind == "refused"
-    with pytest.raises(Failure, match="no file"):
-        confined(["true"], ENV, Policy("snippet", writes=(tmp_path,)))
+    with pytest.raises(Failure, match="not a file"):
+        prepare(["true"], ENV, Policy("snippet", writes=(tmp_path,)))
 
 
 def test_links_are_made_only_where_they_are_granted(shell):
@@ -305,7 +305,7 @@ def main():
 def test_a_python_function_runs_in_the_launcher_and_starts_nothing(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     policy = Policy("snippet", python_reads())
-    with confined_python("program:main", ("a", "b"), (tmp_path,), {}, policy) as start:
+    with prepare_python("program:main", ("a", "b"), (tmp_path,), {}, policy) as start:
         process = popen(start)
         out = process.communicate(timeout=150)[0].decode()
     assert out == "True ['a', 'b'] False\nno fork\nno exec\n"
@@ -316,15 +316,15 @@ def test_a_program_in_the_snippet_profile_starts_no_other(tmp_path):
     python = os.path.realpath(sys._base_executable)
     code = "import os\ntry:\n  os.execv('/bin/true', ['true'])\nexcept OSError as e: print(e.errno)"
     policy = Policy("snippet", (*python_reads(), Path(python)))
-    with confined([python, "-I", "-S", "-c", code], {}, policy) as start:
+    with prepare([python, "-I", "-S", "-c", code], {}, policy) as start:
         out = popen(start).communicate(timeout=150)[0].decode()
     assert out in ("13\n", "2\n"), out
 
 
 def test_off_confines_nothing_and_says_so(shell):
     policy = Policy("shell", mode="off")
-    with confined(["sh", "-c", "exit 4"], ENV, policy) as start:
+    with prepare(["sh", "-c", "exit 4"], ENV, policy) as start:
         process = popen(start)
         assert process.wait(60) == 4
         assert start.report().level == "off"
-        assert start.ended() == ""
+        assert start.kill_reason() == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.runtime.sandbox.environment import allowed_env
+from flowc.runtime.sandbox.shell import allowed_env
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_a_required_layer_that_is_missing_refuses_before_anything_runs(shell, la
         process = subprocess.Popen(
             start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds, start_new_session=True
         )
-        start.started()
+        start.release()
         assert process.wait(60) == 96
         with pytest.raises(Failure, match=layer) as refused:
             start.report()
@@ -212,7 +212,7 @@ def test_processes_are_counted_where_a_namespace_has_no_files_of_its_own(layers,
 
 def test_a_trial_for_which_there_is_no_room_is_made_again(monkeypatch):
     """A service would otherwise take the machine for one without a sandbox until it ends."""
-    confine._tried.cache_clear()
+    confine._try_layers.cache_clear()
 
     def refuse(*_, **__):
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))

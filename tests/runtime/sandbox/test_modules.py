@@ -9,11 +9,14 @@ import asyncio
 import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.runtime.audio.calls.subprocess_call import WORKER, AudioWorkers
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox import confine, modules
@@ -126,7 +129,9 @@ def test_the_attacks_succeed_where_a_person_wants_no_sandbox(hostile, tmp_path):
 
 
 def test_a_weak_sandbox_is_refused_before_anything_is_started(hostile, monkeypatch):
-    monkeypatch.setattr(confine, "_tried", lambda profile: ({"limits": ""}, {"landlock": "none"}))
+    monkeypatch.setattr(
+        confine, "_try_layers", lambda profile: ({"limits": ""}, {"landlock": "none"})
+    )
     for mode in ("auto", "strict"):
         with pytest.raises(Failure, match="landlock") as caught:
             hostile(confined(mode))
@@ -179,3 +184,23 @@ def test_a_module_that_says_things_without_end_takes_no_memory_here(hostile, mon
     )
     assert (len(ended.told), len(ended.complaint)) == (1_000_001, 1_000_001)
     assert (ended.told[-5:], ended.complaint[-10:]) == (b"xtold", b"ycomplaint")
+
+
+def test_the_byte_code_of_all_that_a_worker_imports_is_kept():
+    """What is confined cannot write it: it is either below runtime/audio, which the start compiles,
+    or imported by the process that starts it."""
+    worker = "import flowc.runtime.audio.tools.worker\n" + "".join(
+        f"import flowc.runtime.audio.tools.{tool.function.partition(':')[0]}\n"
+        for tool in AUDIO_TOOLS
+    )
+    ours, theirs = (_imported(code) for code in ("import flowc.runtime.sandbox.modules", worker))
+    assert len(theirs) > 40
+    assert {name for name in theirs - ours if not name.startswith("flowc.runtime.audio")} == set()
+
+
+def _imported(code: str) -> set[str]:
+    show = "import sys\nprint(*(name for name in sys.modules if name.startswith('flowc.')))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{show}"], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())

@@ -16,17 +16,17 @@ ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import json, os, subprocess, sys
 from pathlib import Path
-from flowc.runtime.sandbox.confine import confined, probe
+from flowc.runtime.sandbox.confine import prepare, probe
 from flowc.runtime.sandbox.policy import Limits, Policy, shell_reads
 workspace = Path(sys.argv[1])
 env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/"}
 policy = Policy("shell", shell_reads(env), (workspace,), cwd=workspace, limits=Limits(processes=40))
 def run(command):
-    with confined(["bash", "-c", command], env, policy) as start:
+    with prepare(["bash", "-c", command], env, policy) as start:
         done = subprocess.run(start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds,
                               capture_output=True, text=True, start_new_session=True, timeout=150)
-        start.started()
-        return done.returncode, done.stdout + done.stderr, start.ended()
+        start.release()
+        return done.returncode, done.stdout + done.stderr, start.kill_reason()
 print(json.dumps({
     "level": probe("shell").level,
     "id": run("id -u; echo kept > note; cat note"),

@@ -17,9 +17,8 @@ from pathlib import Path
 import pytest
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.confinement import Confinement
-from flowc.runtime.sandbox.environment import allowed_env, shell_env
 from flowc.runtime.sandbox.policy import Mode
-from flowc.runtime.sandbox.shell import BashShell, Limits
+from flowc.runtime.sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from flowc.runtime.services import CommandResult
 
 
@@ -36,7 +35,7 @@ class Session:
         given = {"PATH": os.environ["PATH"], **(env or {})}
         self.folder = folder
         where = Confinement(folder, folder.parent / "own", workspace=folder, mode=mode)
-        self.shell = BashShell(given, where, Limits(**limits))
+        self.shell = BashShell(given, where, ShellLimits(**limits))
         self.state = ""
 
     def run(self, command: str) -> CommandResult:

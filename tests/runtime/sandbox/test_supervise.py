@@ -19,12 +19,12 @@ def test_more_new_processes_than_may_be_there_are_looked_at_at_once(
     monkeypatch.setattr(supervise, "_newest", lambda: newest)
     limits = {"seconds": 0, "processes": 24, "disk": 0, "grace": 1, "folders": [], "disks": []}
     watch = supervise.Watch(limits, inside=False)
-    assert watch.broken() == ""
+    assert watch.exceeded_limit() == ""
     there = [*range(100)]
     newest += 24
-    assert watch.broken() == "", "it is looked again when it is time"
+    assert watch.exceeded_limit() == "", "it is looked again when it is time"
     newest += 1
-    assert watch.broken() == "processes"
+    assert watch.exceeded_limit() == "processes"
 
 
 @pytest.mark.skipif(not Path("/proc/loadavg").exists(), reason="/proc tells it")
@@ -46,7 +46,7 @@ def test_folders_are_looked_through_a_tenth_of_the_time(monkeypatch: pytest.Monk
     limits = {"seconds": 0, "processes": 0, "disk": 9, "grace": 1, "folders": ["/x"], "disks": []}
     watch = supervise.Watch(limits, inside=False)
     for _ in range(300):
-        assert watch.broken() == ""
+        assert watch.exceeded_limit() == ""
         clock[0] += 0.1
     assert len(walks) == 4
 

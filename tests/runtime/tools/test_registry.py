@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import wave
 from pathlib import Path
@@ -13,7 +14,7 @@ from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.source.source import SourceSet
 from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
-from flowc.runtime.config.settings import Config
+from flowc.runtime.cli.app import run
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.files.roots import Roots
 from flowc.runtime.sandbox.confinement import Confinement
@@ -22,7 +23,6 @@ from flowc.runtime.services import ToolSchema
 from flowc.runtime.tools.audio import AudioTools
 from flowc.runtime.tools.builtin import BuiltinTools
 from flowc.runtime.tools.document import DocumentTools
-from flowc.runtime.tools.lock import configured_tools, lock_of
 from flowc.runtime.tools.mcp import McpServer, ServerSettings
 from flowc.runtime.tools.python import PythonFunction
 from flowc.runtime.tools.registry import ToolBox, as_json, check_arguments
@@ -105,7 +105,7 @@ def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
 def test_every_kind_of_source_is_registered():
     names = {cls.__name__ for cls in TOOL_SOURCES}
     assert names == {
-        "BuiltinTools", "AudioTools", "AudioWork", "DocumentTools", "TeamTools",
+        "BuiltinTools", "AudioTools", "DocumentTools", "TeamTools",
         "PythonFunction", "McpServer",
     }  # fmt: skip
 
@@ -226,22 +226,20 @@ def test_a_function_cannot_end_flowc(name, said):
 # --- the lock ---
 
 
-def test_a_lock_made_from_the_configured_tools_is_read_by_check(folder):
+def test_a_lock_of_the_configured_tools_is_read_by_check(folder, monkeypatch, capsys):
     pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
-    command = {"command": sys.executable, "args": [str(SERVER)]}
-    config = Config(
-        folder=str(folder),
-        python_tools=("demo_tools:slow",),
-        mcp_servers={"demo": command},
-        effects={"slow": "pure"},
+    demo = f"command = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(SERVER))}]\n"
+    (folder / "flowc.toml").write_text(
+        '[tools]\npython = ["demo_tools:slow"]\neffects = { slow = "pure" }\n'
+        f"[mcp_servers.demo]\n{demo}"
     )
-    tools = asyncio.run(asyncio.wait_for(configured_tools(config, folder=folder), 240))
-    assert {"read_file", "slow", "count_words"} <= {tool.name for tool in tools}
-    sources = {tool.source for tool in tools}
-    assert sources == {
+    monkeypatch.chdir(folder)
+    assert run(["tools", "list", "--json"]) == 0
+    tools = json.loads(capsys.readouterr().out)["tools"]
+    assert {tool["source"] for tool in tools} == {
         "builtin", "audio", "document", "team", "python:demo_tools:slow", "mcp:demo"
     }  # fmt: skip
-    (folder / "flowc.tools.json").write_text(lock_of(tools))
+    assert run(["tools", "lock"]) == 0
     sink = Sink(CODES)
     catalog = load_catalog(str(folder / "x.md"), SourceSet(), sink)
     assert sink.all() == ()

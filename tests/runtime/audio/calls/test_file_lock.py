@@ -15,7 +15,7 @@ from flowc.runtime.audio.calls.file_lock import Claims
 from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
 from flowc.runtime.errors import Failure
 from flowc.runtime.files.roots import Roots
-from flowc.runtime.tools.audio_work import AudioWork
+from flowc.runtime.tools.audio import AudioTools
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def never(*args: Any, **given: Any) -> Any:
 
 def test_the_second_run_with_one_output_is_refused_before_anything_is_done(tmp_path):
     (tmp_path / "in.wav").write_text("sound")
-    one, other = (AudioWork(Roots(tmp_path), AudioWorkers(never)) for _ in range(2))
+    one, other = (AudioTools(Roots(tmp_path), AudioWorkers(never)) for _ in range(2))
     given = {"input": "in.wav", "output": "out.flac"}
     asyncio.run(one.call("audio_places", given))
     with pytest.raises(Failure, match=r"`out\.flac` is being written by another run"):

@@ -11,7 +11,7 @@ import pytest
 from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
 from flowc.runtime.errors import Failure
 from flowc.runtime.files.roots import Roots
-from flowc.runtime.tools.audio_work import AudioWork
+from flowc.runtime.tools.audio import AudioTools
 
 NAMES = ("in.wav", "x/../in.wav", "./in.wav", "link.wav", "hard.wav", "x/link.wav")
 DOCUMENT = """\
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def call(folder: Path, tool: str, **args: Any) -> Any:
-    tools = AudioWork(Roots(folder), AudioWorkers(_never), _never)
+    tools = AudioTools(Roots(folder), AudioWorkers(_never), _never)
     return asyncio.run(tools.call(tool, args))
 
 

@@ -6,10 +6,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.runtime.audio.plan.check import Files, findings_of, report_of
+from flowc.runtime.audio.plan.check import SubjectFiles, findings_of, report_of
 from flowc.runtime.audio.plan.metrics import METRICS, Pair
 from flowc.runtime.audio.plan.planning import complete_plan, criteria_in
-from flowc.runtime.audio.plan.predicates import judged, parse_predicate, read_predicate
+from flowc.runtime.audio.plan.predicates import judge, parse_predicate, read_predicate
 from flowc.runtime.errors import Failure
 
 NUMBERS: dict[str, Any] = {
@@ -31,7 +31,7 @@ def pair(**before: Any) -> Pair:
 
 def verdict(metric: str, op: str, value: Any, tolerance: float | None = None, **before: Any) -> str:
     given = {"metric": metric, "op": op, "value": value, "tolerance": tolerance}
-    return judged(read_predicate(given), pair(**before)).verdict
+    return judge(read_predicate(given), pair(**before)).verdict
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_changes_are_after_minus_before():
 
 def test_what_a_silent_file_has_not_is_told_by_its_silence():
     one = read_predicate({"metric": "rms_change_db", "op": "==", "value": 3})
-    found = judged(one, pair(rms_dbfs=None, silent=True, notes=["shorter than 0.4 s"]))
+    found = judge(one, pair(rms_dbfs=None, silent=True, notes=["shorter than 0.4 s"]))
     assert (found.verdict, found.note) == ("not measured", "before: all of it is silence")
 
 
@@ -84,7 +84,7 @@ def test_peaks_above_full_scale_that_were_cut_are_clipping_that_was_added():
 
 def test_a_gain_does_not_change_where_energy_lies():
     louder = [{**band, "share": band["share"]} for band in NUMBERS["energy_below"]]
-    found = judged(
+    found = judge(
         read_predicate({"metric": "energy_below_change_db(40)", "op": "<=", "value": -12}),
         pair(energy_below=louder),
     )
@@ -97,7 +97,7 @@ def test_a_gain_does_not_change_where_energy_lies():
     [
         ({"metric": "loudness", "value": 1}, "no metric `loudness`"),
         ({"metric": "integrated_lufz", "value": 1}, "no metric `integrated_lufz`"),
-        ({"metric": "integrated_lufs", "op": "~", "value": 1}, "no operator"),
+        ({"metric": "integrated_lufs", "op": "~", "value": 1}, "not an operator"),
         ({"metric": "integrated_lufs", "op": "==", "value": "loud"}, "with a number"),
         ({"metric": "integrated_lufs", "op": "==", "value": True}, "with a number"),
         ({"metric": "integrated_lufs", "op": "==", "value": float("nan")}, "with a number"),
@@ -105,7 +105,7 @@ def test_a_gain_does_not_change_where_energy_lies():
         ({"metric": "integrated_lufs(3)", "op": "==", "value": 1}, "is written"),
         ({"metric": "energy_below_change_db", "op": "<=", "value": 1}, "is written"),
         ({"metric": "integrated_lufs", "op": "==", "value": 1, "tolerance": -1}, "tolerance"),
-        ({"metric": "integrated_lufs", "op": "==", "value": 1, "subject": "a b"}, "no subject"),
+        ({"metric": "integrated_lufs", "op": "==", "value": 1, "subject": "a b"}, "not a subject"),
     ],
 )
 def test_what_is_no_predicate_is_refused(given, says):
@@ -119,8 +119,8 @@ def test_every_metric_is_read_back_as_it_is_written():
         name = f"{metric.name}(40)" if metric.at else metric.name
         given = {"metric": name, "op": "==", "value": values[metric.kind], "subject": "step_2"}
         one = read_predicate(given)
-        assert parse_predicate(f"{one.subject}: {one.shown}") == one
-        (again,) = criteria_in([f"`{one.subject}: {one.shown}` In words"])
+        assert parse_predicate(f"{one.subject}: {one.condition}") == one
+        (again,) = criteria_in([f"`{one.subject}: {one.condition}` In words"])
         assert again == read_predicate({**one.to_json(), "text": "In words"})
 
 
@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_measured_passes_nothing():
 
     one = read_predicate({"metric": "channels", "op": "==", "value": 2})
     other = read_predicate({"metric": "channels", "op": "==", "value": 2, "subject": "step_9"})
-    found = asyncio.run(findings_of([one, other], {"result": Files("a.wav", "b.wav")}, do))
+    found = asyncio.run(findings_of([one, other], {"result": SubjectFiles("a.wav", "b.wav")}, do))
     assert [f.verdict for f in found] == ["not measured", "not measured"]
     assert "`b.wav` does not exist" in found[0].note
     assert report_of(found)["verdict"] == "not measured"
@@ -165,11 +165,11 @@ def test_a_plan_gets_its_result_and_what_is_always_required():
     [
         ({"steps": []}, "no steps"),
         ({"steps": [STEP] * 101}, "at most 100"),
-        ({"format": "exe"}, "no format"),
+        ({"format": "exe"}, "not a format"),
         ({"requirements": [{"text": "x", "metric": "warmth", "value": 1}]}, "no metric `warmth`"),
         (
             {"requirements": [{"metric": "channels", "value": 1, "subject": "step_7"}]},
-            "no step of the plan",
+            "not a step of the plan",
         ),
     ],
 )

@@ -97,7 +97,9 @@ def test_other_files_are_neither_read_nor_written(run):
 def test_a_mode_that_is_not_offered_refuses_and_is_never_retried(run, monkeypatch):
     from flowc.runtime.sandbox import confine
 
-    monkeypatch.setattr(confine, "_tried", lambda profile: ({"limits": "all"}, {"seccomp": "no"}))
+    monkeypatch.setattr(
+        confine, "_try_layers", lambda profile: ({"limits": "all"}, {"seccomp": "no"})
+    )
     result = run("print(1)")
     assert result.status == "refused"
     assert "seccomp: no" in result.message
