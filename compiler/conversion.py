@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from .analysis.diff import Difference, differences, renamed
+from .analysis.diff import Difference, differences, rename_nodes
 from .checks import CODES
 from .diagnostics.diagnostic import Diagnostic, Sink
 from .expr.ast import Call, Literal
@@ -21,11 +21,11 @@ from .frontends import by_name
 from .ir import Workflow
 from .reading.protocol import Parsed
 from .source.source import Source, SourceSet, Span
-from .writers.manuscript import Dialect, Manuscript, Written
+from .writers.manuscript import Dialect, Manuscript, Rendition
 
 _ADDED_SHOWN = 6
 _ROUNDS = 3
-"""A title that is no caption shows when the text is read again; so do those it hid."""
+"""A title that is not a caption shows when the text is read again; so do those it hid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _folder(out: str, suffix: str) -> str:
 
 
 def _at(workflow: Workflow, places: Mapping[str, str]) -> Workflow:
-    return renamed(workflow, {}, places)
+    return rename_nodes(workflow, {}, places)
 
 
 def _one(manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink) -> dict[str, str]:
@@ -110,7 +110,7 @@ def _one(manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink) -
     return files | {os.path.join(folder, name): text for name, text in written.files.items()}
 
 
-def _read(written: Written, manuscript: Manuscript, dialect: Dialect) -> _Reading:
+def _read(written: Rendition, manuscript: Manuscript, dialect: Dialect) -> _Reading:
     """Read a text as its dialect reads it, under the name that the workflow has.
 
     The file's real name is the user's choice, and dialects without names of their own take it."""
@@ -151,7 +151,7 @@ class _Reading:
     faults: tuple[Diagnostic, ...]
 
 
-def _misread(workflow: Workflow, written: Written, reading: _Reading) -> frozenset[str]:
+def _misread(workflow: Workflow, written: Rendition, reading: _Reading) -> frozenset[str]:
     """The nodes with a title that came back as something else."""
     if reading.workflow is None:
         return frozenset(node.id for node in workflow.nodes if node.title)
@@ -172,7 +172,7 @@ class _Account:
     dialect: Dialect
     sink: Sink
 
-    def take(self, written: Written, reading: _Reading) -> None:
+    def take(self, written: Rendition, reading: _Reading) -> None:
         for fault in reading.faults:
             self.report(f"would not accept it: {fault.message}", None)
         self.compare(self.manuscript.workflow, reading.workflow, written.names)
@@ -183,12 +183,12 @@ class _Account:
         after = after or Workflow(name=before.name)
         there = {node.id for node in after.nodes}
         names = {old: new for old, new in names.items() if old != new and new in there}
-        back = renamed(after, {new: old for old, new in names.items()}, {})
+        back = rename_nodes(after, {new: old for old, new in names.items()}, {})
         found = differences(before, replace(back, name=before.name))
         self.tell(found, before, names)
         added = [one.element for one in found if one.kind == "added"]
         if added:
-            self.report(f"adds {_listed(added, _ADDED_SHOWN)}", before.span)
+            self.report(f"adds {_enumeration(added, _ADDED_SHOWN)}", before.span)
 
     def tell(self, found: list[Difference], before: Workflow, names: Mapping[str, str]) -> None:
         """One diagnostic for each place, with everything about it."""
@@ -206,8 +206,8 @@ class _Account:
                 features = unsaid.setdefault(one.span, {}).setdefault(one.element, [])
                 features += [f"the {one.feature}"] if one.feature else []
         for span, elements in unsaid.items():
-            things = [f"{_listed(f)} of {e}" if f else e for e, f in elements.items()]
-            clauses.setdefault(span, []).append(f"cannot say {_listed(things)}")
+            things = [f"{_enumeration(f)} of {e}" if f else e for e, f in elements.items()]
+            clauses.setdefault(span, []).append(f"cannot say {_enumeration(things)}")
         for span, said in clauses.items():
             self.report(", and ".join(said), span)
 
@@ -216,7 +216,7 @@ class _Account:
         self.sink.report("FC6001", f"{self.dialect.name} {message}", span)
 
 
-def _listed(things: list[str], limit: int | None = None) -> str:
+def _enumeration(things: list[str], limit: int | None = None) -> str:
     """Things in a row, as in `a, b and c`."""
     shown = things[:limit]
     more = len(things) - len(shown)

@@ -153,11 +153,11 @@ def _compile(
                     raise Cancelled
                 if check.applies(faults[path]):
                     sink.extend(list(check.run(workflow, program, catalog)))
-    diagnostics = _as_asked(apply_allowances(sink.all(), sources, CODES), strict)
+    diagnostics = _apply_strict(apply_allowances(sink.all(), sources, CODES), strict)
     return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
 
 
-def _as_asked(found: tuple[Diagnostic, ...], strict: bool) -> tuple[Diagnostic, ...]:
+def _apply_strict(found: tuple[Diagnostic, ...], strict: bool) -> tuple[Diagnostic, ...]:
     """The diagnostics as `strict` has them. An allowance counts with and without it, so this comes
     after them."""
     if not strict:
@@ -166,11 +166,11 @@ def _as_asked(found: tuple[Diagnostic, ...], strict: bool) -> tuple[Diagnostic, 
 
 
 def _with_team(program: Program, team: str, sources: SourceSet, sink: Sink) -> Program:
-    from .team import PEOPLE, everyone_is_a_person, joined, read_team
+    from .team import PEOPLE, everyone_is_a_person, read_team, with_team
 
     if team == PEOPLE:
         return everyone_is_a_person(program)
-    return joined(program, read_team(team, sources, sink))
+    return with_team(program, read_team(team, sources, sink))
 
 
 def _reading_faults(sink: Sink, program: Program) -> dict[str, set[str]]:

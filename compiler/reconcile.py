@@ -37,7 +37,7 @@ _MEANS = ("Title", "Description", "Input Audio", "Output Audio", "Code")
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AcceptedEdit:
     """Something that the run goes on with: of which step ("" for the whole), what, and where it
     was taken from. `line` is that in the document, 0 where it has none."""
 
@@ -48,7 +48,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class StepRestart:
     """A step to be begun again: it becomes READY with its code, or PENDING without any."""
 
     step: str
@@ -56,28 +56,28 @@ class Again:
 
 
 @dataclass(slots=True)
-class Reconciled:
+class Reconciliation:
     """What came of it. With diagnostics nothing else counts."""
 
-    taken: list[Taken] = field(default_factory=list)
-    again: dict[str, Again] = field(default_factory=dict)
+    taken: list[AcceptedEdit] = field(default_factory=list)
+    again: dict[str, StepRestart] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def reconcile(
     written: Source, edited: Source, exists: Callable[[str], bool], stand: str = ""
-) -> Reconciled:
+) -> Reconciliation:
     """Compare what the run last wrote with what is there. `exists` tells whether a path of the
     document is a file, `stand` where the run's checkpoint is, for the notes."""
     then = Places(read_plan(written.text), written)
     now = Places(read_plan(edited.text), edited)
-    two = _Two(then, now, exists, stand)
-    two.compare()
-    two.result.diagnostics = two.sink.all()
-    return two.result
+    comparison = _Comparison(then, now, exists, stand)
+    comparison.compare()
+    comparison.result.diagnostics = comparison.sink.all()
+    return comparison.result
 
 
-def apply(document: PlanDocument, again: Mapping[str, Again], no_code: str) -> PlanDocument:
+def apply(document: PlanDocument, again: Mapping[str, StepRestart], no_code: str) -> PlanDocument:
     """The document with the steps that are begun again. Raises `PlanError`."""
     for entry in again.values():
         document = document.set("Status", entry.status, step=entry.step)
@@ -93,7 +93,7 @@ def _value(document: PlanDocument, step: str, name: str) -> str:
     return text_value(document.step(step), name)
 
 
-class _Two:
+class _Comparison:
     """The two versions while they are compared."""
 
     def __init__(
@@ -101,30 +101,30 @@ class _Two:
     ) -> None:
         self.then, self.now = then, now
         self.exists, self.stand = exists, stand
-        self.sink, self.result = Sink(CODES), Reconciled()
+        self.sink, self.result = Sink(CODES), Reconciliation()
 
     def compare(self) -> None:
         """Fill in the result, step by step in the order of the document."""
         for step in versions(self.then.document, self.now.document):
             if step.now is None:
-                self._gone(step)
+                self._check_removal(step)
             elif step.then is None:
-                self._new(step, step.now)
+                self._check_addition(step, step.now)
             else:
-                self._stayed(step, step.then, step.now)
+                self._compare_step(step, step.then, step.now)
         self._begin_readers_again()
         self._request()
         self._sections()
         untouched = sum(self._status(self.now, v) == "DONE" for v in self._kept_done())
         if untouched:
             what = f"{untouched} {'step' if untouched == 1 else 'steps'} DONE, not executed again"
-            self.result.taken.append(Taken("", what, "checkpoint"))
+            self.result.taken.append(AcceptedEdit("", what, "checkpoint"))
 
     def _kept_done(self) -> list[int]:
         document = self.now.document
         return [place for id, place in document.ids.items() if id not in self.result.again]
 
-    def _gone(self, step: StepVersions) -> None:
+    def _check_removal(self, step: StepVersions) -> None:
         assert step.then is not None
         status = self._status(self.then, step.then)
         if status in ACTIVE:
@@ -137,7 +137,7 @@ class _Two:
             return
         self._take(step.id, f"taken out (it was {status})", None)
 
-    def _new(self, step: StepVersions, now: int) -> None:
+    def _check_addition(self, step: StepVersions, now: int) -> None:
         status = self._known_status(step, now)
         if status is None:
             return
@@ -148,12 +148,12 @@ class _Two:
         else:
             self._take(step.id, f"added, {status}", now)
 
-    def _stayed(self, step: StepVersions, then: int, now: int) -> None:
+    def _compare_step(self, step: StepVersions, then: int, now: int) -> None:
         before, after = self._status(self.then, then), self._known_status(step, now)
         if after is None or not step.fields:
             return
         if before != after:
-            self._moved(step, then, now, after)
+            self._take_status(step, then, now, after)
             return
         changed = [name for name in step.fields if name in _MEANS]
         for name in step.fields:
@@ -163,7 +163,7 @@ class _Two:
         elif changed and (after in ACTIVE or "Code" in changed):
             self._begin_again(step.id, now, changed, str(after))
 
-    def _moved(self, step: StepVersions, then: int, now: int, after: Status) -> None:
+    def _take_status(self, step: StepVersions, then: int, now: int, after: Status) -> None:
         """The status was changed by a person."""
         before = self._status(self.then, then)
         if after in ACTIVE:
@@ -192,16 +192,16 @@ class _Two:
             )
         if changed and not made:
             what = "DONE all the same: set it to PENDING to have it done again"
-            self.result.taken.append(Taken(step.id, what, "checkpoint"))
+            self.result.taken.append(AcceptedEdit(step.id, what, "checkpoint"))
 
     def _begin_again(self, id: str, now: int, changed: list[str], status: str) -> None:
         """A step that was under way is done in the way that is asked for now; code that a person
         has written is executed as it stands."""
         code = text_value(self.now.document.blocks[now], "Code")
         keeps = "Code" in changed and not is_placeholder(code)
-        self.result.again[id] = Again(id, "READY" if keeps else "PENDING")
+        self.result.again[id] = StepRestart(id, "READY" if keeps else "PENDING")
         if status not in ("PENDING", "READY"):
-            self.result.taken.append(Taken(id, f"begun again (it was {status})", "both"))
+            self.result.taken.append(AcceptedEdit(id, f"begun again (it was {status})", "both"))
 
     def _begin_readers_again(self) -> None:
         """What reads the output of a step that is done again is done again, too."""
@@ -217,9 +217,9 @@ class _Two:
             unsettled.add(reader)
             id = steps[reader]
             if id and status is not None:
-                self.result.again[id] = Again(id, "PENDING")
+                self.result.again[id] = StepRestart(id, "PENDING")
                 what = f"begun again (it was {status}): it reads what `{steps[writer]}` writes"
-                self.result.taken.append(Taken(id, what, "both"))
+                self.result.taken.append(AcceptedEdit(id, what, "both"))
 
     def _set_back(self, id: str) -> bool:
         then, now = self.then.document.ids.get(id), self.now.document.ids.get(id)
@@ -322,7 +322,7 @@ class _Two:
         if now is not None:
             span = self.now.value_span(now, name) if name else self.now.heading(now)
             line = self.now.source.position(span.start).line
-        self.result.taken.append(Taken(id, what, "document", line))
+        self.result.taken.append(AcceptedEdit(id, what, "document", line))
 
     def _conflict(self, message: str, place: Span, other: Span | None, help: str) -> None:
         labels = (Label(other, "as the run wrote it"),) if other is not None else ()

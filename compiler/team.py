@@ -72,10 +72,10 @@ def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
     return Team() if broken else team
 
 
-def joined(program: Program, team: Team) -> Program:
+def with_team(program: Program, team: Team) -> Program:
     """The program with the team's agents in every workflow that has tasks. Of two agents with one
     id the team's counts."""
-    workflows = tuple((path, _joined(w, team)) for path, w in program.workflows)
+    workflows = tuple((path, _with_agents(w, team)) for path, w in program.workflows)
     return replace(program, workflows=workflows)
 
 
@@ -84,7 +84,7 @@ def everyone_is_a_person(program: Program) -> Program:
     return replace(
         program,
         workflows=tuple(
-            (path, _joined(w, Team(tuple(_people(w))))) for path, w in program.workflows
+            (path, _with_agents(w, Team(tuple(_people(w))))) for path, w in program.workflows
         ),
     )
 
@@ -94,7 +94,7 @@ def _people(workflow: Workflow) -> list[Agent]:
     return [Agent(id=role or PEOPLE, role=role, person=True) for role in roles]
 
 
-def _joined(workflow: Workflow, team: Team) -> Workflow:
+def _with_agents(workflow: Workflow, team: Team) -> Workflow:
     if not any(isinstance(node, TaskNode) for node in workflow.nodes):
         return workflow
     ids = {agent.id for agent in team.agents}

@@ -110,7 +110,7 @@ class Difference:
 def differences(before: Workflow, after: Workflow) -> list[Difference]:
     """Every difference. Edges of a node that only one of the two has are not told again."""
     found: list[Difference] = []
-    for name in _compared(Workflow):
+    for name in _compared_fields(Workflow):
         old, new = getattr(before, name), getattr(after, name)
         if name == "nodes":
             found += _nodes(old, new)
@@ -118,16 +118,16 @@ def differences(before: Workflow, after: Workflow) -> list[Difference]:
             found += _edges(before, after)
         elif isinstance(old, tuple) and _are_named(old or new):
             found += _members(old, new)
-        elif _differ(name, settled(old), settled(new)):
+        elif _differ(name, canonical_value(old), canonical_value(new)):
             found.append(Difference("changed", "the workflow", word_of(name), before.span))
     return found
 
 
 def changed_fields(old: Any, new: Any) -> tuple[str, ...]:
     """The fields of two elements of one type that say something else, those for people too."""
-    was, is_now = settled(old), settled(new)
+    was, is_now = canonical_value(old), canonical_value(new)
     cls: type = type(old)
-    return tuple(n for n in _compared(cls) if getattr(was, n) != getattr(is_now, n))
+    return tuple(n for n in _compared_fields(cls) if getattr(was, n) != getattr(is_now, n))
 
 
 def word_of(field: str) -> str:
@@ -135,7 +135,9 @@ def word_of(field: str) -> str:
     return _WORDS.get(field, field.replace("_", " "))
 
 
-def renamed(workflow: Workflow, names: Mapping[str, str], files: Mapping[str, str]) -> Workflow:
+def rename_nodes(
+    workflow: Workflow, names: Mapping[str, str], files: Mapping[str, str]
+) -> Workflow:
     """The workflow with its nodes under other names, and with the files of what it calls and of
     its scripts at other places; what the tables do not hold stays."""
 
@@ -163,14 +165,14 @@ def renamed(workflow: Workflow, names: Mapping[str, str], files: Mapping[str, st
     )
 
 
-def called(node: Node) -> str:
+def kind_and_name(node: Node) -> str:
     """A node as messages name it."""
     kind = f"{node.outcome} end" if isinstance(node, EndNode) else f"{node.kind} node"
     return f"the {kind} `{node.id}`"
 
 
 @functools.cache
-def _compared(cls: type) -> tuple[str, ...]:
+def _compared_fields(cls: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls) if f.compare and f.name not in _NO_MEANING)
 
 
@@ -200,9 +202,9 @@ def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]
 
 
 def _fields(old: Any, new: Any, owner: str, span: Span | None) -> Iterator[Difference]:
-    was, is_now = settled(old), settled(new)
+    was, is_now = canonical_value(old), canonical_value(new)
     cls: type = type(old)
-    for name in _compared(cls):
+    for name in _compared_fields(cls):
         if _differ(name, getattr(was, name), getattr(is_now, name)):
             yield Difference("changed", owner, word_of(name), span)
 
@@ -212,15 +214,15 @@ def _nodes(old: tuple[Node, ...], new: tuple[Node, ...]) -> Iterator[Difference]
     for node in old:
         there = after.pop(node.id, None)
         if there is None:
-            yield Difference("missing", called(node), span=node.span)
+            yield Difference("missing", kind_and_name(node), span=node.span)
         elif there.kind != node.kind:
             kind = f"a node of kind {there.kind}"
-            yield Difference("other kind", called(node), span=node.span, became=kind)
+            yield Difference("other kind", kind_and_name(node), span=node.span, became=kind)
         else:
             yield from _fields(node, there, f"`{node.id}`", node.span)
     for node in new:
         if node.id in after:
-            yield Difference("added", called(node))
+            yield Difference("added", kind_and_name(node))
 
 
 def _edges(before: Workflow, after: Workflow) -> Iterator[Difference]:
@@ -241,7 +243,7 @@ def _edges(before: Workflow, after: Workflow) -> Iterator[Difference]:
 
 
 def _key(edge: Edge) -> tuple[str, str, Any]:
-    return edge.source, edge.target, settled(edge.guard)
+    return edge.source, edge.target, canonical_value(edge.guard)
 
 
 def _arrow(edge: Edge) -> str:
@@ -257,12 +259,12 @@ def _arrow(edge: Edge) -> str:
     return f"the edge from `{edge.source}` to `{edge.target}`{when}"
 
 
-def settled(value: Any) -> Any:
+def canonical_value(value: Any) -> Any:
     """A value in the one form that all of the same meaning have: neighbouring texts of a template
     are one text, kinds of failures are in order, JavaScript is not indented, and true is not 1."""
     match value:
         case Text():
-            return _settled_text(value)
+            return _canonical_text(value)
         case OnError():
             return replace(value, errors=tuple(sorted(set(value.errors))))
         case Script(language="javascript"):
@@ -272,25 +274,25 @@ def settled(value: Any) -> Any:
         case ():
             return value
         case tuple() | list():
-            return tuple(settled(item) for item in value)
+            return tuple(canonical_value(item) for item in value)
         case dict():
-            return {key: settled(item) for key, item in value.items()}
+            return {key: canonical_value(item) for key, item in value.items()}
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changed = {}
     cls: type = type(value)
-    for name in _compared(cls):
+    for name in _compared_fields(cls):
         was = getattr(value, name)
         # Most fields are words and numbers: only what can hold something else is looked into.
-        if type(was) not in _PLAIN and (now := settled(was)) is not was:
+        if type(was) not in _PLAIN and (now := canonical_value(was)) is not was:
             changed[name] = now
     return replace(value, **changed) if changed else value
 
 
-def _settled_text(text: Text) -> Expr:
+def _canonical_text(text: Text) -> Expr:
     parts: list[Any] = []
     for part in text.parts:
-        inner = settled(part)
+        inner = canonical_value(part)
         if isinstance(inner, Constant) and isinstance(inner.value, str):
             if not inner.value:
                 continue

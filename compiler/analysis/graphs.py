@@ -20,7 +20,7 @@ Successors = Mapping[Node, Sequence[Node]]
 
 def successors(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
     """For each node id the ids its edges lead to, in order, without repetition. Edges from or to
-    something that is no node are left out."""
+    something that is not a node are left out."""
     after: dict[str, dict[str, None]] = {node: {} for node in nodes}
     for edge in edges:
         if edge.source in after and edge.target in after:

@@ -16,7 +16,7 @@ def once_per_program(find: Callable[[Program], Found]) -> Callable[[Program], Fo
     """
     last: list[tuple[Program, Found]] = []
 
-    def found(program: Program) -> Found:
+    def result_of(program: Program) -> Found:
         for known, result in last:
             if known is program:
                 return result
@@ -24,4 +24,4 @@ def once_per_program(find: Callable[[Program], Found]) -> Callable[[Program], Fo
         last[:] = [(program, result)]  # one slot: threads may find it twice, and never wrong
         return result
 
-    return found
+    return result_of

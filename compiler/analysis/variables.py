@@ -139,7 +139,7 @@ def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
             assert_never(node)
 
 
-def _asserted(node: AgentNode) -> Iterator[Read]:
+def _assertion_reads(node: AgentNode) -> Iterator[Read]:
     """What assertions read: variables, and the results of tools by `result` or the tool's name."""
     for assertion in node.asserts:
         if assertion.expr is not None:
@@ -201,7 +201,7 @@ def names_read(workflow: Workflow) -> set[str]:
     found = {read.name for read in reads_beside(workflow)}
     found |= {read.name for node in workflow.nodes for read in reads(node, workflow)}
     agents = [node for node in workflow.nodes if isinstance(node, AgentNode)]
-    found |= {read.name for node in agents for read in _asserted(node)}
+    found |= {read.name for node in agents for read in _assertion_reads(node)}
     return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
 
 

@@ -10,7 +10,7 @@ MAX_PATH = 8
 """A longer path is shown by its two ends."""
 
 
-def called(node: Node) -> str:
+def node_name(node: Node) -> str:
     """A node by the file's own name: `CHECK_OK`, or step 2 (`Read the report`). Nodes that came
     from one element of the file go by its name."""
     number = _step(node)

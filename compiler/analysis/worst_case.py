@@ -5,7 +5,7 @@ Where a loop has no such limit, a list is computed, or a bound is, there is no n
 says what is missing. Lines that a person says unasked and runs that are resumed after a limit that
 stops them begin anew and are not counted.
 
-How long questions and answers are no file says, so tokens and cost have a number where limits give
+No file says how long questions and answers are: tokens and cost have a number where limits give
 one: that of the workflow, or of every node of it that asks a model.
 """
 
@@ -84,7 +84,7 @@ class _Counting:
         visits = _Visits(workflow)
         steps = calls = 0.0
         for node in workflow.nodes:
-            entered, run = visits.entered(node.id), visits.run(node.id)
+            entered, run = visits.entries(node.id), visits.run(node.id)
             inner_steps, inner_calls = self.of_visit(node, workflow)
             steps += entered + _times(run, inner_steps)
             calls += _times(run, inner_calls)
@@ -168,7 +168,7 @@ class _Visits:
         self.under_way: set[str] = set()
         self.endless = ""
 
-    def entered(self, id: str) -> float:
+    def entries(self, id: str) -> float:
         """As often as the ways into it are taken."""
         if id in self.found:
             return self.found[id]
@@ -177,7 +177,7 @@ class _Visits:
         self.under_way.add(id)
         amount = float(self.begins.count(id))
         for edge in self.into[id]:
-            amount += self._taken(edge)
+            amount += self._traversals(edge)
         self.under_way.remove(id)
         self.found[id] = amount
         if self.run(id) == math.inf:
@@ -186,15 +186,15 @@ class _Visits:
 
     def run(self, id: str) -> float:
         """A node whose limit is reached is entered once more, and fails."""
-        return min(self._limit(id), self.entered(id))
+        return min(self._limit(id), self.entries(id))
 
-    def _taken(self, edge: Edge) -> float:
+    def _traversals(self, edge: Edge) -> float:
         guard = edge.guard
         limit = self._limit(edge.source)
         if isinstance(guard, OnError) and "limit" in guard.errors:
-            return self.entered(edge.source)
+            return self.entries(edge.source)
         # A limit counts whatever leads to the node, also where that is a loop.
-        return limit if edge.source in self.under_way else min(limit, self.entered(edge.source))
+        return limit if edge.source in self.under_way else min(limit, self.entries(edge.source))
 
     def _limit(self, id: str) -> float:
         node = self.nodes[id]

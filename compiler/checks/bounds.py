@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analysis.graphs import leaves, loops, reachable, successors
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
@@ -102,7 +102,7 @@ def _report(members: list[Node]) -> Iterator[Diagnostic]:
         return
     head, *others = placed
     yield UNBOUNDED_LOOPS.code.diagnostic(
-        f"nothing limits how often the loop through {called(head)} runs",
+        f"nothing limits how often the loop through {node_name(head)} runs",
         placed[0].span,
         labels=tuple(
             Label(node.span, "in the loop")

@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.variables import writes
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
@@ -46,7 +46,7 @@ def open_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
         place = node.on.span or node.span
         if shown is not None and place is not None:
             yield OPEN_BRANCHES.code.diagnostic(
-                f"no edge of {called(node)} is taken when {shown}",
+                f"no edge of {node_name(node)} is taken when {shown}",
                 place,
                 labels=_labels(edges),
                 help="add an edge without a condition for everything else",
@@ -137,7 +137,7 @@ def _untaken(
         if "0" in cases:
             return None
         found = witness(on.args, lambda truths: not any(truths), types)
-        return None if found is None else _shown(found)
+        return None if found is None else _witness_text(found)
     if infer(on, types) == "boolean":
         missing = [word for word in ("true", "false") if word not in cases]
         return f"the condition is {missing[0]}" if missing else None
@@ -153,14 +153,14 @@ def known_values(on: Expr, workflow: Workflow) -> tuple[str, ...] | None:
     the words that an answer's schema allows."""
     match on:
         case Name(name=name):
-            return _known(name, None, workflow)
+            return _written_values(name, None, workflow)
         case Field(object=Name(name=name), name=key):
-            return _known(name, key, workflow)
+            return _written_values(name, key, workflow)
         case _:
             return None
 
 
-def _known(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | None:
+def _written_values(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | None:
     found: dict[str, None] = {}
     for node in workflow.nodes:
         if not any(write.name == name for write in writes(node)):
@@ -169,7 +169,7 @@ def _known(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | 
             case AskNode(choices=choices) if choices and key is None:
                 found.update(dict.fromkeys(choices))
             case AgentNode(schema=dict() as schema, into=into) if into == name and key is not None:
-                words = _enumerated(schema, key)
+                words = _enum_words(schema, key)
                 if words is None:
                     return None
                 found.update(dict.fromkeys(words))
@@ -178,7 +178,7 @@ def _known(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | 
     return tuple(found) or None
 
 
-def _enumerated(schema: dict[str, Json], key: str) -> list[str] | None:
+def _enum_words(schema: dict[str, Json], key: str) -> list[str] | None:
     properties = schema.get("properties")
     entry = properties.get(key) if isinstance(properties, dict) else None
     required = schema.get("required")
@@ -226,7 +226,7 @@ def _overlap(
         return
     what = "is never the first that holds" if hidden else "holds together with an earlier one"
     yield HIDDEN_BRANCHES.code.diagnostic(
-        f"this condition {what}: when {_shown(both)}, both do",
+        f"this condition {what}: when {_witness_text(both)}, both do",
         place,
         labels=(Label(pair[0].span, "the earlier one"),) if pair[0].span is not None else (),
         help="put the special case before the general one"
@@ -235,7 +235,7 @@ def _overlap(
     )
 
 
-def _shown(values: Mapping[str, Json]) -> str:
+def _witness_text(values: Mapping[str, Json]) -> str:
     """A witness: `score` is 0.65 and `kind` is "other"."""
     return " and ".join(
         f"`{name}` is {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..analysis.graphs import loops, reachable, successors
 from ..analysis.memo import once_per_program
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import flow
@@ -92,7 +92,7 @@ def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnost
         placed = sorted((node for node in paid if node.span is not None), key=list_place)
         if placed and placed[0].span is not None:
             yield MISSING_BUDGETS.code.diagnostic(
-                f"nothing limits what the model calls of {called(placed[0])} may use up",
+                f"nothing limits what the model calls of {node_name(placed[0])} may use up",
                 placed[0].span,
                 help="write a limit on steps, seconds, tokens or cost",
             )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ..analysis.graphs import MAX_SEARCH, Successors, reachable, successors
 from ..analysis.variables import writes
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
@@ -108,7 +108,7 @@ def _pairs(
     writers: dict[str, dict[int, Writer]] = {}
     for number, branch in enumerate(branches):
         for node in sorted((nodes[id] for id in branch if times[id] == 1), key=list_place):
-            for name, span in _written(node):
+            for name, span in _written_names(node):
                 writers.setdefault(name, {}).setdefault(number, Writer(node, span, number))
     for name, found in writers.items():
         if len(found) > 1:
@@ -116,7 +116,7 @@ def _pairs(
             yield name, (first, second)
 
 
-def _written(node: Node) -> Iterator[tuple[str, Span | None]]:
+def _written_names(node: Node) -> Iterator[tuple[str, Span | None]]:
     yield from ((write.name, write.span) for write in writes(node))
     if isinstance(node, ExecNode):
         yield f"{SHELL}{node.session}", node.span
@@ -126,7 +126,7 @@ def _conflict(name: str, first: Writer, second: Writer, fork: Node) -> Diagnosti
     here, there = second.span or second.node.span, first.span or first.node.span
     if here is None:
         return None
-    both = f"{called(second.node)} and {called(first.node)}"
+    both = f"{node_name(second.node)} and {node_name(first.node)}"
     if name.startswith(SHELL):
         what = f"{both} run commands in one shell at the same time"
         help = "give each a session of its own, or let one come after the other"
@@ -138,6 +138,6 @@ def _conflict(name: str, first: Writer, second: Writer, fork: Node) -> Diagnosti
         what,
         here,
         labels=(Label(there, "the other one"),) if there is not None else (),
-        notes=(f"{called(fork)} starts both branches",),
+        notes=(f"{node_name(fork)} starts both branches",),
         help=help,
     )

@@ -25,7 +25,7 @@ from ..analysis.variables import (
     writes,
     writes_all,
 )
-from ..analysis.wording import called, path_text
+from ..analysis.wording import node_name, path_text
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import MAX_SHOWN, Code, Diagnostic, Fix, Label, Severity
 from ..diagnostics.examples import steps
@@ -155,7 +155,7 @@ def _write_places(workflow: Workflow) -> dict[str, Span]:
 
 
 def _reader(node: Node | None) -> str:
-    return called(node) if node is not None else "the workflow"
+    return node_name(node) if node is not None else "the workflow"
 
 
 def _verb(read: Read) -> str:
@@ -339,7 +339,7 @@ def _early(
     way = [flow.nodes[node] for node, done in path if node and not done]
     sometimes = len(way) > 1 and search.leads(writers, point)
     return EARLY_READS.code.diagnostic(
-        f"{called(flow.nodes[point[0]])} {_verb(first)} `{name}`, "
+        f"{node_name(flow.nodes[point[0]])} {_verb(first)} `{name}`, "
         + ("which not every path has written" if sometimes else "which is written only later"),
         first.span,
         severity="error" if first.care == "needed" else "warning",

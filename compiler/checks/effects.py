@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from ..analysis.graphs import loops, reachable, successors
 from ..analysis.variables import names_in, writes, writes_all
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
@@ -153,7 +153,7 @@ def _command(node: ExecNode, taint: dict[str, str]) -> Iterator[Diagnostic]:
 def _programs(source: Expr) -> Iterator[tuple[str, Span | None]]:
     """Variables whose values become part of a command's own syntax."""
     if not isinstance(source, Text):
-        yield from _unquoted(source)
+        yield from _unquoted_names(source)
         return
     before = ""
     for part in source.parts:
@@ -164,18 +164,18 @@ def _programs(source: Expr) -> Iterator[tuple[str, Span | None]]:
             case Call(function="shell_quote", args=(inner, *_)) if _INTERPRETER.search(before):
                 yield from ((read.name, read.span) for read in names_in(inner))
             case _:
-                yield from _unquoted(part)
+                yield from _unquoted_names(part)
         before = ""
 
 
-def _unquoted(expr: Expr) -> Iterator[tuple[str, Span | None]]:
+def _unquoted_names(expr: Expr) -> Iterator[tuple[str, Span | None]]:
     if isinstance(expr, Call) and expr.function == "shell_quote":
         return
     inside = children(expr)
     if not inside:
         yield from ((read.name, read.span) for read in names_in(expr))
     for part in inside:
-        yield from _unquoted(part)
+        yield from _unquoted_names(part)
 
 
 def _foreign(workflow: Workflow) -> dict[str, str]:
@@ -220,7 +220,7 @@ def _report(
     if span is None:
         return
     yield UNSAFE_EFFECTS.code.diagnostic(
-        f"{called(node)}: {message}",
+        f"{node_name(node)}: {message}",
         span,
         labels=tuple(Label(other, "in the loop") for other in others[:5] if other is not None),
         help=help,

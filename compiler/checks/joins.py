@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..analysis.graphs import dominators, predecessors, reachable, successors
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
@@ -141,7 +141,7 @@ def _unsure(target: str, sources: Sequence[str], graph: _Graph) -> tuple[str, st
     stretches = [_Stretch.to(source, target, parting, graph) for source in there]
     unsure = [_unsure_nodes(stretch) for stretch in stretches]
     for way in graph.ways.get(parting, ()):
-        # A way that begins none of the branches is no concern of the join.
+        # A way that begins none of the branches does not concern the join.
         if not any(stretch.may_come(way) for stretch in stretches):
             continue
         for stretch, nodes in zip(stretches, unsure, strict=True):
@@ -232,7 +232,7 @@ def _report(join: Node, source: str, left: str, graph: _Graph) -> Iterator[Diagn
         if span is not None and span != join.span and all(span != label.span for label in labels):
             labels.append(Label(span, text))
     yield ENDLESS_WAITS.code.diagnostic(
-        f"{called(join)} waits for {called(graph.nodes[source])}, which may never come",
+        f"{node_name(join)} waits for {node_name(graph.nodes[source])}, which may never come",
         join.span,
         labels=tuple(labels),
         help="lead every way to one node before the join, or do not wait for all",

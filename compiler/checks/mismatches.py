@@ -1,6 +1,6 @@
 """Mismatches: a value of one kind where another is needed (FC3005).
 
-    state: {parts: list}        parts := "none"        a text is no list
+    state: {parts: list}        parts := "none"        a text is not a list
     foreach: topic              `topic` is a text      nothing to go through
 
 Only what is certain in the file counts. A text may turn out to be a number, and everything but a
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
@@ -66,7 +66,7 @@ def mismatches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterat
         for fault in operand_faults(expr, types):
             span = fault.span or expr.span or place
             if span is not None:
-                yield _found(fault.message, span, help=fault.help)
+                yield _mismatch(fault.message, span, help=fault.help)
     yield from _reducers(workflow)
     fields = {field.name: field for field in workflow.state}
     for node in workflow.nodes:
@@ -104,17 +104,17 @@ def _node(
 ) -> Iterator[Diagnostic]:
     match node:
         case AssignNode() | EndNode():
-            yield from _assigned(node.assignments, types, types, fields)
+            yield from _assignment_mismatches(node.assignments, types, types, fields)
         case CallNode():
-            yield from _passed(node.passes, node.workflow, program, types)
+            yield from _argument_mismatches(node.passes, node.workflow, program, types)
         case ForeachNode():
             yield from _needs(node.items, ("list",), "to go through", node, types)
-            yield from _passed(node.passes, node.workflow, program, types)
-            yield from _given("list", node.into, node, fields, types)
+            yield from _argument_mismatches(node.passes, node.workflow, program, types)
+            yield from _result_mismatch("list", node.into, node, fields, types)
         case GateNode(score=score) if score is not None:
             yield from _needs(score, ("number", "integer"), "as its score", node, types)
         case AgentNode(schema=schema, into=into) if schema is not None and into is not None:
-            yield from _given("object", into, node, fields, types)
+            yield from _result_mismatch("object", into, node, fields, types)
         case _:
             return
 
@@ -136,7 +136,7 @@ def fits(needed: Type, given: Type, value: Expr | None = None) -> bool:
     return needed != "boolean" or written.strip().lower() in ("true", "false")
 
 
-def _assigned(
+def _assignment_mismatches(
     assignments: Sequence[Assignment],
     targets: Mapping[str, Type],
     types: Mapping[str, Type],
@@ -151,28 +151,28 @@ def _assigned(
         span = assignment.value.span or assignment.span
         if span is not None and not fits(needed, given, assignment.value):
             declared = field.span if field is not None else None
-            yield _found(
+            yield _mismatch(
                 f"`{assignment.target}` holds {NAMES[needed]}, this is {NAMES[given]}",
                 span,
                 declared=declared,
             )
 
 
-def _passed(
+def _argument_mismatches(
     passes: Sequence[Assignment], path: str, program: Program, types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
     target = dict(program.workflows).get(path)
     if target is None:
         return
     known = types_of(target)
-    yield from _assigned(passes, known, types, {})
+    yield from _assignment_mismatches(passes, known, types, {})
     spelling = Spelling(known)
     for given in passes:
         place = given.span or given.value.span
         if given.target not in known and place is not None:
             near = spelling.nearest(given.target)
             listed = ", ".join(f"`{name}`" for name in known) or "nothing"
-            yield _found(
+            yield _mismatch(
                 f"`{target.name}` takes no `{given.target}`",
                 place,
                 help=f"did you mean `{near}`?" if near else f"it takes {listed}",
@@ -187,11 +187,11 @@ def _needs(
     is_text = given == "text" and needed != ("list",) and not isinstance(value, Literal)
     if span is None or is_text or any(fits(kind, given, value) for kind in needed):
         return
-    message = f"{called(node)} needs {NAMES[needed[0]]} {what}, this is {NAMES[given]}"
-    yield _found(message, span)
+    message = f"{node_name(node)} needs {NAMES[needed[0]]} {what}, this is {NAMES[given]}"
+    yield _mismatch(message, span)
 
 
-def _given(
+def _result_mismatch(
     given: Type,
     into: str,
     node: Node,
@@ -202,8 +202,8 @@ def _given(
         return  # a single element is appended too
     needed = types.get(into, "any")
     if node.span is not None and not fits(needed, given):
-        yield _found(
-            f"{called(node)} gives {NAMES[given]}, but `{into}` holds {NAMES[needed]}", node.span
+        yield _mismatch(
+            f"{node_name(node)} gives {NAMES[given]}, but `{into}` holds {NAMES[needed]}", node.span
         )
 
 
@@ -211,7 +211,7 @@ def _reducers(workflow: Workflow) -> Iterator[Diagnostic]:
     for field in workflow.state:
         allowed = _REDUCED.get(field.reducer)
         if allowed is not None and field.type not in allowed and field.span is not None:
-            yield _found(
+            yield _mismatch(
                 f"`{field.name}` holds {NAMES[field.type]}, which `{field.reducer}` cannot grow",
                 field.span,
                 help=f"declare it as {allowed[0]}",
@@ -229,8 +229,8 @@ def _foreign_cases(
         place = edge.span or node.span
         if isinstance(edge.guard, Case) and edge.guard.value not in known and place is not None:
             near = spelling.nearest(edge.guard.value)
-            yield _found(
-                f"the value of {called(node)} is never `{edge.guard.value}`",
+            yield _mismatch(
+                f"the value of {node_name(node)} is never `{edge.guard.value}`",
                 place,
                 help=f"did you mean `{near}`?"
                 if near
@@ -238,7 +238,9 @@ def _foreign_cases(
             )
 
 
-def _found(message: str, span: Span, *, declared: Span | None = None, help: str = "") -> Diagnostic:
+def _mismatch(
+    message: str, span: Span, *, declared: Span | None = None, help: str = ""
+) -> Diagnostic:
     return MISMATCHES.code.diagnostic(
         message,
         span,

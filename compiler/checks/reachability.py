@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ..analysis.graphs import components, reachable, successors
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
@@ -98,7 +98,7 @@ def _report(head: Node, behind: list[Node], blind: Spelling) -> Iterator[Diagnos
         n.group or n.id: n for n in reversed(behind) if not n.group or n.group != head.group
     }
     yield UNREACHABLE_STEPS.code.diagnostic(
-        f"no path leads to {called(head)}",
+        f"no path leads to {node_name(head)}",
         head.span,
         labels=tuple(
             Label(node.span, "nor here")

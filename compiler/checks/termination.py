@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analysis.graphs import leaves, loops, path_to, reachable, successors
-from ..analysis.wording import called, path_text
+from ..analysis.wording import node_name, path_text
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
@@ -113,9 +113,9 @@ def _report(
         return
     itself = len(members) == 1
     yield INESCAPABLE_LOOPS.code.diagnostic(
-        f"{called(head)} leads to nothing but itself"
+        f"{node_name(head)} leads to nothing but itself"
         if itself
-        else f"no edge leaves the loop that begins at {called(head)}",
+        else f"no edge leaves the loop that begins at {node_name(head)}",
         span,
         labels=tuple(
             Label(node.span, "in the loop")

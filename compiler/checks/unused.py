@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..analysis.graphs import reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.variables import Write, names_in, names_read, writes
-from ..analysis.wording import called
+from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import GOOD_CHART, chart
@@ -111,7 +111,7 @@ def _nobody_has_to_read(node: Node, name: str) -> bool:
 def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
     again = [place for place in places if place != span]
     return UNUSED_OUTPUTS.code.diagnostic(
-        f"{called(node)} writes `{write.name}`, which nothing reads",
+        f"{node_name(node)} writes `{write.name}`, which nothing reads",
         span,
         labels=tuple(Label(place, "also written here") for place in again[:3]),
         help="use it further on, or remove it",

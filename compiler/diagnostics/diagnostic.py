@@ -120,7 +120,7 @@ class Sink:
         if "\n" in item.message or "\n" in item.help:
             item = replace(item, message=_one_line(item.message), help=_one_line(item.help))
         if len(item.message) > _LONG:
-            item = replace(item, message=_NAME.sub(_shortened, item.message))
+            item = replace(item, message=_NAME.sub(_short_name, item.message))
         self._items.setdefault((item.code, item.primary, item.message), item)
 
     def extend(self, items: tuple[Diagnostic, ...] | list[Diagnostic]) -> None:
@@ -136,7 +136,7 @@ class Sink:
         return tuple(sorted(self._items.values(), key=lambda d: (d.primary, d.code, d.message)))
 
 
-def _shortened(name: re.Match[str]) -> str:
+def _short_name(name: re.Match[str]) -> str:
     return name[0] if len(name[1]) <= 80 else f"`{name[1][:60]}…`"
 
 

@@ -93,19 +93,21 @@ def _own(node: Node, sources: SourceSet) -> Iterator[Fact]:
         case AgentNode():
             yield Fact("prompt", node.prompt_id or "")
             yield Fact("tools", ", ".join(node.tools), "code")
-            yield Fact("asks the model", node.description or _shown(node.prompt, sources), "prose")
+            yield Fact(
+                "asks the model", node.description or _template_text(node.prompt, sources), "prose"
+            )
             yield Fact("succeeds when", "\n".join(a.text for a in node.asserts), "prose")
         case MessageNode():
             yield Fact("prompt", node.prompt_id or "")
-            yield Fact(f"{node.role} message", _shown(node.template, sources), "prose")
+            yield Fact(f"{node.role} message", _template_text(node.template, sources), "prose")
         case ToolNode():
             yield Fact("tool", node.tool, "code")
         case ExecNode():
-            yield Fact("commands", _shown(node.source, sources), "code")
+            yield Fact("commands", _template_text(node.source, sources), "code")
         case ChooseNode():
-            yield Fact("decides on", _written(node.on, sources), "code")
+            yield Fact("decides on", _source_text(node.on, sources), "code")
         case AskNode():
-            yield Fact("question", _shown(node.question, sources), "prose")
+            yield Fact("question", _template_text(node.question, sources), "prose")
             yield Fact("choices", ", ".join(node.choices))
         case CallNode() | ForeachNode():
             yield Fact("workflow", node.workflow, "code")
@@ -113,16 +115,16 @@ def _own(node: Node, sources: SourceSet) -> Iterator[Fact]:
             yield Fact("function", node.function, "code")
         case TaskNode():
             yield Fact("role", node.role)
-            yield Fact("work", _shown(node.prompt, sources), "prose")
+            yield Fact("work", _template_text(node.prompt, sources), "prose")
             yield Fact("criteria", "\n".join(c.text for c in node.criteria), "prose")
         case GateNode():
             yield Fact("gate", f"{node.form.replace('_', ' ')}, {node.mode}")
             yield Fact("required", "" if node.required is None else f"{node.required:g}")
         case AssertNode():
-            yield Fact("holds", _written(node.condition, sources), "code")
+            yield Fact("holds", _source_text(node.condition, sources), "code")
         case AssignNode():
             for assignment in node.assignments:
-                value = _written(assignment.value, sources)
+                value = _source_text(assignment.value, sources)
                 yield Fact("sets", f"{assignment.target} = {value}", "code")
         case EndNode():
             yield Fact("outcome", node.outcome)
@@ -130,7 +132,7 @@ def _own(node: Node, sources: SourceSet) -> Iterator[Fact]:
             assert_never(node)
 
 
-def _shown(expr: Expr | None, sources: SourceSet) -> str:
+def _template_text(expr: Expr | None, sources: SourceSet) -> str:
     """A template as one reads it: its text, with `{{NAME}}` for what is put in."""
     match expr:
         case None:
@@ -148,10 +150,10 @@ def _part(expr: Expr, sources: SourceSet) -> str:
         case Name():
             return f"{{{{{expr.name}}}}}"
         case _:
-            return f"{{{{{_written(expr, sources)}}}}}"
+            return f"{{{{{_source_text(expr, sources)}}}}}"
 
 
-def _written(expr: Expr, sources: SourceSet) -> str:
+def _source_text(expr: Expr, sources: SourceSet) -> str:
     """An expression as it stands in the file; `…` where it does not stand there as such."""
     source = sources.get(expr.span.file) if expr.span else None
     if expr.span is None or source is None:

@@ -27,7 +27,7 @@ _REST = re.compile(r"\w{0,100}")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Completion:
     """One thing that fits: its label, what is written in place of `span`, and what it is."""
 
     label: str
@@ -38,7 +38,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Candidate:
     """A name that can be offered, with a few words."""
 
     name: str
@@ -46,8 +46,8 @@ class Named:
 
 
 def complete(
-    source: Source, offset: int, editing: Editing, names: Mapping[Kind, Iterable[Named]]
-) -> tuple[list[Choice], bool]:
+    source: Source, offset: int, editing: Editing, names: Mapping[Kind, Iterable[Candidate]]
+) -> tuple[list[Completion], bool]:
     """What fits at `offset`, and whether that is all; `names` are the known names by kind."""
     start = source.text.rfind("\n", 0, offset) + 1
     before = source.text[max(start, offset - MAX_LINE) : offset]
@@ -70,21 +70,21 @@ def complete(
     return [*_words(slot, span, after), *chosen], len(chosen) == len(found)
 
 
-def _words(slot: Slot, span: Span, after: str) -> Iterator[Choice]:
+def _words(slot: Slot, span: Span, after: str) -> Iterator[Completion]:
     for word in slot.words:
         insert = word.text + after if word.insert is None else word.insert
-        yield Choice(word.text, None, word.detail, insert, span)
+        yield Completion(word.text, None, word.detail, insert, span)
 
 
 def _names(
-    slot: Slot, span: Span, after: str, names: Mapping[Kind, Iterable[Named]]
-) -> Iterator[Choice]:
+    slot: Slot, span: Span, after: str, names: Mapping[Kind, Iterable[Candidate]]
+) -> Iterator[Completion]:
     taken = {w.text for w in slot.words}
     for kind in slot.names:
         for named in names.get(kind, ()):
             if named.name not in taken:
                 taken.add(named.name)
-                yield Choice(named.name, kind, named.detail, named.name + after, span)
+                yield Completion(named.name, kind, named.detail, named.name + after, span)
 
 
 def _slot(

@@ -68,7 +68,7 @@ def _variable(name: str, workflow: Workflow, symbols: Symbols) -> str:
     rows.append(_list("read by", [n for n in nodes if _reads(n, name, workflow)], symbols))
     if known is None and not any(_writes(n, name) for n in nodes):
         rows.append("written by nothing in this file")
-    return _joined(rows)
+    return _join(rows)
 
 
 def _writes(node: Node, name: str) -> bool:
@@ -108,7 +108,7 @@ def _prompt(name: str, workflow: Workflow, symbols: Symbols) -> str:
     text = _template(prompt.template)
     body = text[:LONGEST] + ("…" if len(text) > LONGEST else "")
     fence = "`" * (3 + body.count("```"))
-    return _joined(
+    return _join(
         [
             f"**{_plain(name)}** · prompt of the {prompt.role}",
             f"{fence}text\n{body}\n{fence}",
@@ -140,10 +140,10 @@ def _tool(name: str, workflow: Workflow, result: CompileResult) -> str:
         where = "declared in this file" if declared and declared.source == "declared" else (
             "tool that nothing known provides"
         )  # fmt: skip
-        return _joined([f"**{_code(name)}** · {where}", _plain(about)])
+        return _join([f"**{_code(name)}** · {where}", _plain(about)])
     where = "built-in tool" if entry.source == "builtin" else "tool from the lock"
     rows = [f"**{_code(name)}** · {where} · {entry.effect}", _plain(entry.description)]
-    return _joined([*rows, "\n".join(_parameters(entry))])
+    return _join([*rows, "\n".join(_parameters(entry))])
 
 
 def _parameters(entry: ToolEntry) -> Iterable[str]:
@@ -166,7 +166,7 @@ def _workflow(path: str, result: CompileResult) -> str:
     rows = [f"**{_code(shown)}** · workflow · {_plain(called.title or called.name)}"]
     rows.append(_plain(called.description[:LONGEST]))
     rows.append(f"parameters: {params}" if params else "")
-    return _joined(rows)
+    return _join(rows)
 
 
 def _function(name: str, symbols: Symbols) -> str:
@@ -187,7 +187,7 @@ def _users(kind: str, name: str, workflow: Workflow, symbols: Symbols) -> str:
         for n in workflow.nodes
         if name in (getattr(n, "agent", None), getattr(n, "thread", None), getattr(n, "role", None))
     ]
-    return _joined([f"**{_code(name)}** · {kind}", _list("used by", used, symbols)])
+    return _join([f"**{_code(name)}** · {kind}", _list("used by", used, symbols)])
 
 
 def _list(title: str, nodes: Sequence[Node], symbols: Symbols) -> str:
@@ -204,7 +204,7 @@ def _list(title: str, nodes: Sequence[Node], symbols: Symbols) -> str:
     return "\n".join(rows)
 
 
-def _joined(rows: Iterable[str]) -> str:
+def _join(rows: Iterable[str]) -> str:
     return "\n\n".join(row for row in rows if row)
 
 

@@ -52,7 +52,7 @@ def renamable(symbols: Symbols, file: str, offset: int) -> Mention | Refusal:
     if not any(m.act in ("define", "write") for m in found):
         return Refusal(f"`{mention.name}` is not defined in this file")
     written = symbols.text(mention)
-    named = _spelled(symbols, found, written)
+    named = _with_spelling(symbols, found, written)
     for other in found:
         if other not in named and not _is_behind(symbols, other):
             at = symbols.sources.files[other.span.file].position(other.span.start)
@@ -69,7 +69,7 @@ def _is_behind(symbols: Symbols, mention: Mention) -> bool:
     )
 
 
-def _spelled(symbols: Symbols, mentions: Iterable[Mention], text: str) -> list[Mention]:
+def _with_spelling(symbols: Symbols, mentions: Iterable[Mention], text: str) -> list[Mention]:
     return [m for m in mentions if " ".join(symbols.text(m).split()) == " ".join(text.split())]
 
 
@@ -95,17 +95,17 @@ def rename(
         m.span
         for path in paths
         for found in (before.symbols(path),)
-        for m in _spelled(found, found.of(mention.kind, mention.name), old)
+        for m in _with_spelling(found, found.of(mention.kind, mention.name), old)
     }
     edits = tuple(sorted(spans))
     renaming = Renaming(edits, text)
     hidden = _in_scripts(old, edits, symbols)
     if hidden is not None:
         return hidden
-    changed = edited(edits, text, before.sources(file, paths))
+    changed = replace_spans(edits, text, before.sources(file, paths))
     after = _Files({**texts, **changed})
     for path in paths:
-        refused = _changed(before, after, path, old, text, mention)
+        refused = _difference(before, after, path, old, text, mention)
         if refused is not None:
             return refused
     return renaming
@@ -141,7 +141,7 @@ def _in_scripts(old: str, spans: Iterable[Span], symbols: Symbols) -> Refusal | 
     return None
 
 
-def edited(spans: Iterable[Span], text: str, sources: Mapping[str, str]) -> dict[str, str]:
+def replace_spans(spans: Iterable[Span], text: str, sources: Mapping[str, str]) -> dict[str, str]:
     """The texts of the files in `spans`, with `text` in place of each span."""
     parts: dict[str, list[str]] = {}
     ends: dict[str, int] = {}
@@ -175,7 +175,7 @@ class _Files:
         }
 
 
-def _changed(
+def _difference(
     before: _Files, after: _Files, path: str, old: str, new: str, mention: Mention
 ) -> Refusal | None:
     """Why the file at `path` would not mean the same; None when it does."""
@@ -225,7 +225,7 @@ def same_but(a: Any, b: Any, old: str, new: str) -> bool:
         if type(x) is not type(y):
             return False
         if isinstance(x, str):
-            if x != y and not _renamed(x, y, word, new):
+            if x != y and not _is_renamed(x, y, word, new):
                 return False
         elif isinstance(x, tuple | list):
             if len(x) != len(y):
@@ -242,7 +242,7 @@ def same_but(a: Any, b: Any, old: str, new: str) -> bool:
     return True
 
 
-def _renamed(x: str, y: str, word: re.Pattern[str], new: str) -> bool:
+def _is_renamed(x: str, y: str, word: re.Pattern[str], new: str) -> bool:
     """Whether `y` is `x` with some of the words replaced. Where one is the beginning of the other
     both readings are tried at each word; too many of them count as a difference."""
     places, at = {0}, 0

@@ -85,7 +85,7 @@ def symbols_of(result: CompileResult) -> Symbols:
     given = tuple(result.parsed.mentions())
     reader = _Reader(workflow, result.sources, frozenset(m.kind for m in given))
     found: dict[tuple[Kind, str, str, int, int], Mention] = {}
-    for mention in (*map(reader.fitted, given), *reader.read()):
+    for mention in (*map(reader.fit, given), *reader.read()):
         span = mention.span
         key = (mention.kind, mention.name, span.file, span.start, span.end)
         known = found.get(key)
@@ -134,16 +134,16 @@ class _Reader:
         if "node" not in self.given:
             for edge in w.edges:
                 if not edge.implied:
-                    yield from self.place("node", self.shown(edge.target), "name", edge.span)
+                    yield from self.place("node", self.node_name(edge.target), "name", edge.span)
 
     def node(self, node: Node) -> Iterator[Mention]:
         if node.group is None and node.span is not None and "node" not in self.given:
-            yield Mention("node", node.id, "define", self.narrowed(node.id, node.span) or node.span)
+            yield Mention("node", node.id, "define", self.narrow(node.id, node.span) or node.span)
         named: list[tuple[Act, Read | Write]] = [("write", write) for write in writes(node)]
         named += [("read", read) for read in reads(node, self.workflow)]
         for act, use in named:
             # What a node reads without naming it has the place of the node.
-            if use.span != node.span or (use.span and self.narrowed(use.name, use.span)):
+            if use.span != node.span or (use.span and self.narrow(use.name, use.span)):
                 yield from self.place("variable", use.name, act, use.span)
         match node:
             case AgentNode():
@@ -184,7 +184,7 @@ class _Reader:
                 span = source.span(match.start(group), match.end(group))
                 yield Mention("function", name, "define", span)
 
-    def shown(self, id: str) -> str:
+    def node_name(self, id: str) -> str:
         """The file's own name of a node: that of its group when it has one."""
         return self.groups.get(id, id)
 
@@ -192,21 +192,21 @@ class _Reader:
         """The mention of a name, where its span is known; a span that holds more is narrowed."""
         if span is None or span.start == span.end:
             return ()
-        narrow = self.narrowed(name, span)
+        narrow = self.narrow(name, span)
         if narrow is None:
             # The file says it in other words, as CONTENT for RESULT: a place, but not its name.
             return () if kind in self.given or act == "name" else (Mention(kind, name, act, span),)
         return (Mention(kind, name, act, narrow),)
 
-    def fitted(self, mention: Mention) -> Mention:
+    def fit(self, mention: Mention) -> Mention:
         """The mention without quotes and the like, where its name stands in it once."""
         name = mention.name.rpartition("#")[2]
         if mention.span.end - mention.span.start == len(name):
             return mention
-        span = self.narrowed(name, mention.span)
+        span = self.narrow(name, mention.span)
         return mention if span is None else replace(mention, span=span)
 
-    def narrowed(self, name: str, span: Span) -> Span | None:
+    def narrow(self, name: str, span: Span) -> Span | None:
         source = self.sources.get(span.file)
         if source is None or span.end - span.start > MAX_NARROWED:
             return None

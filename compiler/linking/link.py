@@ -112,7 +112,7 @@ def _read(
         return None
     claims = detect(source)
     if not claims:
-        message = f"`{node.id}` calls `{target}`, which is no workflow"
+        message = f"`{node.id}` calls `{target}`, which is not a workflow"
         sink.report("FC2001", message, span, help="name the file of a workflow")
         return None
     parsed = claims[0].parse(source, sources, sink)

@@ -36,10 +36,10 @@ def _workflow_faults(workflow: Workflow, paths: set[str]) -> Iterator[str]:
     ids = Counter(node.id for node in workflow.nodes)
     yield from (f"node {name} stands {count} times" for name, count in ids.items() if count > 1)
     if workflow.entry not in ids:
-        yield f"entry {workflow.entry!r} is no node"
+        yield f"entry {workflow.entry!r} is not a node"
     for handler in (workflow.on_success, workflow.on_failed):
         if handler is not None and handler not in ids:
-            yield f"handler {handler!r} is no node"
+            yield f"handler {handler!r} is not a node"
     yield from _edge_faults(workflow, set(ids))
     yield from _node_faults(workflow, paths)
     yield from _name_faults(workflow)
@@ -99,7 +99,7 @@ def _name_faults(workflow: Workflow) -> Iterator[str]:
     declared = {p.name for p in workflow.params} | {f.name for f in workflow.state}
     for name in workflow.outputs:
         if name not in declared:
-            yield f"output {name!r} is no variable"
+            yield f"output {name!r} is not a variable"
     for agent in workflow.agents:
         if agent.thread is not None and agent.thread not in {t.id for t in workflow.threads}:
             yield f"agent {agent.id} names thread {agent.thread!r}, which is not declared"

@@ -169,7 +169,7 @@ class GraphSpec:
     subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
 
 
-def agent_asked(op: Node, spec: GraphSpec) -> Agent | None:
+def answering_agent(op: Node, spec: GraphSpec) -> Agent | None:
     """The agent whose model a node calls; None for a node that calls none: a task that a person or
     nobody does is one."""
     if not isinstance(op, AgentNode | TaskNode):

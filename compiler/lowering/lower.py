@@ -40,7 +40,7 @@ from ..ir import (
 )
 from ..source.source import SourceSet, Span
 from .graphspec import Branch, Channel, GraphSpec, NodeSpec, Place, PromptSpec
-from .routes import ways_of
+from .routes import connections_of
 from .serde import digest
 
 SYSTEM_CHANNELS: tuple[Channel, ...] = (
@@ -72,7 +72,7 @@ def _lower_workflow(
     outgoing: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
     for edge in workflow.edges:
         outgoing[edge.source].append(edge)
-    ways = ways_of(workflow, outgoing)
+    ways = connections_of(workflow, outgoing)
     branches = {branch.source: branch for branch in ways.branches}
     deferred = workflow.on_success if ways.forks else None
     nodes = [
@@ -124,7 +124,7 @@ def _lower_node(
             catches.extend(kind for kind in edge.guard.errors if kind not in catches)
     own = {limit.name for limit in node.limits}
     shared = tuple(m for m in workflow.limits if m.name == "visits" and m.name not in own)
-    # An end is no activity (M45): a limit there would keep a failed run from ending FAILED.
+    # An end is not an activity (M45): a limit there would keep a failed run from ending FAILED.
     limits: tuple[Limit, ...] = node.limits if node.kind == "end" else (*node.limits, *shared)
     if node.on_unknown is None and workflow.on_unknown is not None:
         node = replace(node, on_unknown=workflow.on_unknown)

@@ -21,7 +21,7 @@ END = "__end__"
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class Connections:
     """How the nodes of one workflow are connected. `relays` are nodes of no meaning of their own;
     `forks` says that more than one node can be under way at a time."""
 
@@ -32,7 +32,7 @@ class Ways:
     forks: bool
 
 
-def ways_of(workflow: Workflow, outgoing: dict[str, list[Edge]]) -> Ways:
+def connections_of(workflow: Workflow, outgoing: dict[str, list[Edge]]) -> Connections:
     """Every edge of the workflow, lowered. `outgoing` holds the edges by their source."""
     edges: list[EdgeSpec] = []
     branches: list[Branch] = []
@@ -42,16 +42,16 @@ def ways_of(workflow: Workflow, outgoing: dict[str, list[Edge]]) -> Ways:
         if branch is not None:
             branches.append(branch)
     forks = _forks(edges, branches)
-    awaited = _awaited(workflow)
+    awaited = _join_edges(workflow)
     taken = {node.id for node in workflow.nodes}
     relays: dict[tuple[str, str], str] = {}
     for at, branch in enumerate(branches):
         pairs = {(branch.source, target) for target in _targets(branch)}
         for pair in sorted(pairs & awaited.keys()):
-            relays[pair] = _unused(f"{pair[0]} to {pair[1]}", taken)
+            relays[pair] = _free_name(f"{pair[0]} to {pair[1]}", taken)
         if any(pair in relays for pair in pairs):
-            branches[at] = _relayed(branch, relays)
-    return Ways(
+            branches[at] = _with_relays(branch, relays)
+    return Connections(
         edges=tuple(e for e in edges if (e.source, e.target) not in awaited),
         branches=tuple(branches),
         joins=_joins(awaited, relays),
@@ -112,7 +112,7 @@ def _forks(edges: list[EdgeSpec], branches: list[Branch]) -> bool:
     return any(len({case for case, _ in b.cases}) < len(b.cases) for b in branches)
 
 
-def _awaited(workflow: Workflow) -> dict[tuple[str, str], None]:
+def _join_edges(workflow: Workflow) -> dict[tuple[str, str], None]:
     """Every (source, target) of which the target waits for several sources."""
     joins = sources_of_joins(workflow)
     return {(source, target): None for target, sources in joins.items() for source in sources}
@@ -123,7 +123,7 @@ def _targets(branch: Branch) -> list[str]:
     return [*(target for _, target in branch.cases), *otherwise]
 
 
-def _relayed(branch: Branch, relays: dict[tuple[str, str], str]) -> Branch:
+def _with_relays(branch: Branch, relays: dict[tuple[str, str], str]) -> Branch:
     def by_way_of(target: str) -> str:
         return relays.get((branch.source, target), target)
 
@@ -145,7 +145,7 @@ def _joins(
     return tuple(Join(sources=tuple(s), target=target) for target, s in found.items())
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "'"
     taken.add(name)

@@ -22,19 +22,19 @@ def _codec() -> Any:
 
 def dump_spec(spec: GraphSpec) -> dict[str, Any]:
     """A GraphSpec as JSON values; what is None or empty by default is left out."""
-    data = _dumped(spec)
+    data = _plain_value(spec)
     assert isinstance(data, dict)
     return data
 
 
-def _dumped(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Fields that are None are left out; a null inside a JSON value is part of it and stays."""
     if dataclasses.is_dataclass(value):
         names = (f.name for f in dataclasses.fields(value))
         given = ((name, getattr(value, name)) for name in names)
-        return {name: _dumped(one) for name, one in given if one is not None}
+        return {name: _plain_value(one) for name, one in given if one is not None}
     if isinstance(value, tuple):
-        return [_dumped(item) for item in value]
+        return [_plain_value(item) for item in value]
     return value
 
 
@@ -72,14 +72,14 @@ def _plain(value: Any, home: str) -> Any:
     if isinstance(value, tuple):
         return [_plain(item, home) for item in value]
     kind: Any = type(value)
-    names = _compared(kind)
+    names = _compared_fields(kind)
     if names is not None:
         return {name: _plain(getattr(value, name), home) for name in names}
     return value
 
 
 @functools.cache
-def _compared(type: type[Any]) -> tuple[str, ...] | None:
+def _compared_fields(type: type[Any]) -> tuple[str, ...] | None:
     """The fields of a dataclass that tell its values apart; None for any other type."""
     if not dataclasses.is_dataclass(type):
         return None

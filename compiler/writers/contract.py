@@ -16,15 +16,15 @@ from typing import Any
 from ..expr.ast import Binary, Call, Expr, ListOf, Literal, Name, Text
 from ..expr.walk import names_read, walk
 from ..ir import AgentNode, ChooseNode, EndNode, GateNode, TaskNode, Workflow
-from .manuscript import Manuscript, Written
-from .prose import bracketed, in_order
+from .manuscript import Manuscript, Rendition
+from .prose import bracket, in_order
 
 _FAILURES, _INPUTS = "failures", "input_parameters"
 _OTHERWISE = re.compile(r"\nIf that cannot be reached: (?P<text>.*)\nGiven: \Z", re.S)
 _Work = TaskNode | AgentNode
 
 
-def write_contract(manuscript: Manuscript) -> Written:
+def write_contract(manuscript: Manuscript) -> Rendition:
     """The contract. Agents at work are steps too: their role is the agent's, and each depends on
     the one before it."""
     workflow = manuscript.workflow
@@ -38,10 +38,10 @@ def write_contract(manuscript: Manuscript) -> Written:
         "quality_gates": [_gate(n) for n in in_order(workflow) if isinstance(n, GateNode)] or None,
         "execution_config": _config(workflow) or None,
     }
-    return Written(json.dumps(_said(body), indent=2, ensure_ascii=False) + "\n")
+    return Rendition(json.dumps(_without_nulls(body), indent=2, ensure_ascii=False) + "\n")
 
 
-def _said(body: dict[str, Any]) -> dict[str, Any]:
+def _without_nulls(body: dict[str, Any]) -> dict[str, Any]:
     """A JSON object without the keys that say nothing."""
     return {key: value for key, value in body.items() if value is not None}
 
@@ -72,14 +72,14 @@ def _steps(workflow: Workflow, work: list[_Work]) -> Iterator[dict[str, Any]]:
         else:
             needs = [before[node.id]] if node.id in before else []
             form, role, minutes, criteria = "task", node.agent, None, node.asserts
-        yield _said(
+        yield _without_nulls(
             {
                 "step_id": node.id,
                 "step_name": node.title if node.title != node.id else None,
                 "step_type": form if form != "task" else None,
                 "required_role": role,
                 "success_criteria": "; ".join(each.text for each in criteria)
-                or (bracketed(node.prompt) if node.prompt is not None else node.id),
+                or (bracket(node.prompt) if node.prompt is not None else node.id),
                 "failure_handling": _otherwise(node.prompt),
                 "estimated_duration": _number(minutes),
                 "dependencies": needs or None,
@@ -139,7 +139,7 @@ def _otherwise(prompt: Expr | None) -> str | None:
 
 
 def _gate(node: GateNode) -> dict[str, Any]:
-    return _said(
+    return _without_nulls(
         {
             "gate_id": node.id,
             "gate_type": node.form,

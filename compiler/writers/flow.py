@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ..emit.flow.program import emit_flow_yaml
 from ..ir import Program
-from .manuscript import Manuscript, Written
+from .manuscript import Manuscript, Rendition
 
 
-def write_flow(manuscript: Manuscript) -> Written:
+def write_flow(manuscript: Manuscript) -> Rendition:
     """The canonical text, with inner workflows below `workflows`."""
     main = manuscript.path
     parts = {f"{main}#{name}": workflow for name, workflow in manuscript.parts.items()}
     workflows = ((main, manuscript.workflow), *parts.items())
-    return Written(emit_flow_yaml(Program(entry=main, workflows=workflows)))
+    return Rendition(emit_flow_yaml(Program(entry=main, workflows=workflows)))

@@ -30,7 +30,7 @@ from ..ir import (
 )
 from ..ir.grants import grant_comments
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
-from .manuscript import Manuscript, Written
+from .manuscript import Manuscript, Rendition
 
 _ONWARD = frozenset({"", "YES", "TRUE", "OK", "SUCCESS"})
 _OTHERWISE = frozenset({"NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER"})
@@ -41,7 +41,7 @@ _ID = re.compile(r"[A-Z]+(?:_[\w.]*\w)?\Z")
 _WRITES_FILE = "write_file"
 
 
-def write_flowchart(manuscript: Manuscript) -> Written:
+def write_flowchart(manuscript: Manuscript) -> Rendition:
     """The document. A node whose id does not begin with its kind takes another one (M9)."""
     return _Writer(manuscript).write()
 
@@ -71,7 +71,7 @@ class _Writer:
             for end in (edge.source, edge.target):
                 self.implied[end] = self.implied.get(end, True) and self.is_left_out(edge)
 
-    def write(self) -> Written:
+    def write(self) -> Rendition:
         self.name_nodes()
         self.read_names()
         self.read_prompts()
@@ -85,7 +85,7 @@ class _Writer:
         if self.prompts:
             blocks.append("# Prompts")
             blocks += [f"## {name}\n\n{text}" for name, text in self.prompts.items()]
-        return Written("\n\n".join(blocks) + "\n", names=self.names)
+        return Rendition("\n\n".join(blocks) + "\n", names=self.names)
 
     def name_nodes(self) -> None:
         nodes = [node for node in self.workflow.nodes if not self.is_implied(node)]

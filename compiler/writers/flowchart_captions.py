@@ -85,22 +85,22 @@ class Words:
         """The caption of a CHECK (M30–M34)."""
         match expr:
             case Binary(op="==" | "!=", left=Call(function="first_line", args=(Name(name=v),))):
-                return f"{v} {expr.op} {self._trimmed(expr.right)}"
+                return f"{v} {expr.op} {self._without_trim(expr.right)}"
             case Binary(op="contains" | "matches", left=Name(name=v)):
-                return f"{v} {_FOUND[expr.op]} {self._asked(expr.right)}"
+                return f"{v} {_FOUND[expr.op]} {self._operand(expr.right)}"
             case Binary(left=Call(function="order", args=(Name(name=v), right))) if (
                 expr.op in _ORDERS
             ):
-                return f"{v} {expr.op} {self._trimmed(right)}"
+                return f"{v} {expr.op} {self._without_trim(right)}"
             case _:
                 return UNSAID
 
-    def _trimmed(self, expr: Expr) -> str:
+    def _without_trim(self, expr: Expr) -> str:
         if isinstance(expr, Call) and expr.function == "trim":
-            return self._asked(expr.args[0])
-        return self._asked(expr)
+            return self._operand(expr.args[0])
+        return self._operand(expr)
 
-    def _asked(self, expr: Expr) -> str:
+    def _operand(self, expr: Expr) -> str:
         text = self.value(expr)
         return text or "''"
 
@@ -125,10 +125,10 @@ def caption(text: str, opening: str = "[", closing: str = "]", prefix: str = "")
     text = prefix + text
     if _PLAIN.match(text) and text == text.rstrip():
         return f"{opening}{text}{closing}"
-    return f'{opening}"{quoted(text)}"{closing}'
+    return f'{opening}"{quote_label(text)}"{closing}'
 
 
-def quoted(text: str) -> str:
+def quote_label(text: str) -> str:
     """A text between double quotes, as mermaid decodes it."""
     text = _ENTITY.sub("#35;", text).replace('"', "#quot;")
     if text.startswith("`") and text.endswith("`"):

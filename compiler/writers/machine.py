@@ -29,7 +29,7 @@ from ..ir import (
 )
 from .machine_code import DATA, javascript, json_of, sent_text, statements
 from .machine_states import SCRIPT, States, is_machine
-from .manuscript import Manuscript, Written
+from .manuscript import Manuscript, Rendition
 from .prose import in_order
 
 _LENGTH = 50_000
@@ -38,7 +38,7 @@ _ENDINGS = {"javascript": "script.js", "python": "script.py"}
 _NO_ARGUMENTS = {"type": "object", "properties": {}}
 
 
-def write_machine(manuscript: Manuscript) -> Written:
+def write_machine(manuscript: Manuscript) -> Rendition:
     """The JSON; `<name>/script.js` and `<name>/roles.json` where the workflow has them."""
     workflow = manuscript.workflow
     is_grouped = is_machine(workflow)
@@ -55,7 +55,7 @@ def write_machine(manuscript: Manuscript) -> Written:
         "states": [*states, _stop(workflow)],
     }
     said = {key: value for key, value in body.items() if value is not None}
-    return Written(_json(said), dict(_files(manuscript)))
+    return Rendition(_json(said), dict(_files(manuscript)))
 
 
 def _json(value: object) -> str:
@@ -143,7 +143,7 @@ def _stop(workflow: Workflow) -> dict[str, Any]:
 
 
 def _plain_states(workflow: Workflow) -> Iterator[dict[str, Any]]:
-    """A state for every node that is no end; `start` leads to the first."""
+    """A state for every node that is not an end; `start` leads to the first."""
     nodes = {node.id: node for node in workflow.nodes}
     if workflow.entry in nodes and workflow.entry != "start":
         first = {"target": _target(nodes[workflow.entry]), "condition": "true"}

@@ -167,7 +167,7 @@ def _sent_part(part: Expr) -> str:
 
 
 def json_of(expr: Expr) -> object:
-    """The JSON value of a constant; what is no constant is null."""
+    """Return the JSON value of a constant, null for any other expression."""
     match expr:
         case Literal():
             return expr.value

@@ -69,9 +69,9 @@ class States:
                 case ScriptNode() | AssignNode() if part == "script":
                     action["script"] = self.code(node)
                 case AgentNode():
-                    found |= self.asked(node)
+                    found |= self.agent_body(node)
                 case MessageNode():
-                    found |= self.told(node, action)
+                    found |= self.message_body(node, action)
                 case _:
                     pass
             if part not in ("if", "test", "before", "to"):
@@ -85,7 +85,7 @@ class States:
             found["transition"] = ways
         return found
 
-    def asked(self, node: AgentNode) -> dict[str, Any]:
+    def agent_body(self, node: AgentNode) -> dict[str, Any]:
         found: dict[str, Any] = {"agent": node.agent}
         if node.prompt is not None:
             computed = next(
@@ -95,7 +95,7 @@ class States:
             found["input"] = node.description or code or sent_text(node.prompt)
         return found
 
-    def told(self, node: MessageNode, action: dict[str, Any]) -> dict[str, Any]:
+    def message_body(self, node: MessageNode, action: dict[str, Any]) -> dict[str, Any]:
         agents = [a for a in self.workflow.agents if a.thread == node.thread]
         named = next((a for a in agents if a.id == node.title), agents[0] if agents else None)
         found: dict[str, Any] = {"agent": named.id if named else node.thread}

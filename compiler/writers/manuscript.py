@@ -32,7 +32,7 @@ class Manuscript:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Rendition:
     """The file's text, further files by their path from its folder, and the nodes that had to take
     other names: theirs by the one in the IR."""
 
@@ -48,5 +48,5 @@ class Dialect:
 
     name: str
     suffix: str
-    write: Callable[[Manuscript], Written]
+    write: Callable[[Manuscript], Rendition]
     holds_parts: bool = False

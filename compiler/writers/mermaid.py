@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..emit.picture.mermaid import emit_mermaid, mermaid_ids
-from .manuscript import Manuscript, Written
+from .manuscript import Manuscript, Rendition
 
 
-def write_picture(manuscript: Manuscript) -> Written:
+def write_picture(manuscript: Manuscript) -> Rendition:
     """What `flowc graph` draws, but for the name: a chart takes it from its file."""
     workflow = replace(manuscript.workflow, name="")
-    return Written(emit_mermaid(workflow), names=mermaid_ids(workflow))
+    return Rendition(emit_mermaid(workflow), names=mermaid_ids(workflow))

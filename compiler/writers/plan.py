@@ -15,14 +15,14 @@ from ..ir import AgentNode, AskNode, TaskNode
 from ..plan import SECTIONS, is_id
 from ..plan.edits import DEFAULT
 from ..plan.values import Value, field_lines, plain
-from .manuscript import Manuscript, Written
-from .prose import bracketed, in_order
+from .manuscript import Manuscript, Rendition
+from .prose import bracket, in_order
 
 _PERSON = "reviewer"
 _Work = TaskNode | AgentNode | AskNode
 
 
-def write_plan(manuscript: Manuscript) -> Written:
+def write_plan(manuscript: Manuscript) -> Rendition:
     """Everything that somebody has to do, in the order in which it is reached. A step that depends
     on another one reads the path that the other one writes (A18)."""
     workflow = manuscript.workflow
@@ -49,7 +49,7 @@ def write_plan(manuscript: Manuscript) -> Written:
         _section(4, "output", _fields({"Overall Status": "IN_PROGRESS"})),
         _section(5, "log", ""),
     ]
-    return Written("\n".join(part for part in parts if part), names=names)
+    return Rendition("\n".join(part for part in parts if part), names=names)
 
 
 def _section(number: int, key: str, body: str) -> str:
@@ -60,7 +60,7 @@ def _section(number: int, key: str, body: str) -> str:
 def _step(number: int, node: _Work, id: str, paths: Mapping[str, str], people: set[str]) -> str:
     fields: dict[str, Value] = {"ID": id}
     text = node.question if isinstance(node, AskNode) else node.prompt
-    fields["Description"] = bracketed(text) if text is not None else ""
+    fields["Description"] = bracket(text) if text is not None else ""
     fields["Status"] = "READY"
     after = node.after if isinstance(node, TaskNode) else ()
     if after and after[0] in paths:

@@ -23,7 +23,7 @@ def in_order(workflow: Workflow) -> list[Node]:
     return [nodes[id] for id in reached]
 
 
-def bracketed(expr: Expr) -> str:
+def bracket(expr: Expr) -> str:
     """A template with the placeholders of step markdown, `[NAME]` (S33). What is neither text nor a
     variable leaves a gap that shows what stood there."""
     match expr:
@@ -34,6 +34,6 @@ def bracketed(expr: Expr) -> str:
         case Call(function="coalesce", args=(Name(name=name), *_)):
             return f"[{name}]"
         case Text():
-            return "".join(bracketed(part) for part in expr.parts)
+            return "".join(bracket(part) for part in expr.parts)
         case _:
             return "[…]"

@@ -14,14 +14,14 @@ import re
 from flowc.grammar.lexing import KEYWORDS, SIGNS
 
 from ..ir import AgentNode, TaskNode
-from .manuscript import Manuscript, Written
-from .prose import bracketed, in_order
+from .manuscript import Manuscript, Rendition
+from .prose import bracket, in_order
 
 _WORDS = {kind: word for word, kind in KEYWORDS.items()}
 _TICKS = re.compile(r"^[ ]{0,3}(`{3,})", re.M)
 
 
-def write_steps(manuscript: Manuscript) -> Written:
+def write_steps(manuscript: Manuscript) -> Rendition:
     """The agent nodes in the order in which they are reached, each as one step."""
     workflow = manuscript.workflow
     nodes = [node for node in in_order(workflow) if isinstance(node, AgentNode | TaskNode)]
@@ -35,13 +35,13 @@ def write_steps(manuscript: Manuscript) -> Written:
             section = node.section
         blocks += _step(node)
     names = {node.id: f"step_{number}" for number, node in enumerate(nodes)}
-    return Written("\n\n".join(blocks) + "\n", names=names)
+    return Rendition("\n\n".join(blocks) + "\n", names=names)
 
 
 def _step(node: AgentNode | TaskNode) -> list[str]:
     text = node.description if isinstance(node, AgentNode) else ""
     if not text and node.prompt is not None:
-        text = bracketed(node.prompt)
+        text = bracket(node.prompt)
     mark = "`" * max([3, *(len(found) + 1 for found in _TICKS.findall(text))])
     blocks = [
         f"{_heading('STEP')} {_line(node.title or node.id)}\n{mark}\n{text}\n{mark}",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
-from flowc.compiler.lowering.graphspec import GraphSpec, agent_asked
+from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.team import PEOPLE
 
 from ..audio.calls.execute import FreeCode
@@ -102,7 +102,7 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
         options.answers,
         tuple(named),
         options.model_timeout or default("model_timeout"),
-        needed=not options.replay and any(agent_asked(n.op, s) for s in specs for n in s.nodes),
+        needed=not options.replay and any(answering_agent(n.op, s) for s in specs for n in s.nodes),
     )
 
 
@@ -160,7 +160,7 @@ def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable
 
     limits = (m for s in specs for m in (*s.limits, *(m for n in s.nodes for m in n.limits)))
     if options.model and (cost is not None or any(limit.name == "cost" for limit in limits)):
-        agents = (agent_asked(node.op, spec) for spec in specs for node in spec.nodes)
+        agents = (answering_agent(node.op, spec) for spec in specs for node in spec.nodes)
         names = dict.fromkeys(budget().full_name(a.model) for a in agents if a is not None)
         for name in names:
             if prices.of(name) is None:
@@ -194,7 +194,7 @@ def _needed(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
                 case AgentNode():
                     names.update((*op.tools, *agents[op.agent].tools))
                 case TaskNode():
-                    agent = agent_asked(op, spec)
+                    agent = answering_agent(op, spec)
                     names.update((*op.tools, *agent.tools) if agent else ())
                 case ToolNode():
                     names.add(op.tool)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flowc.compiler.analysis.diff import changed_fields, settled, word_of
+from flowc.compiler.analysis.diff import canonical_value, changed_fields, word_of
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec, NodeSpec
 from langgraph.graph import END
 
@@ -162,7 +162,7 @@ def _fields(node: NodeSpec, now: NodeSpec, old: GraphSpec, new: GraphSpec) -> li
 
 def _declaration(spec: GraphSpec, kind: str, name: str) -> Any:
     one = next((d for d in getattr(spec, kind) if d.id == name), None)
-    return settled(one)
+    return canonical_value(one)
 
 
 def _ways(spec: GraphSpec, node: str) -> Any:

@@ -19,7 +19,7 @@ from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.driver import compile_text
 from flowc.compiler.plan import PlanDocument, overall_of, read_plan, status_of, text_value
 from flowc.compiler.plan.versions import distance, versions
-from flowc.compiler.reconcile import ACTIVE, Again, Taken, apply, reconcile
+from flowc.compiler.reconcile import ACTIVE, AcceptedEdit, StepRestart, apply, reconcile
 from flowc.compiler.source.source import Source, SourceSet
 
 from ..db.database import Database
@@ -63,8 +63,8 @@ class Edited:
 
     document: str
     moves: bool
-    taken: tuple[Taken, ...] = ()
-    again: Mapping[str, Again] = field(default_factory=dict)
+    taken: tuple[AcceptedEdit, ...] = ()
+    again: Mapping[str, StepRestart] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     sources: SourceSet = field(default_factory=SourceSet)
 
@@ -179,7 +179,7 @@ def _write_down(file: DocumentFile, edited: Edited, log: WriteLog) -> None:
         raise RunError(failure.message, help=failure.help) from None
 
 
-def _in_short(taken: tuple[Taken, ...]) -> str:
+def _in_short(taken: tuple[AcceptedEdit, ...]) -> str:
     parts = [f"{t.step} {t.what}".strip() for t in taken if t.source != "checkpoint"]
     return "; ".join(parts[:8]) + ("; …" if len(parts) > 8 else "")
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 
 from flowc.compiler.emit.html.graphviz import layout_request, read_layout
-from flowc.compiler.emit.html.layout import Layout, layered
+from flowc.compiler.emit.html.layout import Layout, lay_out
 from flowc.compiler.emit.html.sizes import Sized
 from flowc.compiler.emit.picture.picture import Overlay
 
@@ -23,12 +23,12 @@ def layout_of(sized: Sized) -> Layout:
     """Graphviz' layout where it is installed and the picture is not too large for it, else our
     own."""
     if len(sized.picture.nodes) + len(sized.picture.lines) > MAX_FOR_GRAPHVIZ:
-        return layered(sized)
+        return lay_out(sized)
     try:
         answer = draw_dot(layout_request(sized), "json0")
     except RunError:
-        return layered(sized)
-    return read_layout(answer.decode(errors="replace"), sized) or layered(sized)
+        return lay_out(sized)
+    return read_layout(answer.decode(errors="replace"), sized) or lay_out(sized)
 
 
 def overlay_of(events: Iterable[RunEvent]) -> Overlay:

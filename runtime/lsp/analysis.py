@@ -11,7 +11,7 @@ from flowc.compiler.catalog.catalog import load_catalog
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_file, compile_text
-from flowc.compiler.editor.completion import Named
+from flowc.compiler.editor.completion import Candidate
 from flowc.compiler.editor.symbols import Symbols, symbols_of
 from flowc.compiler.frontends import FRONTENDS, by_name, is_workflow
 from flowc.compiler.reading.editing import Editing, Kind, Mention
@@ -53,34 +53,34 @@ class Analysis:
         return frontend.editing() if frontend else Editing()
 
     @cached_property
-    def names(self) -> dict[Kind, tuple[Named, ...]]:
+    def names(self) -> dict[Kind, tuple[Candidate, ...]]:
         """Everything that can be named here, by kind, with a few words each."""
         catalog = load_catalog(self.path, self.result.sources, Sink(CODES))
-        tools = [Named(name, entry.description) for name, entry in catalog.entries.items()]
+        tools = [Candidate(name, entry.description) for name, entry in catalog.entries.items()]
         workflow = self.result.workflow
         if workflow is None:
             return {"tool": tuple(tools)}
         types = {s.name: s.type for s in workflow.state} | {p.name: p.type for p in workflow.params}
-        found: dict[Kind, tuple[Named, ...]] = {
-            kind: tuple(Named(name) for name in self.symbols.names(kind))
+        found: dict[Kind, tuple[Candidate, ...]] = {
+            kind: tuple(Candidate(name) for name in self.symbols.names(kind))
             for kind in ("agent", "thread", "role", "function", "prompt")
         }
         known = {tool.name for tool in tools}
         found["tool"] = (
             *tools,
-            *(Named(t.id, t.description) for t in workflow.tools if t.id not in known),
+            *(Candidate(t.id, t.description) for t in workflow.tools if t.id not in known),
         )
         found["variable"] = tuple(
-            Named(name, types.get(name, "")) for name in self.symbols.names("variable")
+            Candidate(name, types.get(name, "")) for name in self.symbols.names("variable")
         )
         ids = {n.id: n for n in workflow.nodes if n.group is None}
         found["node"] = (
-            *(Named(id, " ".join(n.title.split())) for id, n in ids.items()),
-            *(Named(g.id, g.title) for g in workflow.groups),
+            *(Candidate(id, " ".join(n.title.split())) for id, n in ids.items()),
+            *(Candidate(g.id, g.title) for g in workflow.groups),
         )
         prompts = {m.name for m in self.symbols.all if m.kind == "prompt"}
         wanted = {str(getattr(n, "prompt_id", None) or "") for n in workflow.nodes} - prompts - {""}
-        found["prompt"] += tuple(Named(name, "nobody wrote it yet") for name in sorted(wanted))
+        found["prompt"] += tuple(Candidate(name, "nobody wrote it yet") for name in sorted(wanted))
         return found
 
 
@@ -107,10 +107,10 @@ def format_named(path: str) -> Editing:
     return frontend.editing() if frontend else Editing()
 
 
-def tools_near(path: str) -> tuple[Named, ...]:
+def tools_near(path: str) -> tuple[Candidate, ...]:
     """The tools known where a file stands, whatever the file holds."""
     catalog = load_catalog(path, SourceSet(), Sink(CODES))
-    return tuple(Named(name, entry.description) for name, entry in catalog.entries.items())
+    return tuple(Candidate(name, entry.description) for name, entry in catalog.entries.items())
 
 
 class Workspace:

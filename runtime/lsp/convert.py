@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix
 from flowc.compiler.diagnostics.fixes import line_end
-from flowc.compiler.editor.completion import Choice
+from flowc.compiler.editor.completion import Completion
 from flowc.compiler.reading.editing import Kind, Mention
 from flowc.compiler.source.source import Span
 from lsprotocol import types
@@ -129,7 +129,7 @@ def as_symbol(mention: Mention, title: str, lines: Lines) -> types.DocumentSymbo
     )
 
 
-def as_items(choices: Iterable[Choice], lines: Lines) -> list[types.CompletionItem]:
+def as_items(choices: Iterable[Completion], lines: Lines) -> list[types.CompletionItem]:
     """Completions; the typed part is replaced."""
     return [
         types.CompletionItem(

@@ -10,7 +10,7 @@ from typing import Any
 
 from flowc.compiler.catalog.catalog import LOCK_FILE
 from flowc.compiler.diagnostics.fixes import safe_fixes
-from flowc.compiler.editor.completion import Named, complete
+from flowc.compiler.editor.completion import Candidate, complete
 from flowc.compiler.editor.hover import describe
 from flowc.compiler.editor.rename import Refusal, Renaming, renamable, rename
 from flowc.compiler.reading.editing import Kind, Mention
@@ -183,7 +183,7 @@ async def on_completion(
     if known is None and (found := await server.look(params.text_document.uri)) is not None:
         known = found[1]
     editing = known.editing if known else format_named(document.path)
-    names: dict[Kind, tuple[Named, ...]] = {"tool": tools_near(document.path)}
+    names: dict[Kind, tuple[Candidate, ...]] = {"tool": tools_near(document.path)}
     names |= known.names if known else {}
     names["file"] = _files_beside(document.path)
     offset = document.lines.offset(params.position.line, params.position.character)
@@ -192,13 +192,15 @@ async def on_completion(
     return types.CompletionList(is_incomplete=not whole, items=as_items(choices, document.lines))
 
 
-def _files_beside(path: str) -> tuple[Named, ...]:
+def _files_beside(path: str) -> tuple[Candidate, ...]:
     try:
         files = sorted(os.listdir(os.path.dirname(path) or "."))
     except OSError:
         return ()
     own = os.path.basename(path)
-    return tuple(Named(f) for f in files if not f.startswith(".") and f != own)[:MAX_FILES_LISTED]
+    return tuple(Candidate(f) for f in files if not f.startswith(".") and f != own)[
+        :MAX_FILES_LISTED
+    ]
 
 
 async def on_symbols(

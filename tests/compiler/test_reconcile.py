@@ -11,7 +11,14 @@ from collections.abc import Collection
 
 import pytest
 from flowc.compiler.plan import PlanError, read_plan, text_value
-from flowc.compiler.reconcile import ACTIVE, Again, Reconciled, Taken, apply, reconcile
+from flowc.compiler.reconcile import (
+    ACTIVE,
+    AcceptedEdit,
+    Reconciliation,
+    StepRestart,
+    apply,
+    reconcile,
+)
 from flowc.compiler.source.source import Source
 
 DOCUMENT = """\
@@ -79,7 +86,7 @@ def without(text: str, step: int) -> str:
     return re.sub(rf"### Step {step}.*?(?=##)", "", text, flags=re.DOTALL)
 
 
-def compared(then: str, now: str, files: Collection[str] = (), stand: str = "") -> Reconciled:
+def compared(then: str, now: str, files: Collection[str] = (), stand: str = "") -> Reconciliation:
     return reconcile(Source("then", then), Source("now", now), lambda p: p in files, stand)
 
 
@@ -104,7 +111,7 @@ def line_of(text: str, part: str) -> int:
 
 def test_a_document_that_nobody_edited_is_gone_on_with():
     result = compared(DOCUMENT, DOCUMENT)
-    assert result.taken == [Taken("", "1 step DONE, not executed again", "checkpoint")]
+    assert result.taken == [AcceptedEdit("", "1 step DONE, not executed again", "checkpoint")]
     assert (result.again, result.diagnostics) == ({}, ())
 
 
@@ -117,7 +124,7 @@ def test_steps_that_are_done_are_counted():
 
 def test_another_description_is_taken_with_its_line():
     now = change(DOCUMENT, 2, "Description", "a lot")
-    assert compared(DOCUMENT, now).taken[0] == Taken(
+    assert compared(DOCUMENT, now).taken[0] == AcceptedEdit(
         "step_2", "Description", "document", line_of(now, "a lot")
     )
 
@@ -139,7 +146,7 @@ def test_a_step_that_is_being_worked_on_may_not_be_taken_out(word):
 
 def test_a_step_that_is_taken_out_has_no_line():
     result = compared(DOCUMENT, without(DOCUMENT, 3))
-    assert result.taken[0] == Taken("step_3", "taken out (it was PENDING)", "document", 0)
+    assert result.taken[0] == AcceptedEdit("step_3", "taken out (it was PENDING)", "document", 0)
 
 
 def test_where_the_plan_s_heading_is_gone_too_the_file_s_beginning_is_named():
@@ -153,7 +160,7 @@ def test_where_the_plan_s_heading_is_gone_too_the_file_s_beginning_is_named():
 def test_a_new_step_is_taken_with_the_line_of_its_heading(word):
     now = status(3, word)
     result = compared(without(DOCUMENT, 3), now)
-    assert result.taken[0] == Taken(
+    assert result.taken[0] == AcceptedEdit(
         "step_3", f"added, {word}", "document", line_of(now, "### Step 3")
     )
 
@@ -258,8 +265,8 @@ def test_a_note_on_a_finished_step_says_nothing_about_its_result():
 def test_a_step_under_way_that_is_to_be_done_differently_is_begun_again(word):
     then = status(2, word)
     result = compared(then, change(then, 2, "Description", "a lot"))
-    assert result.again == {"step_2": Again("step_2", "PENDING")}
-    assert Taken("step_2", f"begun again (it was {word})", "both") in result.taken
+    assert result.again == {"step_2": StepRestart("step_2", "PENDING")}
+    assert AcceptedEdit("step_2", f"begun again (it was {word})", "both") in result.taken
 
 
 def test_a_step_under_way_goes_on_after_a_note():
@@ -270,7 +277,7 @@ def test_a_step_under_way_goes_on_after_a_note():
 def test_code_that_a_person_wrote_is_executed_as_it_stands():
     then = status(2, "RUNNING")
     result = compared(then, change(then, 2, "Code", "`GAIN(-6)`"))
-    assert result.again == {"step_2": Again("step_2", "READY")}
+    assert result.again == {"step_2": StepRestart("step_2", "READY")}
     assert taken(then, change(then, 2, "Code", "`GAIN(-6)`")) == [
         ("step_2", "Code"),
         ("step_2", "begun again (it was RUNNING)"),
@@ -281,14 +288,14 @@ def test_code_that_a_person_wrote_is_executed_as_it_stands():
 def test_code_for_a_step_that_has_not_begun_makes_it_ready(word):
     then = status(2, word)
     result = compared(then, change(then, 2, "Code", "`GAIN(-6)`"))
-    assert result.again == {"step_2": Again("step_2", "READY")}
+    assert result.again == {"step_2": StepRestart("step_2", "READY")}
     assert [item.what for item in result.taken if item.step] == ["Code"]
 
 
 def test_code_that_was_taken_out_is_to_be_written_again():
     then = status(2, "CODE_GENERATED")
     result = compared(then, change(then, 2, "Code", ""))
-    assert result.again == {"step_2": Again("step_2", "PENDING")}
+    assert result.again == {"step_2": StepRestart("step_2", "PENDING")}
 
 
 def test_a_step_that_has_not_begun_just_takes_another_description():
@@ -298,16 +305,16 @@ def test_a_step_that_has_not_begun_just_takes_another_description():
 def test_what_reads_the_output_of_a_step_that_is_begun_again_is_begun_again():
     then = status(3, "FAILED", status(2, "RUNNING"))
     result = compared(then, change(then, 2, "Description", "a lot"))
-    assert result.again["step_3"] == Again("step_3", "PENDING")
+    assert result.again["step_3"] == StepRestart("step_3", "PENDING")
     what = "begun again (it was FAILED): it reads what `step_2` writes"
-    assert Taken("step_3", what, "both") in result.taken
+    assert AcceptedEdit("step_3", what, "both") in result.taken
 
 
 @pytest.mark.parametrize("word", ["PENDING", "READY"])
 def test_what_reads_the_output_of_a_step_that_was_set_back_is_begun_again(word):
     then = status(3, "DONE", status(2, "DONE"))
     result = compared(then, status(1, word, then))
-    assert result.again == {id: Again(id, "PENDING") for id in ("step_2", "step_3")}
+    assert result.again == {id: StepRestart(id, "PENDING") for id in ("step_2", "step_3")}
 
 
 def test_a_reader_that_has_not_begun_has_nothing_to_begin_again():
@@ -323,7 +330,7 @@ def test_another_sound_is_taken_before_any_step_has_begun():
     then = status(1, "READY")
     now = then.replace("`tape.wav`", "`disc.wav`", 1)
     assert compared(then, now).taken == [
-        Taken("", "Input Audio", "document", line_of(now, "disc.wav"))
+        AcceptedEdit("", "Input Audio", "document", line_of(now, "disc.wav"))
     ]
 
 
@@ -353,7 +360,7 @@ def test_a_diagnostic_says_where_the_run_s_checkpoint_is():
 def applied(text: str, step: int, word: str) -> tuple[str, str, str]:
     """Status, code and results of a step that is begun again."""
     id = f"step_{step}"
-    after = apply(read_plan(text), {id: Again(id, word)}, NO_CODE).step(id)  # type: ignore[arg-type]
+    after = apply(read_plan(text), {id: StepRestart(id, word)}, NO_CODE).step(id)  # type: ignore[arg-type]
     status, code, results = (
         text_value(after, name) for name in ("Status", "Code", "Execution Results")
     )
@@ -379,4 +386,4 @@ def test_a_step_without_code_gets_no_note_about_it():
 
 def test_a_step_that_is_not_there_cannot_be_begun_again():
     with pytest.raises(PlanError):
-        apply(read_plan(DOCUMENT), {"step_9": Again("step_9", "READY")}, NO_CODE)
+        apply(read_plan(DOCUMENT), {"step_9": StepRestart("step_9", "READY")}, NO_CODE)

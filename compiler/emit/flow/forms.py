@@ -13,10 +13,10 @@ from ...expr.show import show
 from ...expr.template import read_template, show_parts, show_template
 from ...flow_yaml.keys import LIMIT, RETRY, Form, MappingKind
 from ...ir import Assertion, Assignment, Input, Limit, Output, Retry
-from .yaml_text import Code, Inline, Value
+from .yaml_text import Inline, PlainScalar, Value
 
 
-def written(value: Any, element: MappingKind, *without: str) -> Inline:
+def mapping_of(value: Any, element: MappingKind, *without: str) -> Inline:
     """The keys of an element, what is as it would be anyway left out; `without` names further
     ones."""
     defaults = {f.name: f.default for f in fields(value) if f.default is not MISSING}
@@ -29,7 +29,7 @@ def written(value: Any, element: MappingKind, *without: str) -> Inline:
     return found
 
 
-def shortened(mapping: Inline, element: MappingKind) -> Value:
+def short_form(mapping: Inline, element: MappingKind) -> Value:
     """The value alone where the element's short form says the same."""
     return mapping[element.short] if list(mapping) == [element.short] else mapping
 
@@ -38,7 +38,7 @@ def expression(expr: Expr) -> Value:
     """What decides or computes. A text is written as one."""
     if isinstance(expr, Text) or (isinstance(expr, Literal) and isinstance(expr.value, str)):
         return Inline(text=show_template(expr))
-    return Code(show(expr))
+    return PlainScalar(show(expr))
 
 
 def settings(assignments: tuple[Assignment, ...]) -> Value:
@@ -53,10 +53,10 @@ def _command(expr: Expr) -> Value:
         return show_template(expr)
     text = show_parts(unquoted_parts(expr))
     again, refusals = quoted_command(read_template(text), text)
-    return text if again == expr and not refusals else Inline(value=Code(show(expr)))
+    return text if again == expr and not refusals else Inline(value=PlainScalar(show(expr)))
 
 
-def _described(pairs: list[tuple[str, str]]) -> Value:
+def _descriptions(pairs: list[tuple[str, str]]) -> Value:
     if not any(text for _, text in pairs):
         return [name for name, _ in pairs]
     if len({name for name, _ in pairs}) == len(pairs):
@@ -65,28 +65,28 @@ def _described(pairs: list[tuple[str, str]]) -> Value:
 
 
 def _inputs(inputs: tuple[Input, ...]) -> Value:
-    return _described([(i.name, i.description) for i in inputs])
+    return _descriptions([(i.name, i.description) for i in inputs])
 
 
 def _outputs(outputs: tuple[Output, ...]) -> Value:
-    return _described([(o.name, o.source) for o in outputs])
+    return _descriptions([(o.name, o.source) for o in outputs])
 
 
 def _criterion(criterion: Assertion) -> Value:
     if criterion.expr is None:
         return criterion.text
     check = expression(criterion.expr)
-    if isinstance(check, Code) and parse(criterion.text, "", 0) == criterion.expr:
-        return Inline(check=Code(criterion.text))
+    if isinstance(check, PlainScalar) and parse(criterion.text, "", 0) == criterion.expr:
+        return Inline(check=PlainScalar(criterion.text))
     return Inline(text=criterion.text, check=check)
 
 
 def _limits(limits: tuple[Limit, ...]) -> Value:
-    return {limit.name: shortened(written(limit, LIMIT), LIMIT) for limit in limits}
+    return {limit.name: short_form(mapping_of(limit, LIMIT), LIMIT) for limit in limits}
 
 
 def _retry(retry: Retry) -> Value:
-    return shortened(written(retry, RETRY), RETRY)
+    return short_form(mapping_of(retry, RETRY), RETRY)
 
 
 def _same(value: Any) -> Value:

@@ -48,8 +48,8 @@ from ...ir import (
     Tool,
     Workflow,
 )
-from .forms import shortened, written
-from .routes import Ways, ways_of, write_default, write_ways
+from .forms import mapping_of, short_form
+from .routes import OutgoingEdges, outgoing_edges, write_default, write_ways
 from .yaml_text import Inline, Sections, Spaced, Value, yaml_text
 
 Near = Callable[[str], str]
@@ -78,43 +78,43 @@ def emit_flow_yaml(program: Program, folder: str | None = None) -> str:
 
 
 def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
-    top = written(workflow, MappingKind(Workflow, TOP))
-    ways = ways_of(workflow)
+    top = mapping_of(workflow, MappingKind(Workflow, TOP))
+    ways = outgoing_edges(workflow)
     found = Sections(name=workflow.name)
     found |= {key: top[key] for key in ("title", "description") if key in top}
     found["params"] = {p.name: _param(p) for p in workflow.params}
     found["state"] = {f.name: _state(f) for f in workflow.state}
     found |= {"outputs": top["outputs"]} if "outputs" in top else {}
     found |= {"model": top["model"]} if "model" in top else {}
-    found["agents"] = {a.id: dict(written(a, AGENT)) for a in workflow.agents}
+    found["agents"] = {a.id: dict(mapping_of(a, AGENT)) for a in workflow.agents}
     found["tools"] = _tools(workflow)
     found["threads"] = {t.id: _thread(t) for t in workflow.threads}
     found["scripts"] = {s.id: _script(s, workflow, near, file) for s in workflow.scripts}
-    found["prompts"] = {p.id: shortened(written(p, PROMPT), PROMPT) for p in workflow.prompts}
+    found["prompts"] = {p.id: short_form(mapping_of(p, PROMPT), PROMPT) for p in workflow.prompts}
     found["groups"] = {g.id: g.title for g in workflow.groups}
     found |= {key: top[key] for key in ("limits", "on_unknown") if key in top}
-    found["on_error"] = [dict(written(rule, RULE)) for rule in workflow.on_error]
+    found["on_error"] = [dict(mapping_of(rule, RULE)) for rule in workflow.on_error]
     if workflow.on_input is not None:
-        found["on_input"] = shortened(written(workflow.on_input, ON_INPUT), ON_INPUT)
+        found["on_input"] = short_form(mapping_of(workflow.on_input, ON_INPUT), ON_INPUT)
     found |= {key: top[key] for key in ("on_success", "on_failed") if key in top}
     if ways.default is not None:
         found["defaults"] = {"on_error": write_default(ways.default)}
     if not ways.listed or workflow.entry != ways.listed[0].id:
         found["start"] = workflow.entry
     found["nodes"] = Spaced(_nodes(workflow, ways, near))
-    found["tests"] = Sections({t.name: dict(written(t, TRIAL)) for t in workflow.trials})
+    found["tests"] = Sections({t.name: dict(mapping_of(t, TRIAL)) for t in workflow.trials})
     return Sections({key: value for key, value in found.items() if value not in ({}, [])})
 
 
 def _param(param: Param) -> Value:
-    found = written(param, PARAM, "required")
+    found = mapping_of(param, PARAM, "required")
     if param.required == (param.default is not None):
         found["required"] = param.required
-    return shortened(Inline({"type": param.type, **found}), PARAM)
+    return short_form(Inline({"type": param.type, **found}), PARAM)
 
 
 def _state(field: StateField) -> Value:
-    return shortened(Inline({"type": field.type, **written(field, STATE)}), STATE)
+    return short_form(Inline({"type": field.type, **mapping_of(field, STATE)}), STATE)
 
 
 def _tools(workflow: Workflow) -> Value:
@@ -134,14 +134,14 @@ def _usual(tool: Tool) -> str:
 def _tool(tool: Tool) -> Value:
     if tool.source in ("builtin", "lock"):
         return {}
-    found = dict(written(tool, TOOL))
+    found = dict(mapping_of(tool, TOOL))
     if tool.source == "declared" and not found.keys() & {"description", "schema", "result"}:
         found["result"] = tool.result
     return found
 
 
 def _thread(thread: Thread) -> Value:
-    found: dict[str, Any] = dict(written(thread, THREAD))
+    found: dict[str, Any] = dict(mapping_of(thread, THREAD))
     if thread.seed:
         found["seed"] = [{seed.role: seed.content} for seed in thread.seed]
     return found
@@ -164,7 +164,7 @@ def _script(script: Script, workflow: Workflow, near: Near, file: str) -> Value:
     return {**more, "source": script.source}
 
 
-def _nodes(workflow: Workflow, ways: Ways, near: Near) -> list[Value]:
+def _nodes(workflow: Workflow, ways: OutgoingEdges, near: Near) -> list[Value]:
     found: list[Value] = []
     for at, node in enumerate(ways.listed):
         after = ways.listed[at + 1] if at + 1 < len(ways.listed) else None
@@ -173,11 +173,11 @@ def _nodes(workflow: Workflow, ways: Ways, near: Near) -> list[Value]:
 
 
 def _node(node: Node, workflow: Workflow, near: Near) -> dict[str, Value]:
-    around = written(node, MappingKind(type(node), COMMON))
+    around = mapping_of(node, MappingKind(type(node), COMMON))
     found: dict[str, Value] = {"name": node.id}
     if "title" in around:
         found["title"] = around.pop("title")
-    own = written(node, NODES[node.kind])
+    own = mapping_of(node, NODES[node.kind])
     if isinstance(node, CallNode | ForeachNode):
         own["call" if node.kind == "call" else "do"] = near(node.workflow)
     if isinstance(node, AgentNode | MessageNode):

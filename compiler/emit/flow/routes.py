@@ -22,14 +22,14 @@ from ...ir import (
     Otherwise,
     Workflow,
 )
-from .yaml_text import Code, Inline, Value
+from .yaml_text import Inline, PlainScalar, Value
 
 Failure = tuple[str, tuple[ErrorKind, ...] | None]
 """A target and the kinds that lead there; None for those that go without saying."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class OutgoingEdges:
     """The edges of a workflow by the node they leave. `listed` are the nodes to write, in order;
     `choosers` those that conditions on the edges of another node stand for."""
 
@@ -40,31 +40,31 @@ class Ways:
     default: Failure | None
 
 
-def ways_of(workflow: Workflow) -> Ways:
+def outgoing_edges(workflow: Workflow) -> OutgoingEdges:
     """The edges, ready to write."""
     leaving: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
     for edge in workflow.edges:
         leaving[edge.source].append(edge)
     frozen = {id: tuple(edges) for id, edges in leaving.items()}
-    ways = Ways(workflow, frozen, _without_ends(workflow), {}, _default(workflow, frozen))
+    ways = OutgoingEdges(workflow, frozen, _without_ends(workflow), {}, _default(workflow, frozen))
     choosers = _choosers(ways)
     hidden = {node.id for node in choosers.values()}
     listed = tuple(node for node in ways.listed if node.id not in hidden)
     return replace(ways, listed=listed, choosers=choosers)
 
 
-def write_ways(node: Node, after: Node | None, ways: Ways) -> dict[str, Value]:
+def write_ways(node: Node, after: Node | None, ways: OutgoingEdges) -> dict[str, Value]:
     """The keys for the ways out of a node; `after` is the one listed behind it."""
     if isinstance(node, EndNode):
         return {}
-    on, failures = _parted(ways.leaving[node.id])
+    on, failures = _split_failures(ways.leaving[node.id])
     found: dict[str, Value] = {}
     chooser = ways.choosers.get(node.id)
     if chooser is not None:
         found["next"] = _conditions(chooser, after, ways)
     elif isinstance(node, ChooseNode):
         found |= _cases(on)
-    elif on != (_implied(node.id, after),):
+    elif on != (_implied_edge(node.id, after),):
         found["next"] = _one_or_all([_way(edge) for edge in on])
     if failures != _by_default(node, ways.default):
         found["on_error"] = _one_or_all([_failure(edge, node) for edge in failures])
@@ -77,7 +77,7 @@ def write_default(failure: Failure) -> Value:
     return target if errors is None else Inline(to=target, errors=list(errors))
 
 
-def _parted(edges: tuple[Edge, ...]) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+def _split_failures(edges: tuple[Edge, ...]) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     """The ways on and, behind the last of them, the ways out of a failure."""
     at = len(edges)
     while at and isinstance(edges[at - 1].guard, OnError):
@@ -85,7 +85,7 @@ def _parted(edges: tuple[Edge, ...]) -> tuple[tuple[Edge, ...], tuple[Edge, ...]
     return edges[:at], edges[at:]
 
 
-def _implied(source: str, after: Node | None) -> Edge:
+def _implied_edge(source: str, after: Node | None) -> Edge:
     if after is None:
         return Edge(source=source, target="end", implied=True)
     return Edge(source=source, target=after.id, implied=isinstance(after, EndNode))
@@ -102,10 +102,10 @@ def _way(edge: Edge) -> Value:
             found["errors"] = list(errors)
         case None:
             pass
-    return _labelled(found, edge)
+    return _with_label(found, edge)
 
 
-def _labelled(found: Inline, edge: Edge) -> Value:
+def _with_label(found: Inline, edge: Edge) -> Value:
     if edge.label:
         found["label"] = edge.label
     if edge.implied:
@@ -125,10 +125,12 @@ def _cases(on: tuple[Edge, ...]) -> dict[str, Value]:
     if not plain or len(others) > 1 or any(not isinstance(e.guard, Otherwise) for e in others):
         return {"next": [_way(edge) for edge in on]}
     found: dict[str, Value] = {
-        "cases": {v: _labelled(Inline(to=e.target), e) for v, e in zip(values, cases, strict=True)}
+        "cases": {
+            v: _with_label(Inline(to=e.target), e) for v, e in zip(values, cases, strict=True)
+        }
     }
     if others:
-        found["otherwise"] = _labelled(Inline(to=others[0].target), others[0])
+        found["otherwise"] = _with_label(Inline(to=others[0].target), others[0])
     return found
 
 
@@ -136,7 +138,7 @@ def _failure(edge: Edge, node: Node) -> Value:
     found = Inline(to=edge.target)
     if isinstance(edge.guard, OnError) and edge.guard.errors != _failures_of(node):
         found["errors"] = list(edge.guard.errors)
-    return _labelled(found, edge)
+    return _with_label(found, edge)
 
 
 def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
@@ -147,7 +149,7 @@ def _default(workflow: Workflow, leaving: dict[str, tuple[Edge, ...]]) -> Failur
     """What most nodes do that fail, if the format did it for them."""
     count: Counter[Failure] = Counter()
     for node in workflow.nodes:
-        _, failures = _parted(leaving[node.id])
+        _, failures = _split_failures(leaving[node.id])
         if len(failures) == 1 and failures[0].implied and not failures[0].label:
             guard = failures[0].guard
             assert isinstance(guard, OnError), "what leads out of a failure says of which"
@@ -179,7 +181,7 @@ def _without_ends(workflow: Workflow) -> tuple[Node, ...]:
     return nodes
 
 
-def _choosers(ways: Ways) -> dict[str, ChooseNode]:
+def _choosers(ways: OutgoingEdges) -> dict[str, ChooseNode]:
     """By the node behind which it stands, every choose node that is nothing but conditions."""
     found: dict[str, ChooseNode] = {}
     led_to = Counter(edge.target for edge in ways.workflow.edges)
@@ -197,9 +199,9 @@ def _choosers(ways: Ways) -> dict[str, ChooseNode]:
     return found
 
 
-def _is_conditions(node: Node, chooser: ChooseNode, ways: Ways) -> bool:
-    on, failures = _parted(ways.leaving[node.id])
-    cases, same_failures = _parted(ways.leaving[chooser.id])
+def _is_conditions(node: Node, chooser: ChooseNode, ways: OutgoingEdges) -> bool:
+    on, failures = _split_failures(ways.leaving[node.id])
+    cases, same_failures = _split_failures(ways.leaving[chooser.id])
     conditions = _conditions_of(chooser)
     return (
         on == (Edge(source=node.id, target=chooser.id, implied=True),)
@@ -225,14 +227,14 @@ def _conditions_of(chooser: ChooseNode) -> tuple[Expr, ...]:
             return ()
 
 
-def _conditions(chooser: ChooseNode, after: Node | None, ways: Ways) -> Value:
-    *cases, fallback = _parted(ways.leaving[chooser.id])[0]
+def _conditions(chooser: ChooseNode, after: Node | None, ways: OutgoingEdges) -> Value:
+    *cases, fallback = _split_failures(ways.leaving[chooser.id])[0]
     found: list[Value] = []
     for edge in cases:
-        way = Inline(when=Code(edge.label), to=edge.target)
-        _labelled(way, replace(edge, label=""))
+        way = Inline(when=PlainScalar(edge.label), to=edge.target)
+        _with_label(way, replace(edge, label=""))
         found.append(way)
-    if fallback != replace(_implied(chooser.id, after), guard=Otherwise()):
-        way = _labelled(Inline(to=fallback.target), fallback)
+    if fallback != replace(_implied_edge(chooser.id, after), guard=Otherwise()):
+        way = _with_label(Inline(to=fallback.target), fallback)
         found.append(way if isinstance(way, dict) else Inline(to=way))
     return found

@@ -25,10 +25,10 @@ _FLOW_MARKS = re.compile(r"[,\[\]{}]|:(?=[,\[\]{}])")
 _SOMETHING_ELSE = re.compile(
     r"(?:y|n|yes|no|on|off|true|false|null|undefined)\Z|[-+.0-9]", re.IGNORECASE
 )
-"""What is no text to some reader: truth values, null, whatever begins like a number or a date."""
+"""What some reader takes for another value: truth, null, what begins like a number or date."""
 
 
-class Code(str):
+class PlainScalar(str):
     """An expression: written without quotes wherever it can be, whatever it looks like."""
 
 
@@ -155,7 +155,7 @@ def _text(text: str, *, in_flow: bool) -> str:
     plain = _LEXICAL.match(text) is not None and _UNQUOTABLE.search(text) is None
     if in_flow and _FLOW_MARKS.search(text):
         plain = False
-    if isinstance(text, Code):
+    if isinstance(text, PlainScalar):
         simple = re.fullmatch(r"-?[0-9.]+|true|false|null", text)
         plain = plain or simple is not None
     elif _SOMETHING_ELSE.match(text):

@@ -67,7 +67,7 @@ class _Grid:
     x: dict[object, float] = field(default_factory=dict)
 
 
-def layered(sized: Sized) -> Layout:
+def lay_out(sized: Sized) -> Layout:
     """The picture in layers. Takes time linear in nodes, lines and the ranks that lines cross."""
     ids = [node.id for node in sized.picture.nodes]
     if not ids:
@@ -83,7 +83,7 @@ def layered(sized: Sized) -> Layout:
     grid = _grid(sized, ids, lines, back, ranks)
     _order(grid)
     _place(grid)
-    return _drawn(sized, grid, lines, back, ranks)
+    return _draw(sized, grid, lines, back, ranks)
 
 
 def back_lines(ids: list[str], lines: list[tuple[int, str, str]]) -> set[int]:
@@ -252,12 +252,15 @@ def _place(grid: _Grid) -> None:
                 for slot in row
             ]
             for slot, left, right in zip(
-                row, _pushed(row, wanted, grid, 1), _pushed(row, wanted, grid, -1), strict=True
+                row,
+                _push_apart(row, wanted, grid, 1),
+                _push_apart(row, wanted, grid, -1),
+                strict=True,
             ):
                 grid.x[slot] = (left + right) / 2
 
 
-def _pushed(row: list[object], wanted: list[float], grid: _Grid, way: int) -> list[float]:
+def _push_apart(row: list[object], wanted: list[float], grid: _Grid, way: int) -> list[float]:
     """The wanted places with overlaps resolved by pushing to the right (1) or to the left (-1)."""
     placed: list[float] = []
     border: float | None = None
@@ -269,7 +272,7 @@ def _pushed(row: list[object], wanted: list[float], grid: _Grid, way: int) -> li
     return placed[::way]
 
 
-def _drawn(
+def _draw(
     sized: Sized,
     grid: _Grid,
     lines: list[tuple[int, str, str]],

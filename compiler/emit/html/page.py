@@ -20,9 +20,9 @@ from ...ir import Workflow
 from ...source.source import SourceSet
 from ..picture.palette import COLOURS, ERROR, PATH, Colour
 from ..picture.picture import Overlay, picture_of
-from .layout import Layout, layered
-from .places import Excerpt, excerpts_of
-from .sizes import Sized, measured
+from .layout import Layout, lay_out
+from .places import SourceExcerpt, excerpts_of
+from .sizes import Sized, measure
 from .svg import draw
 
 Facts = Mapping[str, tuple[tuple[str, str, str], ...]]
@@ -43,13 +43,13 @@ class Page:
 
 def sized_picture(workflow: Workflow, overlay: Overlay | None = None) -> Sized:
     """The picture that a page draws, with the sizes of its parts: what a layouter needs."""
-    return measured(picture_of(workflow, overlay))
+    return measure(picture_of(workflow, overlay))
 
 
 def emit_html(page: Page) -> str:
     """The page's text."""
     sized = sized_picture(page.workflow, page.overlay)
-    svg = draw(sized, page.layout or layered(sized))
+    svg = draw(sized, page.layout or lay_out(sized))
     style = _asset("page.css") + picture_style(".dark ")
     script = _asset("page.js")
     title = escape(" ".join((page.workflow.title or page.workflow.name).split()))
@@ -103,7 +103,7 @@ def _data(page: Page, sized: Sized) -> dict[str, Any]:
     }
 
 
-def _place(excerpt: Excerpt) -> dict[str, Any]:
+def _place(excerpt: SourceExcerpt) -> dict[str, Any]:
     return {
         "file": excerpt.file,
         "start": excerpt.start,
@@ -133,11 +133,11 @@ def picture_style(scope: str = "", query: str = "") -> str:
     """How the picture looks: on a dark ground fills are dimmed and outlines are lightened. The dark
     rules hold below `scope`, a selector with a blank behind it, or where a media `query` holds."""
     light = [_rule("", look, colour) for look, colour in COLOURS.items()]
-    dark = [_rule(scope, look, _dimmed(colour)) for look, colour in COLOURS.items()]
+    dark = [_rule(scope, look, _dim(colour)) for look, colour in COLOURS.items()]
     ways = f":root{{--error:{ERROR};--taken:{PATH}}}"
     dark_ways = (
         f"{scope.strip() or ':root'}"
-        f"{{--error:{_mixed(ERROR, '#ffffff', 0.35)};--taken:{_mixed(PATH, '#ffffff', 0.45)}}}"
+        f"{{--error:{_mix(ERROR, '#ffffff', 0.35)};--taken:{_mix(PATH, '#ffffff', 0.45)}}}"
     )
     rules = [ways, *light, f"@media {query}{{" if query else "", dark_ways, *dark]
     return _asset("picture.css") + "\n".join([*rules, "}" if query else ""]) + "\n"
@@ -147,15 +147,15 @@ def _rule(scope: str, look: str, colour: Colour) -> str:
     return f"{scope}.{look}{{--fill:{colour.fill};--edge:{colour.line};--ink:{colour.text}}}"
 
 
-def _dimmed(colour: Colour) -> Colour:
+def _dim(colour: Colour) -> Colour:
     return Colour(
-        fill=_mixed(colour.line, "#161b22", 0.76),
-        line=_mixed(colour.line, "#ffffff", 0.30),
+        fill=_mix(colour.line, "#161b22", 0.76),
+        line=_mix(colour.line, "#ffffff", 0.30),
         text="#e8edf3",
     )
 
 
-def _mixed(first: str, second: str, share: float) -> str:
+def _mix(first: str, second: str, share: float) -> str:
     """The colour between two `#rrggbb`; `share` is that of the second."""
     parts = []
     for at in (1, 3, 5):

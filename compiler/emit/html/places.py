@@ -21,7 +21,7 @@ LONGEST, MAX_EXCERPTS, MAX_CHARACTERS = 60, 3, 400
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class SourceExcerpt:
     """Lines of a file (from 1) as texts, and which of them (`first` to `last`) are the node's. In
     line `first` the characters `columns` (from 0) are its name, when it has one there."""
 
@@ -33,7 +33,7 @@ class Excerpt:
     columns: tuple[int, int] | None = None
 
 
-def excerpts_of(node: Node, sources: SourceSet) -> tuple[Excerpt, ...]:
+def excerpts_of(node: Node, sources: SourceSet) -> tuple[SourceExcerpt, ...]:
     """Where the node stands: its own place first, then others that belong to it."""
     if node.span is None:
         return ()
@@ -82,19 +82,19 @@ def _spans(value: Any) -> Iterator[Span]:
                 yield from _spans(getattr(value, field.name))
 
 
-def _excerpt(region: tuple[str, int, int], sources: SourceSet, own: Span | None) -> Excerpt:
+def _excerpt(region: tuple[str, int, int], sources: SourceSet, own: Span | None) -> SourceExcerpt:
     file, first, last = region
     source = sources.files[file]
     start = max(1, first - AROUND)
     end = min(len(source.line_starts()), last + AROUND)
-    lines = tuple(_clipped(source.line_text(line)) for line in range(start, end + 1))
+    lines = tuple(_clip(source.line_text(line)) for line in range(start, end + 1))
     columns = None
     if own is not None:
         at, stop = source.position(own.start), source.position(own.end)
         if at.line == first and stop.line == first and at.column < MAX_CHARACTERS:
             columns = (at.column - 1, stop.column - 1)
-    return Excerpt(file, start, lines, first, last, columns)
+    return SourceExcerpt(file, start, lines, first, last, columns)
 
 
-def _clipped(text: str) -> str:
+def _clip(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"

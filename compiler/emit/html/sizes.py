@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from ..picture.picture import Line, Look, Picture, Shown
+from ..picture.picture import Look, Picture, PictureEdge, Shown
 
 LINE_HEIGHT = 18.0
 SMALL_HEIGHT = 14.0
@@ -39,7 +39,7 @@ class Sized:
     labels: tuple[Size, ...]
 
 
-def measured(picture: Picture) -> Sized:
+def measure(picture: Picture) -> Sized:
     """The picture with its sizes."""
     return Sized(
         picture,
@@ -48,7 +48,7 @@ def measured(picture: Picture) -> Sized:
     )
 
 
-def label_of(line: Line) -> str:
+def label_of(line: PictureEdge) -> str:
     """What stands at a line: its label, and how often a run took it when more than once."""
     label = " ".join(line.label.split())
     if len(label) > 40:
@@ -74,7 +74,7 @@ def _node(node: Shown) -> Size:
     return Size(round(widest + 2 * side), round(height))
 
 
-def _label(line: Line) -> Size:
+def _label(line: PictureEdge) -> Size:
     text = label_of(line)
     return Size(round(text_width(text, _SMALL) + 10), LABEL_HEIGHT) if text else Size(0, 0)
 

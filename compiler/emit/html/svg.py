@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Literal
 
-from ..picture.picture import Line, Shown
+from ..picture.picture import PictureEdge, Shown
 from .layout import Layout, Point, Rect, Route
 from .sizes import LABEL_HEIGHT, LINE_HEIGHT, SMALL_HEIGHT, Sized, is_mono, label_of
 
@@ -61,7 +61,7 @@ def _box(title: str, rect: Rect) -> str:
     )
 
 
-def _line(ends: str, line: Line, route: Route, width: float) -> str:
+def _line(ends: str, line: PictureEdge, route: Route, width: float) -> str:
     classes = ["line"]
     classes += ["error"] if line.is_error else []
     classes += ["implied"] if line.is_implied or line.taken == 0 else []
@@ -153,9 +153,9 @@ def _shape(node: Shown, r: Rect) -> str:
     middle = r.y + r.height / 2
     match node.look:
         case "start" | "success" | "failed" | "checkpoint":
-            return _rounded(r, min(r.height / 2, 20))
+            return _round_rect(r, min(r.height / 2, 20))
         case "agent" | "task":
-            return _rounded(r, 10)
+            return _round_rect(r, 10)
         case "choose" | "assert":
             return _polygon(
                 (x, middle), (x + 18, y), (right - 18, y), (right, middle), (right - 18, bottom),
@@ -171,7 +171,7 @@ def _shape(node: Shown, r: Rect) -> str:
         case "message":
             return _polygon((x, y), (right - 11, y), (right, y + 11), (right, bottom), (x, bottom))
         case _:
-            return _rounded(r, 4)
+            return _round_rect(r, 4)
 
 
 def _trims(node: Shown, r: Rect) -> list[str]:
@@ -181,7 +181,7 @@ def _trims(node: Shown, r: Rect) -> list[str]:
         case "tool" | "script":
             return [f"M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}"]
         case "call" | "foreach":
-            return [_rounded(Rect(x + 4, y + 4, r.width - 8, r.height - 8), 3)]
+            return [_round_rect(Rect(x + 4, y + 4, r.width - 8, r.height - 8), 3)]
         case "message":
             return [f"M{right - 11:.1f} {y:.1f}V{y + 11:.1f}H{right:.1f}"]
         case "exec":
@@ -190,7 +190,7 @@ def _trims(node: Shown, r: Rect) -> list[str]:
             return []
 
 
-def _rounded(r: Rect, k: float) -> str:
+def _round_rect(r: Rect, k: float) -> str:
     w, h = r.width - 2 * k, r.height - 2 * k
     return (
         f"M{r.x + k:.1f} {r.y:.1f}h{w:.1f}a{k:.1f} {k:.1f} 0 0 1 {k:.1f} {k:.1f}v{h:.1f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...analysis.graphs import returns, successors
 from ...ir import Workflow
 from .palette import COLOURS, EDGE, ERROR, FADED, PATH
-from .picture import Line, Look, Overlay, Shown, picture_of
+from .picture import Look, Overlay, PictureEdge, Shown, picture_of
 
 FONT = "Helvetica,Arial,sans-serif"
 MONO = "Courier New,monospace"
@@ -71,9 +71,9 @@ def _node(node: Shown) -> str:
     width = 3 if node.is_current else 1.3
     margin = f' margin="{_MARGINS[node.look]}"' if node.look in _MARGINS else ""
     return (
-        f"{_quoted(node.id)} [{_SHAPES[node.look]} label=<{_label(node, colour.line)}> "
+        f"{_quote(node.id)} [{_SHAPES[node.look]} label=<{_label(node, colour.line)}> "
         f'fillcolor="{colour.fill}" color="{colour.line}" fontcolor="{colour.text}" '
-        f"penwidth={width}{margin} tooltip={_quoted(node.id)}]"
+        f"penwidth={width}{margin} tooltip={_quote(node.id)}]"
     )
 
 
@@ -88,7 +88,7 @@ def _label(node: Shown, accent: str) -> str:
     return "<br/>".join(parts)
 
 
-def _edge(line: Line, *, leads_back: bool) -> str:
+def _edge(line: PictureEdge, *, leads_back: bool) -> str:
     """Graphviz ranks nodes along edges: one that leads back is written the other way round, so that
     the start stays on top, and is drawn backwards."""
     colour = ERROR if line.is_error else EDGE
@@ -104,14 +104,14 @@ def _edge(line: Line, *, leads_back: bool) -> str:
         label = f"{label} {line.taken}×".strip()
     if label:
         attributes.append(f"label=< {_html(label)} >")
-    ends = [_quoted(line.source), _quoted(line.target)]
+    ends = [_quote(line.source), _quote(line.target)]
     if leads_back and line.source != line.target:
         attributes.append("dir=back")
         ends.reverse()
     return f"{' -> '.join(ends)} [{' '.join(attributes)}]"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A DOT string: quotes and backslashes escaped, control characters as blanks."""
     inner = text.translate(_CONTROL).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inner}"'

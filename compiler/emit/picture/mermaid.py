@@ -12,7 +12,7 @@ import re
 
 from ...ir import Workflow
 from .palette import COLOURS, FADED, PATH, Colour
-from .picture import Line, Look, Overlay, Picture, Shown, picture_of
+from .picture import Look, Overlay, Picture, PictureEdge, Shown, picture_of
 
 _SHAPES: dict[Look, tuple[str, str]] = {
     "start": ("([", "])"),
@@ -96,7 +96,7 @@ def _class(node: Shown) -> str:
     return node.look if node.visits is None or node.visits else "faded"
 
 
-def _edge(line: Line, ids: dict[str, str]) -> str:
+def _edge(line: PictureEdge, ids: dict[str, str]) -> str:
     arrow = "-.->" if line.is_error else "==>" if line.taken else "-->"
     label = " ".join(line.label.split())
     if line.taken and line.taken > 1:

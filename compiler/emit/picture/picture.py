@@ -84,7 +84,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PictureEdge:
     """An edge. `taken` is how often a run went along it, None without an overlay."""
 
     source: str
@@ -109,13 +109,13 @@ class Picture:
 
     title: str
     nodes: tuple[Shown, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[PictureEdge, ...]
     boxes: tuple[Box, ...]
 
 
 def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     """The picture of a workflow, with a run drawn over it when one is given."""
-    taken = _taken(workflow, overlay) if overlay else Counter[tuple[str, str]]()
+    taken = _edge_counts(workflow, overlay) if overlay else Counter[tuple[str, str]]()
     visits = Counter(overlay.path) if overlay else Counter[str]()
     by_id = {node.id: node for node in workflow.nodes}
     edges = [
@@ -137,7 +137,7 @@ def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     )
 
 
-def _taken(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
+def _edge_counts(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
     """How often a run went from one node to another. Branches run side by side, so what began after
     a node need not have come from it."""
     left: dict[str, Counter[str]] = {}
@@ -196,8 +196,10 @@ def _is_said(edge: Edge, cases: set[tuple[str, str]]) -> bool:
     return (edge.source, edge.target) in cases
 
 
-def _line(edge: Edge, nodes: Mapping[str, Node], taken: Counter[tuple[str, str]] | None) -> Line:
-    return Line(
+def _line(
+    edge: Edge, nodes: Mapping[str, Node], taken: Counter[tuple[str, str]] | None
+) -> PictureEdge:
+    return PictureEdge(
         source=edge.source,
         target=edge.target,
         label=_label(edge, nodes.get(edge.source)),

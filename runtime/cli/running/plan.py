@@ -27,7 +27,7 @@ from flowc.compiler.ir import (
     ToolNode,
     Workflow,
 )
-from flowc.compiler.lowering.graphspec import GraphSpec, agent_asked
+from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
 
 from ...assembly.run_options import RunOptions
@@ -202,7 +202,7 @@ def _permissions(spec: GraphSpec, options: RunOptions) -> Iterator[str]:
         network = "with the network" if options.network else "without the network"
         yield f"shell commands: {how}, {network}, writing in {where}a folder of the run's own"
         yield f"sandbox: {options.sandbox or 'auto'} (docs/sandbox.md)"
-    if any(agent_asked(node.op, one) for one in specs for node in one.nodes):
+    if any(answering_agent(node.op, one) for one in specs for node in one.nodes):
         if options.answers:
             yield f"no model calls: scripted answers ({options.answers})"
         else:

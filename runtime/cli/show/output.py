@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from flowc.compiler.driver import CompileResult
-from flowc.compiler.lowering.graphspec import agent_asked
+from flowc.compiler.lowering.graphspec import answering_agent
 from flowc.compiler.source.snippet import visible
 
 from ...events import Listener, RunEvent
@@ -215,7 +215,7 @@ class RunView:
 
     def _needs_model(self) -> bool:
         specs = (self.compiled.spec, *(s for _, s in self.compiled.spec.subgraphs))
-        return any(agent_asked(n.op, spec) for spec in specs for n in spec.nodes)
+        return any(answering_agent(n.op, spec) for spec in specs for n in spec.nodes)
 
     def _format(self) -> str:
         return self.compiled.frontend.name if self.compiled.frontend else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flowc.compiler.emit.html.layout import Layout
-from flowc.compiler.emit.html.sizes import measured
+from flowc.compiler.emit.html.sizes import measure
 from flowc.compiler.emit.html.svg import Mark, draw
 from flowc.compiler.emit.picture.picture import Overlay, Picture, picture_of
 from flowc.compiler.ir import Workflow
@@ -36,7 +36,7 @@ class Pictures:
         """The `<svg>` element, and what it shows: `data-node` is the number in `nodes`."""
         picture = picture_of(workflow, overlay)
         roomy = tuple(replace(node, visits=20, seconds=1000.0) for node in picture.nodes)
-        sized = measured(replace(picture, nodes=roomy))
+        sized = measure(replace(picture, nodes=roomy))
         lines = tuple((line.source, line.target, line.label) for line in picture.lines)
         key = (picture.title, tuple((n.id, n.lines, n.note) for n in roomy), lines)
         layout = self.layouts.get(key)

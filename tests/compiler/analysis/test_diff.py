@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from flowc.compiler import ir
-from flowc.compiler.analysis.diff import differences, renamed
+from flowc.compiler.analysis.diff import differences, rename_nodes
 from flowc.compiler.expr.ast import Literal, Name, Text
 from flowc.compiler.ir import (
     Agent,
@@ -159,8 +159,8 @@ def test_renaming_reaches_every_place_that_names_a_node():
         on_failed="b",
         on_input=OnInput(target="b"),
     )
-    after = renamed(before, {"a": "one", "b": "a"}, {})
-    assert renamed(after, {"one": "a", "a": "b"}, {}) == before
+    after = rename_nodes(before, {"a": "one", "b": "a"}, {})
+    assert rename_nodes(after, {"one": "a", "a": "b"}, {}) == before
     assert [edge.source for edge in after.edges] == ["one"]
     assert (after.entry, after.on_success, after.on_failed) == ("one", "a", "a")
     assert after.on_input == OnInput(target="a")

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from flowc.compiler.analysis.diff import renamed
+from flowc.compiler.analysis.diff import rename_nodes
 from flowc.compiler.checks import CODES
 from flowc.compiler.conversion import convert_file
 from flowc.compiler.diagnostics.diagnostic import Sink
@@ -78,8 +78,8 @@ def settled(workflow):
 
 def in_place(parsed, places):
     """What was read, as if it stood in the file that it was converted from."""
-    parts = {name: renamed(part, {}, places) for name, part in parsed.parts.items()}
-    return renamed(parsed.workflow, {}, places), parts
+    parts = {name: rename_nodes(part, {}, places) for name, part in parsed.parts.items()}
+    return rename_nodes(parsed.workflow, {}, places), parts
 
 
 def again(done, result, dialect):

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.editor.completion import Named, complete, keys_by_brackets, keys_by_indentation
-from flowc.compiler.editor.rename import Refusal, edited, rename, same_but
+from flowc.compiler.editor.completion import (
+    Candidate,
+    complete,
+    keys_by_brackets,
+    keys_by_indentation,
+)
+from flowc.compiler.editor.rename import Refusal, rename, replace_spans, same_but
 from flowc.compiler.editor.symbols import symbols_of
 from flowc.compiler.ir import AssignNode, EndNode, Workflow
 from flowc.compiler.reading.editing import Editing, Slot
@@ -60,7 +65,7 @@ def renamed(text: str, mark: str, new: str, file: str = "trip.wf.md", **related)
 
 def test_edits_are_made_from_the_back():
     spans = [Span("a", 0, 1), Span("a", 2, 3), Span("b", 1, 1)]
-    assert edited(spans, "xyz", {"a": "1 2", "b": "ab"}) == {"a": "xyz xyz", "b": "axyzb"}
+    assert replace_spans(spans, "xyz", {"a": "1 2", "b": "ab"}) == {"a": "xyz xyz", "b": "axyzb"}
 
 
 def test_an_occurrence_that_no_span_knows_makes_a_rename_refused():
@@ -153,7 +158,7 @@ def test_very_many_names_are_cut_to_those_that_fit():
     import re
 
     editing = Editing((Slot(re.compile(r"(?P<word>\w*)\Z"), ("node",)),))
-    names = {"node": [Named(f"node_{n}") for n in range(5_000)]}
+    names = {"node": [Candidate(f"node_{n}") for n in range(5_000)]}
     source = Source("a", "e_499")
     choices, whole = complete(source, 5, editing, names)
     assert not whole
@@ -164,7 +169,7 @@ def test_very_many_names_are_cut_to_those_that_fit():
 def test_what_is_written_behind_a_name_is_not_written_twice():
     result = compile_text(CHART, "trip.wf.md", sources=SourceSet(overrides=FILES))
     editing = result.frontend.editing()
-    names = {"variable": [Named("CITY")]}
+    names = {"variable": [Candidate("CITY")]}
     at = CHART.index("{{CITY}}") + 4
     choices, _ = complete(Source("trip.wf.md", CHART), at, editing, names)
     assert {c.label: c.insert for c in choices}["CITY"] == "CITY"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import Agent, AgentNode, AssignNode, Node, Program, TaskNode, Workflow
-from flowc.compiler.lowering.graphspec import Branch, agent_asked, labelled_targets
+from flowc.compiler.lowering.graphspec import Branch, answering_agent, labelled_targets
 from flowc.compiler.lowering.lower import lower
 from flowc.compiler.source.source import SourceSet
 
@@ -35,7 +35,7 @@ def task(agent: str | None, form: str = "task") -> TaskNode:
 def test_the_agent_whose_model_a_node_calls(op: Node, agent: str | None) -> None:
     flow = Workflow(name="w", nodes=(op,), agents=AGENTS, entry=op.id)
     spec = lower(Program(entry="w", workflows=(("w", flow),)), SourceSet())
-    called = agent_asked(op, spec)
+    called = answering_agent(op, spec)
     assert (called.id if called else None) == agent
 
 

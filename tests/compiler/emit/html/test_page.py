@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from flowc.compiler.driver import compile_text
 from flowc.compiler.emit.html.graphviz import layout_request, read_layout
-from flowc.compiler.emit.html.layout import Rect, back_lines, layered
+from flowc.compiler.emit.html.layout import Rect, back_lines, lay_out
 from flowc.compiler.emit.html.page import Page, emit_html, sized_picture
 from flowc.compiler.emit.html.places import excerpts_of
 from flowc.compiler.emit.picture.picture import Overlay
@@ -195,7 +195,7 @@ def overlap(a: Rect, b: Rect) -> bool:
 @pytest.mark.parametrize("workflow", [RESULT.workflow, chain(30)], ids=["chart", "chain"])
 def test_our_own_layout_keeps_boxes_apart_and_inside(workflow):
     sized = sized_picture(workflow)
-    layout = layered(sized)
+    layout = lay_out(sized)
     rects = list(layout.nodes.values())
     assert not any(overlap(a, b) for n, a in enumerate(rects) for b in rects[:n])
     points = [p for route in layout.routes if route for p in route.points]
@@ -231,7 +231,7 @@ def test_a_large_picture_is_laid_out_in_time_that_grows_with_its_size():
     def seconds(count: int) -> float:
         sized = sized_picture(chain(count))
         begin = time.process_time()
-        layered(sized)
+        lay_out(sized)
         return time.process_time() - begin
 
     small, large = (min(seconds(count) for _ in range(3)) for count in (1_500, 12_000))
