@@ -5,9 +5,9 @@ Nodes, models, tools and the shell see each other only through the protocols her
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from flowc.compiler.ir import Effect, Script
 
@@ -16,7 +16,8 @@ from .errors import Failure, LimitReached
 from .events import EventKind
 from .people import Assignments, NoPeople, People, Question, TeamAssignments
 
-Json = Any
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""A JSON value."""
 MODEL_CALL = "model call"
 """The journal's name for a call of a model: the next attempt always repeats it."""
 Message = dict[str, Any]

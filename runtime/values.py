@@ -6,6 +6,7 @@ its owner. Later it would end the run in the middle, or come back different afte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .services import Json
@@ -19,10 +20,17 @@ class NotStorable(ValueError):
     """A value that no checkpoint can hold; the message says why, as in "it holds …"."""
 
 
-def storable_value(value: Any) -> Json:
+def storable_value(value: object) -> Json:
     """Return the value with U+FFFD for lone halves of surrogate pairs, which no file can hold.
     Raise `NotStorable` for a number beyond 64 bits, NaN, infinities, and too deep nesting."""
-    return _convert(value, 0)
+    converted: Json = _convert(value, 0)
+    return converted
+
+
+def storable_object(value: Mapping[str, object]) -> dict[str, Any]:
+    """Return the object as `storable_value` does."""
+    converted: dict[str, Any] = _convert(dict(value), 0)
+    return converted
 
 
 def storable_text(text: str) -> str:
@@ -34,7 +42,7 @@ def storable_text(text: str) -> str:
     return text
 
 
-def _convert(value: Any, depth: int) -> Any:
+def _convert(value: object, depth: int) -> Any:
     match value:
         case str():
             return storable_text(value)

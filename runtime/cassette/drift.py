@@ -6,7 +6,7 @@ import difflib
 import json
 from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Any
+from typing import Any, cast
 
 from ..errors import RunError
 from ..services import Json
@@ -68,18 +68,23 @@ def name_of(exchange: Exchange) -> str:
     return f"`{exchange.place}`" + (f" ({', '.join(parts)})" if parts else "")
 
 
+def _entries(inputs: dict[str, Json], name: str) -> list[Any]:
+    """Return the messages, or the names of the tools, of a model's inputs."""
+    return cast("list[Any]", inputs.get(name) or [])
+
+
 def _first_difference(
     exchange: Exchange, old: dict[str, Json], new: dict[str, Json], then: Offers, now: Offers
 ) -> tuple[str, str, str]:
     """Return what differs, as it was, and as it is: of a conversation the first such message."""
     if exchange.kind == "model":
-        pairs = zip_longest(old.get("messages", []), new.get("messages", []))
+        pairs = zip_longest(_entries(old, "messages"), _entries(new, "messages"))
         for number, (was, is_) in enumerate(pairs, start=1):
             if was != is_:
                 role = (is_ or was or {}).get("role", "?")
                 return f"message {number} ({role})", _message(was), _message(is_)
         if old.get("tools") != new.get("tools"):
-            return _tool_difference(old.get("tools") or [], new.get("tools") or [], then, now)
+            return _tool_difference(_entries(old, "tools"), _entries(new, "tools"), then, now)
     what = _WHAT.get(exchange.kind, "what is asked")
     for name in dict.fromkeys((*old, *new)):
         if old.get(name) != new.get(name):

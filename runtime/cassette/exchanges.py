@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.lowering.graphspec import Place
 
@@ -38,7 +38,7 @@ def effect_input(name: str, inputs: Json) -> dict[str, Json]:
     what nobody should read."""
     match kind_of(name):
         case "model":
-            return dict(inputs)
+            return dict(cast("dict[str, Json]", inputs))
         case "command":
             return {"command": inputs["command"] if isinstance(inputs, dict) else inputs}
         case _:
@@ -53,7 +53,7 @@ def model_input(request: ModelRequest, offers: list[str]) -> dict[str, Json]:
 
 def reply_body(reply: ModelReply) -> dict[str, Json]:
     """Return a model's answer with its usage of tokens."""
-    calls = {"calls": [dict(call) for call in reply.tool_calls], "cut": reply.cut}
+    calls: dict[str, Json] = {"calls": [dict(call) for call in reply.tool_calls], "cut": reply.cut}
     usage = _without_empty(dataclasses.asdict(reply.usage))
     text = {"text": reply.text, **_without_empty(calls)}
     return _without_empty({"reply": text, "usage": usage, "answered_by": reply.model})

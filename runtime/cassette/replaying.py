@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from flowc.compiler.ir import Effect
 
@@ -205,7 +205,7 @@ class ReplayedJournal(JournalBefore):
             if "unasked" in body:
                 raise failure_of(body["unasked"])
             if "kept" in body:
-                return body["kept"]
+                return cast("Json", body["kept"])
             token = _EXCHANGE.set(exchange)
             try:
                 value = await call()
@@ -259,7 +259,7 @@ class ReplayedWorld:
         return tool_of(name, offers[-1].body) if offers else None
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        return (await _result(_current()))["result"]
+        return cast("Json", (await _result(_current()))["result"])
 
     def confinement(self, granted: Grants) -> str:
         return "by replay: what they wrote when they were recorded"

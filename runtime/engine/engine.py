@@ -171,8 +171,7 @@ class Engine:
             graph = build(spec, inert_services())
             await move(graph, self.saver, spec, frontier, migration, record.id)
         stamped = dataclasses.replace(record, digest=spec.digest, spec=dump_spec(spec))
-        told = [change.as_json() for change in changes]
-        return await self.store.update(stamped), told
+        return await self.store.update(stamped), [change.as_json() for change in changes]
 
     async def state(self, run: str) -> RunState:
         """Return where a run stands: variables, nodes that come next, questions that wait."""

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.source.gc_pause import collector_at_rest, heap_at_rest
@@ -87,7 +87,7 @@ class Execution:
         """Count what the run has used up before. A limit of the program's that stopped it counts
         anew."""
         await self.journal.recall(self.run_id)
-        budget, error = self.services.budget, record.error or {}
+        budget, error = self.services.budget, cast("dict[str, str]", record.error or {})
         await budget.open(Ledger(self.journal.db, self.run_id))
         if error.get("scope"):
             used = error.get("used")

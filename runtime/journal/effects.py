@@ -18,7 +18,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.ir import Effect, OnUnknown
 from langgraph.runtime import Runtime
@@ -98,14 +98,14 @@ class EffectJournal:
             if row.status != "failed" and (row.name, row.digest) != (name, digest):
                 raise _other_input(row, name, abridge(given, self.hidden))
             if row.status == "done":
-                return json.loads(row.result or "null")
+                return cast("Json", json.loads(row.result or "null"))
             if effect == "once":
                 await self._decide(key, row.status, name, given)
         elif effect == "once" and name != MODEL_CALL:
             earlier = await self._of_earlier_attempts(key, name, digest, given)
             if earlier is not None:
                 await self._write(key, name, given, "done", earlier)
-                return json.loads(earlier)
+                return cast("Json", json.loads(earlier))
         if effect == "once":
             await self._write(key, name, given, "intended", None)
         passed_on = EFFECT_KEY.set(idempotency_key(key))

@@ -113,7 +113,7 @@ async def report_step_result(
     """Report the current step: `status` is "passed" or "failed", `assertion_results` one
     {assertion, passed, detail} for each success criterion, `output_variables` the values that
     the prompt asks for. Answers the next step's prompt."""
-    given = {
+    given: dict[str, Json] = {
         "step_number": step_number,
         "status": status,
         "assertion_results": assertion_results or [],
@@ -164,7 +164,7 @@ async def run_workflow(
     a file of scripted answers; without them the configured model answers. Questions that wait
     are in the answer: give them to answer_workflow."""
 
-    about = {"client": _client(ctx).label}
+    about: dict[str, Json] = {"client": _client(ctx).label}
     progress = _progress(ctx)
     return await _runs(ctx).start(file_path, inputs or {}, model, answers, progress, about)
 

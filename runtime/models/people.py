@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.ir import REPORT_TOOL
 from langgraph.types import interrupt
@@ -64,7 +64,7 @@ class HandTools:
         return known or ToolSchema(name, about, {"type": "object"}, source="people")
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        return await self.box.call(name, args)
+        return cast("Json", await self.box.call(name, args))
 
     async def close(self) -> None:
         await self.box.close()

@@ -50,7 +50,7 @@ async def run(visit: Visit) -> Done:
     return _apply_report(visit, op, done, outcome)
 
 
-def _apply_report(visit: Visit, op: AgentNode, done: Done, outcome: dict[str, Json]) -> Done:
+def _apply_report(visit: Visit, op: AgentNode, done: Done, outcome: dict[str, Any]) -> Done:
     """Merge a passed report's variables; turn a failed one into a failure (S38, S39)."""
     visit.emit("verdict", {"outcome": outcome})
     done.channels["$reports"] = {op.id: outcome}

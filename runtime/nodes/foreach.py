@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import bisect
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.ir import ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -46,7 +46,7 @@ async def _items(visit: Visit, op: ForeachNode) -> list[Json]:
     """Return the list as it was when the node began."""
     entries = await visit.services.journal.entries(visit.runtime, ITEMS)
     if 0 in entries:
-        return list(entries[0])
+        return list(cast("list[Json]", entries[0]))
     items = visit.value(op.items)
     if not isinstance(items, list):
         raise Failure(f"`{visit.node.id}` goes through a list: this is {visit.scope.show(items)}")
@@ -81,7 +81,8 @@ class _Loop:
         journal, runtime = self.visit.services.journal, self.visit.runtime
         done = await journal.entries(runtime, DONE)
         for place in sorted(done):
-            self._take(place, done[place]["value"], done[place]["steps"])
+            entry = cast("dict[str, Any]", done[place])
+            self._take(place, entry["value"], entry["steps"])
         if self.op.until is not None:
             self.begun = set(await journal.entries(runtime, BEGUN))
 

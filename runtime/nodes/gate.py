@@ -40,8 +40,12 @@ def _judge(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
             text = visit.text(op.question) if op.question is not None else op.title or op.id
             answer = str(ask(visit, "ask", text, choices=CHOICES)).strip().lower()
             passed = answer in ("yes", "y", "true")
-            verdict = {"passed": passed, "score": None, "required": op.required}
-            return verdict, "approved" if passed else "not approved"
+            approval: dict[str, Json] = {
+                "passed": passed,
+                "score": None,
+                "required": op.required,
+            }
+            return approval, "approved" if passed else "not approved"
         case "quality_check":
             return _judge_score(visit, op)
     assert_never(op.form)

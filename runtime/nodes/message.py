@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.ir import MessageNode
 
+from ..services import Json
 from ..state.channels import reset
 from ..state.conversations import channel_of
 from .visit.visit import Done, Visit
@@ -20,5 +21,5 @@ async def run(visit: Visit) -> Done:
         write = visit.append_to(op.thread, [message])
     else:
         write = {channel_of(op.thread): reset([message] if op.mode == "reset" else [])}
-    variables = {op.into: text if op.mode == "append" else ""} if op.into else {}
+    variables: dict[str, Json] = {op.into: text if op.mode == "append" else ""} if op.into else {}
     return Done(variables=variables, channels=write, text=text)

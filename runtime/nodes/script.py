@@ -55,7 +55,7 @@ def _new_clock() -> dict[str, Json]:
     return {"time": time.time_ns() // 1_000_000, "seed": secrets.token_hex(16)}
 
 
-def _call(visit: Visit, op: ScriptNode, clock: dict[str, Json]) -> ScriptCall:
+def _call(visit: Visit, op: ScriptNode, clock: dict[str, Any]) -> ScriptCall:
     spec = visit.setting.spec
     values = visit.scope.values
     replies = _replies(spec)
@@ -76,7 +76,7 @@ def _call(visit: Visit, op: ScriptNode, clock: dict[str, Json]) -> ScriptCall:
             )
             for name in op.threads
         },
-        time=int(clock["time"]) + visit.steps,
+        time=clock["time"] + visit.steps,
         seed=f"{clock['seed']}/{visit.node.id}/{visit.number}",
         wants=op.into is not None,
     )
@@ -117,7 +117,7 @@ def raw(reply: Json) -> Json:
     return reply
 
 
-def _raw_call(call: Json) -> Json:
+def _raw_call(call: dict[str, Json]) -> Json:
     args = call.get("args")
     text = args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
     function = {"name": call.get("name"), "arguments": text}

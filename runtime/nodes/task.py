@@ -57,7 +57,7 @@ async def run(visit: Visit) -> Done:
         raise Failure(f"the result of `{op.id}`: {fault.message}", help=fault.suggestion) from None
     status = result.pop("status")
     if status == "failed":
-        raise Failure(result["output"] or f"`{op.title or op.id}` was given back as failed")
+        raise Failure(str(result["output"]) or f"`{op.title or op.id}` was given back as failed")
     if op.form == "decision":
         result["output"] = result["output"] or result["decision"]
     return Done(variables={op.into: {**result, "by": agent.id}}, text=_summary(result))
@@ -165,7 +165,7 @@ def _summary(result: dict[str, Json]) -> str:
     """Return the score and a decision, or the output's first line, for people."""
     text = str(result.get("decision") or result["output"]).strip()
     score, scores = result["score"], result.get("scores")
-    if scores:
+    if isinstance(scores, dict) and scores:
         numbers = ", ".join(f"{name} {value:g}" for name, value in scores.items())
     else:
         numbers = f"{score:g}" if score is not None else ""

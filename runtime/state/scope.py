@@ -26,7 +26,8 @@ class Scope:
         """Return the expression's value. Raise `Failure` when it has none (a wrong type, a bad
         pattern)."""
         try:
-            return evaluate(expr, self.values, files=self._read)
+            value: Json = evaluate(expr, self.values, files=self._read)
+            return value
         except EvaluationError as error:
             raise Failure(str(error)) from error
 

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from flowc.compiler.ir import AgentNode
 
-Json = Any
+from ..services import Json
+
 Status = Literal["passed", "failed"]
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from flowc.compiler.ir import TaskNode
 
-Json = Any
+from ..services import Json
+
 RESULT_TOOL = "complete_task"
 """The tool with which a model gives the result of a task."""
 STATUSES = ("completed", "partial", "failed")

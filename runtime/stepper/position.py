@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult
@@ -93,7 +94,11 @@ def prompt_of(loaded: Loaded, standing: Standing) -> dict[str, Json]:
             "total_steps": len(loaded.steps),
         }
     number = standing.answered
-    about = {"step_number": number, "step_name": question.name, "total_steps": None}
+    about: dict[str, Json] = {
+        "step_number": number,
+        "step_name": question.name,
+        "total_steps": None,
+    }
     return {"prompt": asked(question, number), **about, **described(question)}
 
 
@@ -143,7 +148,7 @@ def numbers_of(outcomes: Mapping[int, Mapping[str, Json]], *, passed: bool) -> l
     return sorted(n for n, o in outcomes.items() if (o["status"] == "passed") is passed)
 
 
-def outcome_told(outcome: Mapping[str, Json]) -> dict[str, Json]:
+def outcome_told(outcome: Mapping[str, Any]) -> dict[str, Json]:
     """An outcome in the words of the step protocol (S45)."""
     return {
         "status": outcome["status"],

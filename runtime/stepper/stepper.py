@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import AgentNode
@@ -249,7 +249,7 @@ class Stepper:
         outcomes: dict[int, Mapping[str, Json]] = {}
         missing = ""
         for step in loaded.steps:
-            outcome = state.reports.get(step.id)
+            outcome = cast("Mapping[str, Json] | None", state.reports.get(step.id))
             lacking = [i.name for i in step.inputs if state.variables.get(i.name) is None]
             if outcome is not None and outcome["status"] != "passed" and lacking:
                 missing = lacking[0]  # it could not be started: nobody reported it

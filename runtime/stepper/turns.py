@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from ..people import Question
 from ..services import Json
@@ -49,7 +49,7 @@ def answer_of(question: Question, args: Mapping[str, Any]) -> Json:
     if args.get("status") != "passed":
         return _failed(question, str(args.get("error_message") or ""))
     if ANSWER in outputs:
-        return outputs[ANSWER]
+        return cast("Json", outputs[ANSWER])
     if question.schema is not None and outputs:
         return outputs
     raise ReportFault(

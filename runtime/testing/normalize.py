@@ -15,7 +15,6 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..events import EventKind, RunEvent
 from ..services import Json, Outcome
@@ -137,7 +136,7 @@ def _shown(event: RunEvent, visit: _Visit) -> dict[str, Json]:
     return {"kind": event.kind, "at": visit.place, "visit": visit.number, **data}
 
 
-def _anywhere(value: Any) -> Json:
+def _anywhere(value: Json) -> Json:
     """A value without the folders of the places in it: a file is the same wherever it lies."""
     match value:
         case str():

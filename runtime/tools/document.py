@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.catalog.builtin_tools import DOCUMENT_ENTRIES
 from flowc.compiler.plan import PlanDocument, PlanError, Value, fix_request, status_of, text_value
@@ -56,8 +56,8 @@ class DocumentTools:
         """In a thread: writing to the disk must not hold the run's other branches. Raises
         `Failure`, of the kind `refused` when the document is not where the run left it."""
         given = {**_DEFAULTS[tool], **args}
-        told: dict[str, Json] = await asyncio.to_thread(_FUNCTIONS[tool], self, given)
-        return {**told, "said": _summary(told)}
+        answer = cast("dict[str, Json]", await asyncio.to_thread(_FUNCTIONS[tool], self, given))
+        return {**answer, "said": _summary(answer)}
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -48,7 +48,8 @@ class PythonFunction:
         """What the function returns. Raises `Failure` with what it raised."""
         assert self._tool is not None
         try:
-            return await self._tool.ainvoke(args)
+            result: Json = await self._tool.ainvoke(args)
+            return result
         except _PASSING:
             raise
         except Failure:

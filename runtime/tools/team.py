@@ -56,7 +56,8 @@ class TeamTools:
         team = TEAM.get()
         if team is None:
             raise Failure(f"`{tool}`: nobody is there; a team works together under `flowc serve`")
-        return await team.call(tool, {**_DEFAULTS[tool], **args})
+        answer: Json = await team.call(tool, {**_DEFAULTS[tool], **args})
+        return answer
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -271,7 +271,8 @@ def _record_object(record: RunRecord) -> dict[str, Any]:
 def _spent(record: RunRecord) -> str:
     """What its model calls used up; "" when it has made none."""
     known = {field.name for field in dataclasses.fields(Usage)}
-    used = Usage(**{name: value for name, value in record.usage.items() if name in known})
+    fields: dict[str, Any] = {n: value for n, value in record.usage.items() if n in known}
+    used = Usage(**fields)
     return usage_of_calls(used) if used.input_tokens or used.output_tokens else ""
 
 

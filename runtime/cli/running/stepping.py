@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -72,7 +72,9 @@ async def step_again(
         before = await visit_before(engine, run, load_spec(record.spec), node, visit)
         events = list(await engine.store.events(run))
         enter_folder(record, url)
-        compiled = compiled_or_none(record.file, "quiet", record.options.get("team"))
+        compiled = compiled_or_none(
+            record.file, "quiet", cast("str | None", record.options.get("team"))
+        )
         if compiled is None:
             return FINDINGS
         spec = _present(compiled, before)

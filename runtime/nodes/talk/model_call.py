@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from ...config.prices import DOLLAR
 from ...errors import Failure
 from ...services import MODEL_CALL, Json, Message, ModelReply, ModelRequest, ToolSchema
-from ...values import NotStorable, storable_text, storable_value
+from ...values import NotStorable, storable_object, storable_text
 from ..visit.spending import estimate
 from .talk import Ending, Talk
 
@@ -55,7 +55,10 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
 
     # A call in flight when the process died is in doubt, unless what answers is not a real model.
     effect: Effect = "once" if services.models.is_model else "pure"
-    inputs = {"messages": ask.messages, "tools": [schema.name for schema in request.tools]}
+    inputs: dict[str, Json] = {
+        "messages": ask.messages,
+        "tools": [schema.name for schema in request.tools],
+    }
     reply = await services.journal.once(runtime, MODEL_CALL, effect, inputs, call)
     if isinstance(reply, dict) and "text" in reply:
         return {"text": str(reply["text"]), "tool_calls": list(reply.get("tool_calls") or [])}
@@ -108,9 +111,9 @@ def _forced_tool(ending: Ending | None, ask: ModelTurn) -> str | None:
 def _storable_call(call: dict[str, Any]) -> dict[str, Any]:
     """Return the call; with a `fault` instead of arguments that no checkpoint can hold."""
     try:
-        return dict(storable_value(call))
+        return storable_object(call)
     except NotStorable as error:
-        return dict(storable_value({**call, "args": {}, "fault": str(error)}))
+        return storable_object({**call, "args": {}, "fault": str(error)})
 
 
 def _tools_of(talk: Talk) -> tuple[ToolSchema, ...]:

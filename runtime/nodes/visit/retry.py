@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 from flowc.compiler.ir import Retry
 from langgraph.errors import GraphDrained
 
 from ...context import HERE
 from ...errors import Failure
-from ...services import MODEL_CALL, Json
+from ...services import MODEL_CALL
 from .limits import run_within_limits
 from .visit import Body, Done, Visit
 
@@ -35,7 +37,7 @@ async def run_attempts(visit: Visit, body: Body) -> Done:
     past = await journal.entries(visit.runtime, FAILED_ATTEMPT)
     attempt = len(past) + 1
     if past:
-        await _wait(visit, past[len(past)])
+        await _wait(visit, cast("Mapping[str, float]", past[len(past)]))
     here = HERE.get()
     while True:
         if here is not None:
@@ -61,7 +63,9 @@ async def _attempt(visit: Visit, body: Body) -> tuple[Done, Failure | None]:
     return done, done.failure
 
 
-async def _note_failure(visit: Visit, retry: Retry, attempt: int, failure: Failure) -> Json:
+async def _note_failure(
+    visit: Visit, retry: Retry, attempt: int, failure: Failure
+) -> dict[str, float]:
     """Note a failed attempt in the journal, and return {due, wait}: the time of the next attempt
     and the seconds until then."""
     wait = retry.wait * retry.factor ** (attempt - 1)
@@ -82,7 +86,7 @@ async def _note_failure(visit: Visit, retry: Retry, attempt: int, failure: Failu
     return note
 
 
-async def _wait(visit: Visit, note: Json) -> None:
+async def _wait(visit: Visit, note: Mapping[str, float]) -> None:
     """Wait until the next attempt is due. A clock that was set back does not make it longer."""
     if not visit.services.tape.waits:
         return

@@ -106,7 +106,7 @@ def put_question(services: Services, about: dict[str, Any], name: str = "") -> J
     """Interrupt with a question and the calls that lead to it; return the answer.
     `name` is the question's name on the tape, where its kind is not enough."""
     path = list(CALL_PATH.get())
-    answer = interrupt({**about, "path": path} if path else about)
+    answer: Json = interrupt({**about, "path": path} if path else about)
     services.tape.record_answer(name or about["kind"], answer)
     return answer
 

@@ -33,7 +33,7 @@ from flowc.compiler.lowering.graphspec import Place
 
 from ...errors import Failure, RunError
 from ...services import Json, ScriptCall, ScriptResult
-from ...values import NotStorable, storable_value
+from ...values import NotStorable, storable_object, storable_value
 from ..confine import prepare_python
 from ..confinement import Confinement
 from ..policy import Limits, SandboxReport
@@ -343,15 +343,15 @@ def _read(answer: dict[str, Any]) -> ScriptResult:
         logs.append(("warn", f"… {int(answer['left'])} more lines are left out"))
     return ScriptResult(
         value=storable_value(answer["value"]),
-        shares=dict(storable_value(dict(answer["shares"]))),
-        kept=None if kept is None else dict(storable_value(dict(kept))),
+        shares=storable_object(answer["shares"]),
+        kept=None if kept is None else storable_object(kept),
         threads=threads,
         log=tuple(logs),
     )
 
 
-def _message(value: Json) -> dict[str, Any]:
-    message = dict(storable_value(value))
+def _message(value: dict[str, Json]) -> dict[str, Any]:
+    message = storable_object(value)
     if not (isinstance(message.get("role"), str) and isinstance(message.get("content"), str)):
         raise NotStorable("a message has no role or no content")
     return message
@@ -385,7 +385,9 @@ def _died(call: ScriptCall, code: int, limits: ScriptLimits, at: Place | None) -
 
 def _place(script: Script, at: Json) -> Place | None:
     """[line, column] of the script's text as a place in its file."""
-    if not (isinstance(at, list | tuple) and len(at) == 2 and all(isinstance(n, int) for n in at)):
-        return None
-    line, column = script.line - 1 + max(at[0], 1), script.indent + max(at[1], 1)
+    match at:
+        case [int() as line, int() as column]:
+            line, column = script.line - 1 + max(line, 1), script.indent + max(column, 1)
+        case _:
+            return None
     return Place(file=script.file, line=line, column=column, end_line=line, end_column=column + 1)
