@@ -18,7 +18,7 @@ from flowc.compiler.ir import (
     Workflow,
 )
 from flowc.compiler.lowering.graphspec import Branch, EdgeSpec, Join
-from flowc.compiler.lowering.routes import END, Ways, sources_of_joins, ways_of
+from flowc.compiler.lowering.routes import END, Connections, connections_of, sources_of_joins
 
 
 def step(name: str, **more: Any) -> AssignNode:
@@ -41,12 +41,12 @@ def edges(text: str) -> tuple[Edge, ...]:
     return tuple(found)
 
 
-def ways(nodes: tuple[Node, ...], text: str = "", **more: Any) -> Ways:
+def ways(nodes: tuple[Node, ...], text: str = "", **more: Any) -> Connections:
     flow = Workflow(name="w", nodes=nodes, edges=edges(text), entry=nodes[0].id, **more)
     outgoing: dict[str, list[Edge]] = {node.id: [] for node in nodes}
     for edge in flow.edges:
         outgoing[edge.source].append(edge)
-    return ways_of(flow, outgoing)
+    return connections_of(flow, outgoing)
 
 
 def choose(name: str) -> ChooseNode:
