@@ -1,7 +1,7 @@
 """Which modules are mutated, and which tests guard them.
 
 A mutant first meets the mirror tests of its module, then the wider ones: of both only those tests
-that run the function that was changed.
+that run the line that was changed.
 """
 
 from __future__ import annotations

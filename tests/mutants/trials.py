@@ -1,11 +1,11 @@
 """Mutants in a copy of the tree, one after the other, each in a forked process of its own.
 
 For each row of guards one process collects the tests once. It forks a child for each mutant, gives
-the changed function its new code and runs the tests that run this function, until one fails.
+the changed function its new code and runs the tests that run the changed line, until one fails.
 A change of something else (a table, a default, what runs while modules are imported) needs a
 process that imports the changed file: a child of the judge, which has imported no flowc.
 
-The first child runs every test without a mutant. It notes which test runs which functions and how
+The first child runs every test without a mutant. It notes which test runs which lines and how
 long it takes: the tests about time and volume are too slow to be asked of every mutant.
 """
 
@@ -36,7 +36,7 @@ from .mutations import Mutant
 
 T = TypeVar("T")
 Fate = Literal["killed", "survived", "timeout"]
-ENOUGH = 4.0
+ENOUGH = 3.0
 """Seconds of mirror tests for one mutant, and of wider ones: the fast ones first, as long
 as they took without a mutant."""
 PATIENCE = 40
@@ -59,7 +59,7 @@ class Notes:
 
     def at_import(self, mutant: Mutant) -> bool:
         """Whether the change makes a difference before any test begins."""
-        return not mutant.last or ALWAYS in self._runners(mutant)
+        return not mutant.last or any(ALWAYS in tests for tests in self._body(mutant))
 
     def tests_of(self, mutant: Mutant, paths: Sequence[str]) -> list[str]:
         """The tests below the paths that run the changed function, as many as time allows."""
@@ -73,10 +73,15 @@ class Notes:
             chosen.append(test)
         return chosen
 
-    def _runners(self, mutant: Mutant) -> set[str]:
-        """The tests that come into the changed function; its first line runs at import."""
+    def _body(self, mutant: Mutant) -> list[list[str]]:
+        """Which tests run each line of the changed function; its first one runs at import."""
         lines = self.lines.get(mutant.file, {})
-        return {test for n in range(mutant.first + 1, mutant.last + 1) for test in lines.get(n, ())}
+        return [lines.get(number, []) for number in range(mutant.first + 1, mutant.last + 1)]
+
+    def _runners(self, mutant: Mutant) -> set[str]:
+        """The tests that run the changed line; where that is not known, the changed function."""
+        line = self.lines.get(mutant.file, {}).get(mutant.line)
+        return set(line) if line else {test for tests in self._body(mutant) for test in tests}
 
 
 @dataclass

@@ -5,10 +5,20 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.checks.budgets import missing_budgets
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.ast import Literal
-from flowc.compiler.ir import AgentNode, AskNode, CallNode, Limit, Workflow
+from flowc.compiler.ir import (
+    Agent,
+    AgentNode,
+    AskNode,
+    CallNode,
+    Limit,
+    Program,
+    TaskNode,
+    Workflow,
+)
 
 
 def paced(flow, node=None) -> None:
@@ -106,3 +116,84 @@ def test_strict_makes_an_error_of_an_unsafe_effect():
         for strict in (False, True)
     ]
     assert levels == [["warning"], ["error"]]
+
+
+def agent(flow, id: str) -> None:
+    flow.add(AgentNode(id=id, agent="a", into="line", span=flow.span()))
+
+
+def test_the_first_model_of_the_loop_in_the_file_is_named(flow, found):
+    agent(flow, "SECOND")
+    agent(flow, "THIRD")
+    paced(flow)
+    flow.edge("LIKE yes> THIRD")
+    flow.edge("THIRD > SECOND")
+    flow.edge("SECOND > DECIDE")
+    (item,) = found(missing_budgets, flow.workflow())
+    assert item.primary == flow.nodes["SECOND"].span
+
+
+def test_a_model_without_a_place_is_not_named(flow, found):
+    paced(flow, AgentNode(id="WRITE", agent="a", into="line"))
+    assert found(missing_budgets, flow.workflow()) == []
+
+
+def test_only_the_first_loop_is_named(flow, found):
+    for name in ("A", "B"):
+        agent(flow, name)
+        flow.choose(f"{name}_AGAIN", "X")
+        for edge in (f"{name} > {name}_AGAIN", f"{name}_AGAIN true> {name}"):
+            flow.edge(edge)
+    for edge in ("START > A", "A_AGAIN false> B", "B_AGAIN false> END"):
+        flow.edge(edge)
+    assert len(found(missing_budgets, flow.workflow())) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "is_paid"),
+    [
+        ({}, True),
+        ({"agent": "bot"}, True),
+        ({"agent": "ann"}, False),
+        ({"form": "synchronization"}, False),
+        ({"form": "review"}, True),
+    ],
+)
+def test_a_task_is_paid_for_unless_a_person_or_nobody_does_it(flow, said, more, is_paid):
+    prompt = Literal(value="?")
+    task = TaskNode(id="WRITE", role="r", prompt=prompt, into="R", span=flow.span(), **more)
+    paced(flow, task)
+    team = (Agent(id="ann", person=True), Agent(id="bot"))
+    assert bool(said(missing_budgets, flow.workflow(agents=team))) is is_paid
+
+
+def test_a_workflow_that_calls_one_that_calls_a_model_is_paid_for(flow, said):
+    paced(flow, CallNode(id="WRITE", workflow="outer.md", span=flow.span()))
+    call = CallNode(id="C", workflow="inner.md")
+    outer = Workflow(name="outer", nodes=(call,), entry="C")
+    inner = Workflow(name="inner", nodes=(AgentNode(id="A", agent="a"),), entry="A")
+    assert len(said(missing_budgets, flow.workflow(), outer, inner)) == 1
+
+
+def test_a_limit_of_the_main_workflow_is_a_budget_for_those_it_calls(flow, found):
+    paced(flow)
+    main = Workflow(name="main", nodes=(), entry="", limits=(limit("cost"),))
+    inner = flow.workflow()
+    for limits, count in ((main.limits, 0), ((), 1)):
+        rows = (("main.md", dataclasses.replace(main, limits=limits)), ("w.md", inner))
+        program = Program(entry="main.md", workflows=rows)
+        assert len([*missing_budgets(inner, program, Catalog())]) == count
+
+
+def test_a_failure_that_the_format_adds_closes_no_loop(flow, said):
+    agent(flow, "A")
+    for edge in ("START > A", "A > END", "A ?> START"):
+        flow.edge(edge)
+    assert said(missing_budgets, flow.workflow()) == []
+
+
+def test_a_text_stands_at_its_own_place(flow, found):
+    text = Literal(value="Read /Users/ada/notes.", span=flow.span())
+    flow.add(AgentNode(id="START", agent="a", prompt=text, into="x", span=flow.span()))
+    (item,) = found(missing_budgets, flow.workflow())
+    assert item.primary == text.span

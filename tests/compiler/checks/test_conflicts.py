@@ -92,3 +92,53 @@ def test_a_thousand_branches_are_looked_at_once(flow, said):
         flow.edge(f"START > N{number}")
         flow.edge(f"N{number} > END")
     assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_the_later_write_is_pointed_at_and_the_earlier_labelled(flow, found):
+    fork(flow)
+    (item,) = found(parallel_writes, flow.workflow())
+    a, b = (flow.nodes[id].assignments[0].span for id in "AB")
+    assert (item.primary, [label.span for label in item.labels]) == (b, [a])
+
+
+def test_of_three_branches_the_first_two_are_named(flow, said):
+    fork(flow)
+    flow.set("C", TEXT="3")
+    flow.edge("START > C")
+    assert [message for _, _, message in said(parallel_writes, flow.workflow())] == [
+        "`B` and `A` write `TEXT` at the same time"
+    ]
+
+
+def test_two_edges_to_one_node_are_no_fork(flow, said):
+    flow.set("A", TEXT="1")
+    flow.edge("START > A")
+    flow.edge("START > A")
+    assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_what_failures_lead_to_does_not_run_side_by_side(flow, said):
+    flow.set("A", TEXT="1")
+    flow.set("B", TEXT="2")
+    for edge in ("START !> A", "START !> B"):
+        flow.edge(edge)
+    assert said(parallel_writes, flow.workflow()) == []
+
+
+def test_each_variable_and_each_fork_is_reported(flow, said):
+    flow.set("A", X="1", Y="1")
+    flow.set("B", X="2", Y="2")
+    for edge in ("START > A", "START > B"):
+        flow.edge(edge)
+    assert len(said(parallel_writes, flow.workflow())) == 2
+
+
+def test_a_variable_with_a_reducer_leaves_the_others(flow, said):
+    flow.set("A", X="1", Y="1")
+    flow.set("B", X="2", Y="2")
+    for edge in ("START > A", "START > B"):
+        flow.edge(edge)
+    flow.state.append(StateField(name="X", reducer="append"))
+    assert [message for _, _, message in said(parallel_writes, flow.workflow())] == [
+        "`B` and `A` write `Y` at the same time"
+    ]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
+import pytest
 from flowc.compiler.checks.reachability import unreachable_steps
+from flowc.compiler.ir import AssignNode, OnInput
 
 
 def test_what_a_path_leads_to_is_not_mentioned(flow, said):
@@ -60,3 +64,53 @@ def test_ends_that_the_format_adds_have_no_place_and_are_not_mentioned(flow, sai
     assert said(unreachable_steps, flow.workflow()) == [
         ("FC2002", "warning", "no path leads to `LOST`")
     ]
+
+
+def test_at_most_five_of_the_nodes_behind_are_labelled(flow, found):
+    flow.edge("START > END")
+    for source, target in itertools.pairwise("ABCDEFGH"):
+        flow.edge(f"{source} > {target}")
+    (item,) = found(unreachable_steps, flow.workflow())
+    assert [label.span for label in item.labels] == [flow.nodes[id].span for id in "BCDEF"]
+
+
+def test_a_person_s_line_is_a_beginning(flow, said):
+    for edge in ("START > END", "TALK > END"):
+        flow.edge(edge)
+    assert len(said(unreachable_steps, flow.workflow())) == 1
+    assert said(unreachable_steps, flow.workflow(on_input=OnInput(target="TALK"))) == []
+
+
+def test_a_handler_of_success_is_a_beginning(flow, said):
+    for edge in ("START > END", "THANK > END"):
+        flow.edge(edge)
+    assert said(unreachable_steps, flow.workflow(on_success="THANK")) == []
+
+
+def test_the_nodes_of_one_group_are_labelled_once(flow, found):
+    flow.edge("START > END")
+    for id in ("X", "Y", "Z", "W"):
+        group = {"Y": "g", "Z": "g"}.get(id)
+        flow.add(AssignNode(id=id, group=group, span=flow.span()))
+    for edge in ("X > Y", "Y > Z", "Z > W"):
+        flow.edge(edge)
+    (item,) = found(unreachable_steps, flow.workflow())
+    assert [label.span for label in item.labels] == [flow.nodes[id].span for id in "YW"]
+
+
+def test_what_stands_in_the_group_of_the_head_is_not_labelled(flow, found):
+    flow.edge("START > END")
+    for id, group in (("X", "g"), ("Y", "g"), ("Z", None)):
+        flow.add(AssignNode(id=id, group=group, span=flow.span()))
+    for edge in ("X > Y", "Y > Z"):
+        flow.edge(edge)
+    (item,) = found(unreachable_steps, flow.workflow())
+    assert [label.span for label in item.labels] == [flow.nodes["Z"].span]
+
+
+@pytest.mark.parametrize("edge", ["WRIT > END", "WRIT !> END"])
+def test_a_reached_node_that_leads_on_is_not_the_misspelt_one(flow, found, edge):
+    for text in ("START > WRIT", edge, "WRITE > END"):
+        flow.edge(text)
+    (item,) = found(unreachable_steps, flow.workflow())
+    assert item.help == "lead an edge to it, or remove it"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from flowc.compiler.checks.termination import inescapable_loops
 
@@ -63,3 +65,60 @@ def test_a_loop_in_a_handler_counts(flow, said):
     for edge in ("START > END", "ON_FAILED > A", "A > A"):
         flow.edge(edge)
     assert len(said(inescapable_loops, flow.workflow(on_failed="ON_FAILED"))) == 1
+
+
+def test_the_other_nodes_of_the_loop_are_labelled_in_its_order(flow, found):
+    for edge in ("START > A", "A > B", "B > C", "C > A"):
+        flow.edge(edge)
+    (item,) = found(inescapable_loops, flow.workflow())
+    assert [label.span for label in item.labels] == [flow.nodes[id].span for id in "BC"]
+
+
+def test_a_loop_is_entered_where_a_run_comes_to_it_first(flow, found):
+    for edge in ("A > B", "B > C", "C > A", "START > B"):
+        flow.edge(edge)
+    (item,) = found(inescapable_loops, flow.workflow())
+    assert item.message == "no edge leaves the loop that begins at `B`"
+    assert item.notes == ("the loop: B → C → A → B",)
+
+
+def test_the_shortest_way_round_is_shown(flow, found):
+    for edge in ("START > A", "A > B", "B > C", "C > A", "B > A"):
+        flow.edge(edge)
+    (item,) = found(inescapable_loops, flow.workflow())
+    assert item.notes == ("the loop: A → B → A",)
+
+
+def test_of_a_long_loop_five_nodes_are_labelled(flow, found):
+    names = "ABCDEFGH"
+    for source, target in zip(names, names[1:] + names[:1], strict=True):
+        flow.edge(f"{source} > {target}")
+    flow.edge("START > A")
+    (item,) = found(inescapable_loops, flow.workflow())
+    assert [label.span for label in item.labels] == [flow.nodes[id].span for id in "BCDEF"]
+
+
+def test_a_node_without_a_place_is_shown_by_the_next(flow, found):
+    for edge in ("START > A", "A > B", "B > A"):
+        flow.edge(edge)
+    flow.nodes["A"] = replace(flow.nodes["A"], span=None)
+    (item,) = found(inescapable_loops, flow.workflow())
+    assert (item.primary, item.labels) == (flow.nodes["B"].span, ())
+
+
+@pytest.mark.parametrize(
+    ("on", "edges", "is_fault"),
+    [
+        ("1 < 2", ("B true> A", "B false> END"), True),
+        ("1 > 2", ("B true> A", "B false> END"), False),
+        ("1 < 2", ("B yes> A", "B no> END"), False),
+        ("READY", ("B true> A", "B false> END"), False),
+    ],
+)
+def test_a_choice_is_decided_by_a_constant_that_one_of_its_cases_says(
+    flow, said, on, edges, is_fault
+):
+    flow.choose("B", on)
+    for edge in ("START > A", "A > B", *edges):
+        flow.edge(edge)
+    assert bool(said(inescapable_loops, flow.workflow())) is is_fault
