@@ -99,7 +99,7 @@ class AudioTool:
     most_channels: int = 64
 
     def parameter(self, name: str) -> ToolParameter:
-        """The parameter of that name, which there is."""
+        """Return the parameter of that name, which has to exist."""
         return next(p for p in self.parameters if p.name == name)
 
 

@@ -25,7 +25,7 @@ class ToolEntry:
 
 
 def _entry(name: str, effect: Effect, description: str, **properties: dict[str, Any]) -> ToolEntry:
-    """A built-in tool; a property without default is required."""
+    """Return a built-in tool; a property without default is required."""
     schema = {
         "type": "object",
         "properties": properties,

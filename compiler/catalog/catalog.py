@@ -45,16 +45,16 @@ _RELOCK = "write it anew with `flowc tools lock`"
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """`complete` says that the entries cover every source that is configured: a name that is not
-    among them is certainly unknown."""
+    """The known tools. `complete` says that the entries cover every source that is configured: a
+    name that is not among them is certainly unknown."""
 
     entries: dict[str, ToolEntry] = field(default_factory=dict)
     complete: bool = False
 
 
 def load_catalog(path: str, sources: SourceSet, sink: Sink) -> Catalog:
-    """The built-in tools and those of the lock nearest to `path` (its folder or a parent). A lock
-    that cannot be understood is reported at its place and left out."""
+    """Return the built-in tools and those of the lock nearest to `path` (its folder or a parent). A
+    lock that cannot be understood is reported at its place and left out."""
     lock = _nearest_lock(path, sources, sink)
     if lock is None:
         return Catalog(dict(BUILTIN))
@@ -66,7 +66,8 @@ def load_catalog(path: str, sources: SourceSet, sink: Sink) -> Catalog:
 
 
 def lock_text(tools: Iterable[ToolEntry], *, complete: bool = True) -> str:
-    """The lock that `load_catalog` reads; sorted by name, so that it changes only when tools do."""
+    """Return the lock that `load_catalog` reads; sorted by name, so that it changes only when tools
+    do."""
     rows = [
         {
             "name": tool.name,
@@ -96,7 +97,7 @@ def _nearest_lock(path: str, sources: SourceSet, sink: Sink) -> Source | None:
 
 
 def _read_lock(lock: Source, sink: Sink) -> tuple[list[ToolEntry], bool] | None:
-    """The lock's tools and whether they are all there are; None when it is not a lock at all."""
+    """Return the lock's tools and whether they are complete; None when it is not a lock at all."""
     try:
         data = json.loads(lock.text)
     except json.JSONDecodeError as error:
@@ -120,7 +121,7 @@ def _read_lock(lock: Source, sink: Sink) -> tuple[list[ToolEntry], bool] | None:
 
 
 def _distinct(tools: list[ToolEntry], lock: Source, sink: Sink) -> list[ToolEntry]:
-    """The tools without those whose name is taken by a tool before it or a built-in one."""
+    """Return the tools without those whose name is taken by a tool before it or a built-in one."""
     known: dict[str, ToolEntry] = {}
     for tool in tools:
         if tool.name in known or tool.name in BUILTIN:
@@ -149,7 +150,8 @@ def _read_tool(row: Any, number: int, lock: Source, sink: Sink) -> ToolEntry | N
 
 
 def _key(lock: Source, word: str) -> Span:
-    """Where a JSON string first stands in the lock; its beginning when it is written otherwise."""
+    """Return the first place of a JSON string in the lock; its beginning when it is written
+    otherwise."""
     text = json.dumps(word, ensure_ascii=False)
     at = lock.text.find(text)
     return lock.span(at, at + len(text)) if at >= 0 else lock.span(0)

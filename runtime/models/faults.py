@@ -48,9 +48,9 @@ _LONGEST = 600
 
 @dataclass(frozen=True, slots=True)
 class ModelError:
-    """One failed attempt: what was said, whether to `retry`, how long the provider asks to wait
+    """One failed attempt: its message, whether to `retry`, how long the provider asks to wait
     (seconds, None when it says nothing) and what the user can do. `lost` says that an answer may
-    have been made, and paid, that did not come."""
+    have been made, and charged, that did not arrive."""
 
     text: str
     retry: bool
@@ -61,7 +61,7 @@ class ModelError:
 
 
 class Malformed(ValueError):
-    """The answer came but is not what the protocol promises; what it used, where it says so."""
+    """An answer that is not what the protocol promises; with its usage, where it says so."""
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
@@ -69,8 +69,8 @@ class Malformed(ValueError):
 
 
 def provider_errors() -> tuple[type[BaseException], ...]:
-    """What a model call may raise: the error classes of the providers that are loaded, failing
-    connections, and what LangChain raises for an answer it cannot read."""
+    """Return what a model call may raise: the error classes of the providers that are loaded,
+    failing connections, and what LangChain raises for an answer it cannot read."""
     roots = []
     for module, name in _ERROR_ROOTS:
         found = getattr(sys.modules.get(module), name, None)
@@ -80,8 +80,8 @@ def provider_errors() -> tuple[type[BaseException], ...]:
 
 
 def describe(error: BaseException, provider: str, where: str) -> ModelError:
-    """The fault behind an exception. 429, 5xx, time-outs, lost connections and malformed answers
-    may be tried again; other refusals never. `where` is the server, for the help."""
+    """Return the fault behind an exception. 429, 5xx, time-outs, lost connections and malformed
+    answers may be tried again; other refusals never. `where` is the server, for the help."""
     status = _status(error)
     if status is not None:
         return _refusal(error, status, provider)
@@ -102,7 +102,7 @@ def describe(error: BaseException, provider: str, where: str) -> ModelError:
 
 
 def _never_arrived(error: BaseException | None) -> bool:
-    """Whether there was no connection, so that nothing was asked."""
+    """Tell whether there was no connection, so that nothing was asked."""
     while error is not None:
         if isinstance(error, ConnectionRefusedError) or type(error).__name__ in _NO_CONNECTION:
             return True
@@ -130,7 +130,8 @@ def _refusal(error: BaseException, status: int, provider: str) -> ModelError:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a Retry-After header (a number or a date) or of `retry-after-ms`; None without."""
+    """Return the seconds of a Retry-After header (a number or a date) or of `retry-after-ms`; None
+    without."""
     lower = {str(key).lower(): value for key, value in headers.items()}
     try:
         if "retry-after-ms" in lower:
@@ -167,7 +168,7 @@ def _provider_words(error: BaseException) -> str:
 
 
 def _clean(said: object) -> str:
-    """One line, no keys, not endless."""
+    """Return one line, without keys, not endless."""
     text = " ".join(str(said).split()) or type(said).__name__
     text = _KEY_SHAPE.sub("[redacted]", redact(text, secret_values(os.environ)))
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"

@@ -41,16 +41,17 @@ class ToolNames:
         return outer
 
     def outer(self, name: str) -> str:
-        """The name a provider sees."""
+        """Return the name that a provider sees."""
         return self._outer.get(name) or self._add(name)
 
     def inner(self, name: str) -> str:
-        """The workflow's name; a name that a model invented stays as it is."""
+        """Return the workflow's name; a name that a model invented stays as it is."""
         return self._inner.get(name, name)
 
 
 def to_langchain(messages: tuple[Message, ...], names: ToolNames) -> list[BaseMessage]:
-    """Our messages as LangChain's. A message of an unknown role is a fault of ours (ValueError)."""
+    """Return our messages as LangChain's. A message of an unknown role is a fault of ours
+    (ValueError)."""
     return [_message(message, names) for message in messages]
 
 
@@ -74,7 +75,7 @@ def _message(message: Message, names: ToolNames) -> BaseMessage:
 
 
 def to_function(tool: ToolSchema, names: ToolNames) -> dict[str, Any]:
-    """A tool as OpenAI writes it, which LangChain translates for every provider."""
+    """Return a tool as OpenAI writes it, which LangChain translates for every provider."""
     return {
         "type": "function",
         "function": {
@@ -86,5 +87,5 @@ def to_function(tool: ToolSchema, names: ToolNames) -> dict[str, Any]:
 
 
 def text_of(message: AIMessage) -> str:
-    """The text of an answer; reasoning and other blocks are left out."""
+    """Return the text of an answer; reasoning and other blocks are left out."""
     return str(message.text)

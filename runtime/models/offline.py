@@ -46,8 +46,8 @@ class OfflineModels:
     is_model: bool = False
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """The answer, as the arguments of the tool that the agent has to call. Raises `Failure`
-        (refused) for a role or a request that the rules do not have."""
+        """Return the answer, as the arguments of the tool that the agent has to call. Raises
+        `Failure` (refused) for a role or a request that the rules do not have."""
         role = ROLES.get(request.agent)
         if role is None:
             known = ", ".join(ROLES)
@@ -66,18 +66,19 @@ class OfflineModels:
 
 
 def is_offline(model: str | None) -> bool:
-    """Whether a model's name means the rules: `offline`."""
+    """Tell whether a model's name means the rules: `offline`."""
     return model == OFFLINE
 
 
 def _last(request: ModelRequest) -> str:
-    """What the agent was asked."""
+    """Return the request of the agent."""
     texts = [str(m.get("content") or "") for m in request.messages if m["role"] == "user"]
     return texts[-1] if texts else ""
 
 
 def _planner(asked: str) -> Json:
-    """The last line is JSON: `request`, `audio`, perhaps `output`, and `measured` of the audio."""
+    """Plan by the last line, which is JSON: `request`, `audio`, perhaps `output`, and `measured` of
+    the audio."""
     line = asked.strip().rpartition("\n")[2]
     try:
         given = json.loads(line)

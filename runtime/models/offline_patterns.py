@@ -50,7 +50,7 @@ _ANY_NUMBER = re.compile(rf"{_TIME}|{_NUMBER}(?::1)?")
 
 
 class SpokenWord(NamedTuple):
-    """A word, number or sign of a text in small letters, and where it stands."""
+    """A word, number or sign of a text in small letters, and its place."""
 
     text: str
     start: int
@@ -69,7 +69,7 @@ class PhraseSlot(NamedTuple):
 
     @property
     def placeholder(self) -> str:
-        """What a person reads in its place."""
+        """Return what a person reads in its place."""
         return f"{{{self.kind}}}" if self.group else ""
 
 

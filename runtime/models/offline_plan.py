@@ -43,15 +43,15 @@ _SEE = "`flowc audio vocabulary` lists what they understand; --model provider:na
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a request, as it was written, and what it says."""
+    """A part of a request, as it was written, and its meaning."""
 
     text: str
     fit: Fit
 
 
 def read_request(request: str) -> list[Clause]:
-    """The clauses of a request, in order. Raises `Failure` (refused) that names every word that the
-    rules do not know, and the clauses that they know the words of but cannot read."""
+    """Return the clauses of a request, in order. Raises `Failure` (refused) that names every word
+    that the rules do not know, and the clauses of known words that they cannot read."""
     if not request.strip():
         raise _refusal("the request is empty: nothing is asked for", "say what to do; " + _SEE)
     if len(request) > MAX_REQUEST:
@@ -109,7 +109,8 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
 
 
 def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
-    """The rule that fits the most pieces from `at` on, and how many; one piece when none does."""
+    """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
+    does."""
     for count in range(min(_AT_ONCE, len(pieces) - at), 0, -1):
         joined = pieces[at].spelling
         for piece in pieces[at + 1 : at + count]:
@@ -136,7 +137,7 @@ def _complaint(text: str, words: list[SpokenWord]) -> str:
 
 
 def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
-    """The two clauses that words are which no comma separates."""
+    """Return the two clauses that stand there without a comma between them."""
     for at in range(1, len(words)):
         parts = words[:at], words[at:]
         if all(next(fits("".join(f"{w.text} " for w in part)), None) for part in parts):
@@ -146,9 +147,9 @@ def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
-    """Goal, requirements with their predicates, steps and the format of the result, which is to be
-    the file `output` if its name matters; `sound` is what is known of the one that `audio` is.
-    Raises `Failure` (refused)."""
+    """Return goal, requirements with their predicates, steps and the format of the result, which is
+    the file `output` if its name matters; `sound` is what is known of `audio`. Raises `Failure`
+    (refused)."""
     clauses = read_request(request)
     format_name, said_by = _format_of(clauses, audio, output)
     work = _order([clause for clause in clauses if clause.fit.rule.wording is not FORMAT])
@@ -228,8 +229,8 @@ def _contradictory(one: str, other: str, why: str, help: str = "ask for one of t
 
 
 def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
-    """What is wrong with words that only repeat the end of the clause before them: `to -14 LUFS`
-    after `normalise to -16 LUFS`; "" for others."""
+    """Return what is wrong with words that only repeat the end of the clause before them: `to -14
+    LUFS` after `normalise to -16 LUFS`; "" for others."""
     before = [word.text for word in words_in(last.text)]
     if words[0].text not in before:
         return ""
@@ -241,7 +242,7 @@ def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
 
 
 def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
-    """The format that is asked for, else that of the output's name, else that of the input where it
+    """Return the requested format, else that of the output's name, else that of the input where it
     can be written; and what says so, "" for the input."""
     named = [clause for clause in clauses if clause.fit.rule.wording is FORMAT]
     for clause in named:
@@ -259,7 +260,8 @@ def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str
 
 
 def code_of(description: str, read: str, write: str) -> str:
-    """The call that does a step: its description, read by the rules, with the step's paths."""
+    """Return the call that does a step: its description, read by the rules, with the step's
+    paths."""
     clauses = read_request(description)
     if len(clauses) != 1:
         raise _refusal(
@@ -275,7 +277,7 @@ def code_of(description: str, read: str, write: str) -> str:
 
 
 def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call as code, in one line."""
+    """Return a call as code, in one line."""
     given = ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
     return f"{tool.upper()}({given})"
 

@@ -23,7 +23,7 @@ _NYQUIST = re.compile(
 
 
 def repair(code: str, error: str, read: str, write: str) -> tuple[str, str]:
-    """The code, changed or not, and what was changed in words."""
+    """Return the code, changed or not, and what was changed in words."""
     try:
         call = read_call(code.strip())
         tool = find_tool(call.tool)
@@ -39,7 +39,7 @@ def repair(code: str, error: str, read: str, write: str) -> tuple[str, str]:
 
 
 def _paths(tool: AudioTool, arguments: dict[str, Any], read: str, write: str) -> list[str]:
-    """The step's own paths, where the tool takes one input and one output."""
+    """Put the step's own paths in, where the tool takes one input and one output."""
     said = []
     for parameter in tool.parameters:
         own = {"input": read, "output": write}.get(parameter.kind)

@@ -41,12 +41,12 @@ class Rule(NamedTuple):
 
     @property
     def words(self) -> frozenset[str]:
-        """Every word of its phrases."""
+        """Return every word of its phrases."""
         return frozenset().union(*(pattern.words for pattern in self.patterns))
 
 
 class Fit(NamedTuple):
-    """What a clause says: by which rule, with which arguments."""
+    """The meaning of a clause: a rule, and the arguments."""
 
     rule: Rule
     arguments: dict[str, Any]

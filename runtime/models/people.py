@@ -31,8 +31,8 @@ class PeopleModels:
     is_model: bool = False
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """Raises `Failure` when the answer says that there is none. Nothing happens before the
-        interrupt: an answered call is made again from its start."""
+        """Wait for the answer. Raises `Failure` when it says that there is none. Nothing happens
+        before the interrupt: an answered call is made again from its start."""
         path = list(CALL_PATH.get())
         ending = next((tool for tool in request.tools if tool.name == request.ending), None)
         about: dict[str, Any] = {
@@ -49,8 +49,9 @@ class PeopleModels:
 
 @dataclass(frozen=True, slots=True)
 class HandTools:
-    """Tools for people who answer as a model: they use theirs and tell what came of it, so that any
-    tool a workflow names for them is there. What the workflow calls itself is called by `box`."""
+    """Tools for people who answer as a model: they use their own and report the results, so that
+    any tool a workflow names for them is there. What the workflow calls itself is called by
+    `box`."""
 
     box: Any
 
@@ -58,7 +59,7 @@ class HandTools:
         await self.box.open()
 
     def schema(self, name: str) -> ToolSchema:
-        """The real tool's, or that of one which only the person has."""
+        """Return the real tool's schema, or that of one which only the person has."""
         known: ToolSchema | None = self.box.schema(name)
         about = "a tool of whoever answers"
         return known or ToolSchema(name, about, {"type": "object"}, source="people")
@@ -71,7 +72,7 @@ class HandTools:
 
 
 def _last(request: ModelRequest) -> str:
-    """What is asked now; what was said before it is context."""
+    """Return the current question; what was said before it is context."""
     return str(request.messages[-1].get("content", "")) if request.messages else ""
 
 

@@ -40,8 +40,8 @@ _HOW_TO_NAME = "write provider:name, as in openai:gpt-5-mini or anthropic:claude
 @dataclass(frozen=True, slots=True)
 class Backoff:
     """How often and after which waits a call is tried again. Waits double from `first` up to
-    `longest` seconds, shortened at random by up to a half; a provider that asks for more than
-    `longest` is not waited for."""
+    `longest` seconds, shortened at random by up to a half; when a provider asks for more than
+    `longest`, the call fails."""
 
     attempts: int = 5
     first: float = 1.0
@@ -50,7 +50,7 @@ class Backoff:
     random: Callable[[], float] = random.random
 
     def wait(self, attempt: int, asked: float | None) -> float:
-        """Seconds to wait after the failed attempt number `attempt` (from 1)."""
+        """Return the seconds to wait after the failed attempt number `attempt` (from 1)."""
         if asked is not None:
             return asked
         whole = min(self.longest, self.first * 2.0 ** (attempt - 1))
@@ -80,7 +80,8 @@ class ProviderModels:
             self._client(self._full_name(model))
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """One answer, tried again as `Backoff` says. Raises `Failure` (failure or timeout)."""
+        """Return one answer, tried again as `Backoff` says. Raises `Failure` (failure or
+        timeout)."""
         name = self._full_name(request.model or self.model)
         for attempt in range(1, self.backoff.attempts + 1):
             try:
@@ -156,7 +157,7 @@ def _is_object(text: str) -> bool:
 
 
 def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
-    """Raises `Malformed` for calls whose arguments are not JSON."""
+    """Return the answer. Raises `Malformed` for calls whose arguments are not JSON."""
     usage = _usage(message)
     model = str(message.response_metadata.get("model_name") or name.partition(":")[2])
     if _is_cut(message):
@@ -184,15 +185,15 @@ def _usage(message: AIMessage) -> Usage:
 
 
 def _is_cut(message: AIMessage) -> bool:
-    """Whether the answer broke off at the bound of its length."""
+    """Tell whether the answer broke off at the bound of its length."""
     about = message.response_metadata
     reason = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
     return str(reason).lower() in ("length", "max_tokens")
 
 
 def _output_bound(model: str, base_url: str | None, tokens: int) -> dict[str, Any]:
-    """The argument that bounds an answer. OpenAI has given it another name, which not every server
-    that speaks its protocol has learnt: those are told both."""
+    """Return the argument that bounds an answer. OpenAI has given it another name, which not every
+    server of its protocol has learnt: those get both."""
     provider = model.partition(":")[0]
     bound: dict[str, Any] = {_BOUND_BY.get(provider, "max_tokens"): tokens}
     if provider == "openai" and base_url:
@@ -202,7 +203,7 @@ def _output_bound(model: str, base_url: str | None, tokens: int) -> dict[str, An
 
 def preload(model: str | None) -> None:
     """Load what the models of a provider need: that takes a second, better before somebody waits
-    for an answer. What is missing is told of when a model is asked."""
+    for an answer. What is missing is reported when a model is asked."""
     provider = (model or "").partition(":")[0]
     if not provider.isidentifier():
         return

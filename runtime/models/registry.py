@@ -24,7 +24,7 @@ model = "provider:name"    in flowc.toml, or FLOWC_MODEL in the environment: the
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Who answers model calls, and who answers for people. `by_hand` says that whoever answers as
+    """Who answers model calls, and who answers for people. With `by_hand` the one who answers as
     the model uses tools of their own."""
 
     models: Models
@@ -40,9 +40,9 @@ def choose_models(
     timeout: float,
     needed: bool = True,
 ) -> Answering:
-    """The source of answers. `named` are the models that agents ask for by name; `needed` says
-    whether the workflow calls a model at all. Raises `RunError` (exit 2) that shows the choices
-    when nothing was chosen, or says what is missing for what was."""
+    """Return the source of answers. `named` are the models that agents ask for by name; `needed`
+    says whether the workflow calls a model at all. Raises `RunError` (exit 2) that shows the
+    choices when nothing was chosen, or says what is missing for what was."""
     if answers is not None:
         scripted = open_script(answers)
         return Answering(scripted, scripted)
@@ -67,7 +67,7 @@ def choose_models(
 
 
 def _refuse_others(named: tuple[str, ...]) -> None:
-    """The rules answer nothing in the place of a language model. Raises `RunError`."""
+    """Raise `RunError` where the rules would answer in the place of a language model."""
     others = [name for name in named if name != OFFLINE]
     if others:
         raise RunError(

@@ -43,9 +43,8 @@ class ScriptedCall:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedReport:
-    """Short form of a call of the reporting tool. `asserts` holds truth values or
-    {passed, detail} in the order of the step's assertions; None means that the script says nothing
-    of them."""
+    """Short form of a call of the reporting tool. `asserts` holds truth values or {passed, detail}
+    in the order of the step's assertions; None leaves them out."""
 
     status: str
     outputs: dict[str, Any]
@@ -68,25 +67,25 @@ class Turn:
 
     @property
     def ends_visit(self) -> bool:
-        """Whether the model has nothing left to do in this visit of the node."""
+        """Tell whether the model has nothing left to do in this visit of the node."""
         return self.report is not None or self.answers or not self.calls
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a script holds for one node or prompt: the turns of each visit and the approvals of each
-    visit. `always` says that the first visit stands for all of them."""
+    """The answers for one node or prompt: the turns of each visit and the approvals of each visit.
+    `always` says that the first visit stands for all of them."""
 
     visits: tuple[tuple[Turn, ...], ...] = ()
     approvals: tuple[str, ...] = ()
     always: bool = False
 
     def turns(self, visit: int) -> tuple[Turn, ...] | None:
-        """The turns of a visit (from 1), None when the script does not reach that far."""
+        """Return the turns of a visit (from 1), None when the script does not reach that far."""
         return _nth(self.visits, visit, self.always)
 
     def approval(self, visit: int) -> str | None:
-        """ "yes" or "no" for a visit (from 1), None when the script says nothing."""
+        """Return "yes" or "no" for a visit (from 1), None when the script says nothing."""
         return _nth(self.approvals, visit, self.always)
 
 
@@ -110,7 +109,7 @@ def read_script(path: str | Path) -> AnswerFile:
 
 
 def parse_script(text: str, name: str) -> AnswerFile:
-    """The same for a text; `name` stands in messages."""
+    """Read a text; `name` stands in messages."""
     try:
         return _Reader(name).script(yaml.compose(text, Loader=_Loader))
     except yaml.MarkedYAMLError as error:
@@ -124,8 +123,7 @@ def parse_script(text: str, name: str) -> AnswerFile:
 
 
 def strangers(script: AnswerFile, spec: GraphSpec) -> Iterator[tuple[str, str | None]]:
-    """Keys of the script that name nothing in the program, each with the name that was probably
-    meant."""
+    """Yield keys of the script that name nothing in the program, each with the nearest name."""
     specs = (spec, *(inner for _, inner in spec.subgraphs))
     known = {node.id for one in specs for node in one.nodes}
     known |= {prompt.id for one in specs for prompt in one.prompts}

@@ -56,9 +56,8 @@ _LONGEST = 65_536
 
 
 class Confined:
-    """A program that is about to start, or has. See the module's text.
-
-    `argv`, `env` and `pass_fds` are for `subprocess.Popen`, from the working folder "/"."""
+    """A program that is about to start, or has started. See the module's text. `argv`, `env` and
+    `pass_fds` are for `subprocess.Popen`, from the working folder "/"."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> None:
         self.policy = policy
@@ -72,7 +71,7 @@ class Confined:
 
     @property
     def room(self) -> Path | None:
-        """The private folder; None when nothing is confined."""
+        """Return the private folder; None when nothing is confined."""
         return self._room.folder if self._room else None
 
     def load(self, job: dict[str, Any], room: Room) -> None:
@@ -98,8 +97,8 @@ class Confined:
         self.pass_fds = ()
 
     def report(self, patience: float = _PATIENCE) -> SandboxReport:
-        """What the launcher says, at most after `patience` seconds. Raises `Failure` (kind refused)
-        when it did not start the program, with the reason."""
+        """Return what the launcher says, at most after `patience` seconds. Raises `Failure` (kind
+        refused) with the reason when it did not start the program."""
         if self.room is None:
             return SandboxReport("off", {}, {}, True)
         deadline = time.monotonic() + patience
@@ -114,8 +113,8 @@ class Confined:
         return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)
 
     def kill_reason(self) -> str:
-        """Why the program was killed: "time", "processes", "disk", "stopped" (it was asked to end
-        and did not) or "parent"; "" when it ended by itself. To be called when the keeper has
+        """Return why the program was killed: "time", "processes", "disk", "stopped" (it was asked
+        to end and did not) or "parent"; "" when it ended by itself. Call it when the keeper has
         ended. Raises `Failure` when the program could not be executed."""
         while self._receive(0.0):
             continue
@@ -156,8 +155,8 @@ class Confined:
 
 
 def prepare(argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> Confined:
-    """How to start a program under a policy. Raises `RunError` when the level of this machine is
-    not what the policy's mode asks for, `Failure` when a path of it is not there."""
+    """Return how to start a program under a policy. Raises `RunError` when the level of this
+    machine is not what the policy's mode asks for, `Failure` when a path of it is missing."""
     return _prepare(ConfinedProgram(tuple(argv), env), policy)
 
 
@@ -168,9 +167,9 @@ def prepare_python(
     env: Mapping[str, str],
     policy: Policy,
 ) -> Confined:
-    """The same for the function `entry` ("module:function"), called without arguments in a fresh
-    process with `path` before the standard library and `args` in sys.argv. The folders of `path`
-    may be read."""
+    """Return the same for the function `entry` ("module:function"), called without arguments in a
+    fresh process with `path` before the standard library and `args` in sys.argv. The folders of
+    `path` may be read."""
     policy = replace(policy, reads=(*policy.reads, *path))
     if policy.mode == "off":
         module, _, function = entry.partition(":")
@@ -183,15 +182,15 @@ def prepare_python(
 
 
 def probe(profile: Profile = "shell") -> Offer:
-    """What this machine confines a profile by: tried with a real start, once for each process.
-    Raises `RunError` when there is no room to try it now."""
+    """Return what this machine confines a profile by: tried with a real start, once for each
+    process. Raises `RunError` when there is no room to try it now."""
     active, missing = _try_layers(profile)
     return Offer(level_of(active, profile), active, missing)
 
 
 @cache
 def _try_layers(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
-    """The layers of a trial: with bubblewrap where namespaces cannot be made without."""
+    """Return the layers of a trial: with bubblewrap where namespaces cannot be made without."""
     if not sys.platform.startswith("linux"):
         return {}, dict.fromkeys(LAYERS, f"known on Linux only, not on {sys.platform}")
     active, missing = _trial(profile, "")
@@ -250,7 +249,7 @@ def _prepare(program: ConfinedProgram, policy: Policy) -> Confined:
 def _load(
     program: ConfinedProgram, policy: Policy, required: tuple[str, ...], bubblewrap: str
 ) -> Confined:
-    """A start with its folders and its job. Raises OSError."""
+    """Return a start with its folders and its job. Raises OSError."""
     room = make_room()
     try:
         made = Confined(program.argv, program.env, policy)
@@ -271,6 +270,7 @@ def _launcher() -> list[str]:
 
 
 def _interpreter() -> str:
-    """The interpreter itself: a virtual environment's needs site packages to find its library."""
+    """Return the interpreter itself: a virtual environment's needs site packages to find its
+    library."""
     base: str = getattr(sys, "_base_executable", "") or sys.executable
     return os.path.realpath(base)

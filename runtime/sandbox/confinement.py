@@ -18,7 +18,7 @@ Told = Callable[[dict[str, Any]], None]
 
 
 def _nobody(data: dict[str, Any]) -> None:
-    """Nobody wants to know."""
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,17 @@ class Confinement:
 
     @property
     def begin(self) -> Path:
-        """The folder in which the first command of a session begins: the workspace that a person
-        granted, else the current folder, else, where that may not be read, the run's own."""
+        """Return the folder in which the first command of a session begins: the workspace that a
+        person granted, else the current folder, else, where that may not be read, the run's own."""
         if self.workspace is not None:
             return self.workspace
         readable = self.mode == "off" or self._is_readable(self.folder)
         return self.folder if readable else self.own
 
     def commands(self, env: Mapping[str, str], granted: Grants, room: Path) -> Policy:
-        """For one command, whose session is kept in the folder `room`. Raises `Failure` (kind
-        refused) when the folder that the workflow grants leads out of the current one."""
+        """Return the policy of one command, whose session is kept in the folder `room`. Raises
+        `Failure` (kind refused) when the folder that the workflow grants leads out of the current
+        one."""
         if self.mode != "off":
             self.own.mkdir(parents=True, exist_ok=True, mode=0o700)
             (self.own / "tmp").mkdir(exist_ok=True, mode=0o700)
@@ -73,7 +74,7 @@ class Confinement:
         )
 
     def describe(self, granted: Grants) -> str:
-        """How commands run, for whoever is asked whether they may."""
+        """Return how commands run, for a person who decides whether they may."""
         if self.mode == "off":
             return "without a sandbox, with all your rights"
         network = "with" if self.network or granted.network else "without"
@@ -85,8 +86,8 @@ class Confinement:
     def code(
         self, reads: tuple[Path, ...], limits: Limits, writes: tuple[Path, ...] = ()
     ) -> Policy:
-        """For code in an interpreter that flowc starts: no network, no other program, and of files
-        those named beside Python's own."""
+        """Return the policy of code in an interpreter that flowc starts: no network, no other
+        program, and of files those named beside Python's own."""
         return Policy("snippet", (*python_reads(), *reads), writes, limits=limits, mode=self.mode)
 
     def tell(self, profile: Profile, report: SandboxReport) -> None:
@@ -99,14 +100,15 @@ class Confinement:
             self.told(data)
 
     def _is_readable(self, folder: Path) -> bool:
-        """A home folder holds keys, and so does whatever holds it."""
+        """Tell whether commands may read a folder: a home folder holds keys, and so does one above
+        it."""
         home = self.home
         return folder != Path("/") and (home is None or folder not in (home, *home.parents))
 
 
 def below(folder: Path, name: str) -> Path:
-    """The folder that a workflow grants by its `name`, made when it is missing. Raises `Failure`
-    (kind refused) unless it lies below `folder`, links resolved."""
+    """Return the folder that a workflow grants by its `name`, made when it is missing. Raises
+    `Failure` (kind refused) unless it lies below `folder`, links resolved."""
     real = Path(os.path.realpath(folder / name))
     if not real.is_relative_to(os.path.realpath(folder)):
         raise Failure(

@@ -6,7 +6,7 @@ import codecs
 
 
 class Excerpt:
-    """Bytes go in; what comes out has at most `limit` bytes of them and the count of the rest."""
+    """Takes bytes and keeps at most `limit` of them, with the count of the rest."""
 
     def __init__(self, limit: int) -> None:
         self._half = max(1, limit // 2)
@@ -26,7 +26,7 @@ class Excerpt:
             del self._tail[: -self._half]
 
     def text(self) -> str:
-        """The text; bytes that are not UTF-8 are shown as U+FFFD."""
+        """Return the text; bytes that are not UTF-8 are shown as U+FFFD."""
         tail = self._tail[-self._half :]
         cut = self.total - len(self._head) - len(tail)
         if cut == 0:

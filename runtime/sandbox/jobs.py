@@ -32,8 +32,8 @@ BY_BUBBLEWRAP = "by bubblewrap"
 
 @dataclass(frozen=True, slots=True)
 class ConfinedProgram:
-    """What is started: `argv`, or the function `entry` of a Python module with `path` before the
-    standard library and `argv` as sys.argv."""
+    """The program to start: `argv`, or the function `entry` of a Python module with `path` before
+    the standard library and `argv` as sys.argv."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -44,8 +44,9 @@ class ConfinedProgram:
 def make_job(
     program: ConfinedProgram, policy: Policy, room: Path, required: Sequence[str]
 ) -> dict[str, Any]:
-    """The job, of plain values only; `room` is the program's private folder. Raises `Failure` (kind
-    refused) when a path that may be written is not there, or is none that the profile writes."""
+    """Return the job, of plain values only; `room` is the program's private folder. Raises
+    `Failure` (kind refused) when a path to write is missing, or is not one that the profile
+    writes."""
     writes = tuple(_writable(path, policy) for path in policy.writes)
     home = room / "home"
     home.mkdir(mode=0o700)
@@ -78,7 +79,7 @@ def make_job(
 
 
 def _watch(bounds: Limits, snippet: bool, room: Path, writes: tuple[Path, ...]) -> dict[str, Any]:
-    """What the watcher looks at, see `launch.supervise.Watch`."""
+    """Return what the watcher looks at, see `launch.supervise.Watch`."""
     return {
         "seconds": float(bounds.seconds),
         "processes": 0 if snippet else bounds.processes,
@@ -101,7 +102,7 @@ def _writable(path: Path, policy: Policy) -> Path:
 def _rules(
     program: ConfinedProgram, policy: Policy, writes: tuple[Path, ...], room: Path
 ) -> list[tuple[str, int]]:
-    """For Landlock: what may be written, or is executed by a snippet, by its real path."""
+    """Return what may be written, or is executed by a snippet, by its real path, for Landlock."""
     if policy.profile == "snippet":
         rules = [(str(path), landlock.FILE) for path in writes]
         rules.append((str(room), landlock.OWN))
@@ -113,7 +114,7 @@ def _rules(
 
 
 def _executables(program: ConfinedProgram) -> list[str]:
-    """The files that executing a program opens to run: itself and the dynamic linker."""
+    """Return the files that executing a program opens to run: itself and the dynamic linker."""
     name = program.argv[0]
     found = [os.path.realpath(shutil.which(name, path=program.env.get("PATH")) or name)]
     folders = ("/lib64", "/lib", "/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu")
@@ -123,14 +124,14 @@ def _executables(program: ConfinedProgram) -> list[str]:
 
 
 def _of_own_view(snippet: bool) -> list[tuple[str, int]]:
-    """Rules where the program has a view of processes and files of its own: it holds nothing that
-    may not be read."""
+    """Return the rules where the program has a view of processes and files of its own: it holds
+    nothing that may not be read."""
     rules = [("/", landlock.READ if snippet else landlock.RUN), ("/dev", landlock.FILE)]
     return rules if snippet else [*rules, ("/dev/shm", landlock.WRITE)]
 
 
 def _of_everything(snippet: bool, reads: list[tuple[str, str]]) -> list[tuple[str, int]]:
-    """Rules where the program sees all files of the machine."""
+    """Return the rules where the program sees all files of the machine."""
     rules = [(real, landlock.READ if snippet else landlock.RUN) for _, real in reads]
     rules += [(f"/dev/{name}", landlock.FILE) for name in _DEVICES]
     return rules + [(f"/proc/{name}", landlock.READ) for name in _FACTS]
@@ -139,8 +140,8 @@ def _of_everything(snippet: bool, reads: list[tuple[str, str]]) -> list[tuple[st
 def _binds(
     reads: list[tuple[str, str]], writes: tuple[Path, ...], room: Path
 ) -> list[tuple[str, str, bool]]:
-    """For a view of files: source, name inside, whether it may be written. What stands below
-    another one that says the same is part of it."""
+    """Return a view of files: source, name inside, whether it may be written. A path below another
+    one that says the same is part of it."""
     written = [str(path) for path in (*writes, room)]
     shown: list[tuple[str, str, bool]] = [(str(room), "/tmp", True)]
     shown += [(path, path, True) for path in dict.fromkeys(written)]
@@ -155,8 +156,8 @@ def _binds(
 
 
 def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Symbolic links that lead to what is shown: those of the top folder (/bin on most systems),
-    and the names that were given for paths which have another real one."""
+    """Return symbolic links that lead to what is shown: those of the top folder (/bin on most
+    systems), and the names of paths which have another real one."""
     # A name with `..` is walked step by step, through folders that are there.
     links = {path: real for path, real in reads if real != path and "/../" not in f"{path}/"}
     with os.scandir("/") as entries:
@@ -166,8 +167,8 @@ def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 @cache
 def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool, bool], bytes]:
-    """The filter of system calls for each combination of namespaces, mounts, and both of them by
-    bubblewrap; empty where the numbers of this machine are not known."""
+    """Return the filter of system calls for each combination of namespaces, mounts, and both of
+    them by bubblewrap; empty where the numbers of this machine are not known."""
     found = {}
     for inside, mounts, caged in _WAYS:
         try:
@@ -188,8 +189,8 @@ def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool
 
 
 def _limits(bounds: Limits, snippet: bool) -> list[tuple[str, int, int]]:
-    """Name, soft and hard limit. A shell's memory is counted by what it can write to: interpreters
-    reserve much more address space than they use."""
+    """Return name, soft and hard limit. A shell's memory is counted by what it can write to:
+    interpreters reserve much more address space than they use."""
     given = [
         ("memory" if snippet else "data", bounds.memory),
         ("file", bounds.file),

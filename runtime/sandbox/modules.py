@@ -39,7 +39,7 @@ _CHUNK = 65_536
 
 @dataclass(frozen=True, slots=True)
 class OwnModules:
-    """`audio.child.Process`, held as `confined` says."""
+    """`subprocess_call.Process`, held as `confined` says."""
 
     confined: Confinement
 
@@ -53,7 +53,7 @@ class OwnModules:
         writes: Sequence[Path],
         seconds: float,
     ) -> WorkerExit:
-        """See `audio.child.Process`. Raises `Failure` (kind refused) when the sandbox does not
+        """See `subprocess_call.Process`. Raises `Failure` (kind refused) when the sandbox does not
         hold, or did not start it."""
         if self.confined.mode != "off":
             # Tried once, and for as long as a start takes: not in the way of what runs beside.
@@ -133,13 +133,13 @@ async def _give(stream: asyncio.StreamWriter | None, asked: bytes) -> None:
 
 @cache
 def _folders() -> dict[str, str]:
-    """Where flowc's packages are."""
+    """Return where flowc's packages are."""
     found = {name: _folder_of(name) for name in _PACKAGES}
     return {name: folder for name, folder in found.items() if folder}
 
 
 def _folder_of(package: str) -> str:
-    """Where a package is, which is found and not imported; "" when it is not there."""
+    """Return where a package is, which is found and not imported; "" when it is missing."""
     spec = find_spec(package)
     places: Any = spec.submodule_search_locations if spec is not None else None
     return os.path.realpath(next(iter(places))) if places else ""
@@ -147,7 +147,7 @@ def _folder_of(package: str) -> str:
 
 @cache
 def _site_folders() -> tuple[Path, ...]:
-    """The folders of installed packages, in the order of sys.path."""
+    """Return the folders of installed packages, in the order of sys.path."""
     allowed = {os.path.realpath(path) for path in python_reads()}
     places = [path for path in sys.path if os.path.realpath(path) in allowed]
     if numpy := _folder_of("numpy"):

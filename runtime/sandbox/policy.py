@@ -6,7 +6,7 @@
 `snippet` is for generated code: no other process, no program but its own, no socket, and of files
 only those named. `shell` is for commands: processes and programs, no network unless granted,
 writing below the folders named. Both have a private folder for temporary files beside that.
-`confine.confined` starts programs under a policy.
+`confine.prepare` starts programs under a policy.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Policy:
 
     @property
     def bounds(self) -> Limits:
-        """The limits, or the profile's own."""
+        """Return the limits, or the profile's own."""
         return self.limits or (SNIPPET_LIMITS if self.profile == "snippet" else Limits())
 
 
@@ -95,14 +95,14 @@ class SandboxReport:
 
     @property
     def text(self) -> str:
-        """One line: `full, network open: limits, landlock (version 7), … (missing: …)`."""
+        """Return one line: `full, network open: limits, landlock (version 7), … (missing: …)`."""
         shown = self.level + (", network open" if self.network else "")
         layers = ", ".join(f"{name} ({said})" for name, said in self.active.items())
         lacks = "; ".join(f"{name}: {why}" for name, why in self.missing.items())
         return f"{shown}: {layers or 'no layers'}" + (f" (missing: {lacks})" if lacks else "")
 
     def to_json(self) -> dict[str, object]:
-        """For events, logs and summaries: level, network, active, missing."""
+        """Return level, network, active and missing, for events, logs and summaries."""
         return {
             "level": self.level,
             "network": self.network,
@@ -122,10 +122,9 @@ class Offer:
 
 
 def level_of(active: Mapping[str, str], profile: Profile) -> Level:
-    """The level that layers make up for a profile.
-
-    full: every layer. strong: system calls are filtered, and files, processes and network are held
-    by at least one layer each. weak: anything less."""
+    """Return the level that layers make up for a profile. full: every layer. strong: system calls
+    are filtered, and files, processes and network are held by at least one layer each. weak:
+    anything less."""
     words = active.get("landlock", "").split()
     version = int(words[-1]) if words and words[-1].isdigit() else 0
     files = version >= _TRUNCATES or "mounts" in active
@@ -138,8 +137,8 @@ def level_of(active: Mapping[str, str], profile: Profile) -> Level:
 
 
 def decide(mode: Mode, offer: Offer) -> str:
-    """What is said when a program is started under `mode` on a machine with this offer: "" when
-    there is nothing to say. Raises `RunError` when it must not be started."""
+    """Return what a person reads when a program starts under `mode` on a machine with this offer,
+    "" for nothing. Raises `RunError` when it must not be started."""
     if mode == "off":
         return "sandbox: off: commands and code run with all your rights"
     lacks = "; ".join(f"{name}: {why}" for name, why in offer.missing.items())
@@ -159,8 +158,8 @@ def decide(mode: Mode, offer: Offer) -> str:
 
 @cache
 def python_reads() -> tuple[Path, ...]:
-    """What a Python program that uses flowc's own packages reads: shared libraries, the standard
-    library, installed packages, flowc itself."""
+    """Return what a Python program that uses flowc's own packages reads: shared libraries, the
+    standard library, installed packages, flowc itself."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     folders = [Path(sys.base_prefix, "lib", version), Path(sys.base_prefix, "lib64", version)]
     folders += [Path(sysconfig.get_path("purelib")), Path(sysconfig.get_path("platlib"))]
@@ -172,8 +171,8 @@ def python_reads() -> tuple[Path, ...]:
 
 
 def shell_reads(env: Mapping[str, str]) -> tuple[Path, ...]:
-    """What commands read and run: the system's programs and those in PATH, Python's included, and
-    of /etc what holds no secrets."""
+    """Return what commands read and run: the system's programs and those in PATH, Python's
+    included, and of /etc what holds no secrets."""
     return _programs(env.get("PATH", ""), env.get("HOME") or "/")
 
 
@@ -195,7 +194,7 @@ def _programs(path: str, user: str) -> tuple[Path, ...]:
 
 
 def _there(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Those that exist, each once and in full."""
+    """Return those that exist, each once and in full."""
     return tuple(dict.fromkeys(path.absolute() for path in paths if os.path.lexists(path)))
 
 

@@ -101,7 +101,7 @@ class Child:
                     os.kill(pid, signal.SIGKILL)
 
     async def close(self, patience: float = 1.0) -> int:
-        """Kill what is left, read what is in the pipe, reap. Gives the exit code, negative for a
+        """Kill what is left, read what is in the pipe, reap. Return the exit code, negative for a
         signal."""
         self.kill()
         await self.ended.wait()
@@ -111,7 +111,7 @@ class Child:
         return self.abandon()
 
     def abandon(self) -> int:
-        """The same at once, without waiting for output. May be called twice."""
+        """Close at once, without waiting for output. May be called twice."""
         if self._pipe >= 0:
             self.kill()
             for descriptor in (self._pipe, self._watch):
@@ -130,8 +130,8 @@ class Child:
 
 
 def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
-    """A guard that waits for the number of a process group, and the end of its pipe that only flowc
-    holds. It starts first, so that no command is ever without one."""
+    """Start a guard that waits for the number of a process group, and the end of its pipe that only
+    flowc holds. It starts first, so that no command is ever without one."""
     read, held = os.pipe()
     try:
         guard = subprocess.Popen(
@@ -151,7 +151,7 @@ def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
 
 
 def _living() -> dict[int, int]:
-    """Every living process but this one, and its parent."""
+    """Yield every living process but this one, and its parent."""
     own = os.getpid()
     found = {}
     for name in os.listdir("/proc"):
@@ -164,7 +164,7 @@ def _living() -> dict[int, int]:
 
 
 def _below(top: int, parents: dict[int, int]) -> set[int]:
-    """The descendants of a process, itself included while it lives."""
+    """Return the descendants of a process, itself included while it lives."""
     found, front = {top} & parents.keys(), {top}
     while front:
         front = {pid for pid, parent in parents.items() if parent in front} - found
@@ -173,13 +173,13 @@ def _below(top: int, parents: dict[int, int]) -> set[int]:
 
 
 def _stat(pid: int) -> list[bytes]:
-    """State, parent, group, session, … The name before them may hold anything."""
+    """Return state, parent, group, session, … The name before them may hold anything."""
     stat = Path(f"/proc/{pid}/stat").read_bytes()
     return stat[stat.rindex(b")") + 2 :].split()
 
 
 def _belongs(pid: int, session: int, mark: str) -> bool:
-    """Whether a process is in the session or marked."""
+    """Tell whether a process is in the session or marked."""
     try:
         if int(_stat(pid)[3]) == session:
             return True

@@ -40,8 +40,8 @@ _KEEPER = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ShellLimits:
-    """Of one command: its time and the time without output in seconds (M39), its output and the
-    session's state in bytes, and how long it may take to end when it is asked to."""
+    """The limits of one command: its time and the time without output in seconds (M39), its output
+    and the session's state in bytes, and how long it may take to end when it is asked to."""
 
     seconds: float = 600.0
     silence: float = 120.0
@@ -68,9 +68,9 @@ class BashShell:
         return self.confined.describe(granted)
 
     async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        """One command (M39). Raises `Failure` when no shell can be started, the folder that the
-        session stands in is gone, the sandbox refuses, or the command was killed for having taken
-        too many processes or too much of the disk."""
+        """Run one command (M39). Raises `Failure` when no shell can be started, the session's
+        folder is gone, the sandbox refuses, or the command was killed for having taken too many
+        processes or too much of the disk."""
         if "\0" in command:
             raise Failure("a command holds a NUL character", "refused")
         started = time.monotonic()
@@ -229,7 +229,7 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _pack(data: bytes) -> str:
-    """A state as text: variables may hold bytes that are not UTF-8."""
+    """Return a state as text: variables may hold bytes that are not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -250,8 +250,8 @@ PASSED = frozenset(
 
 
 def allowed_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, str]:
-    """The variables that the configuration allows by name or pattern (`CI_*`). A name that looks
-    like a secret must be listed exactly (M21)."""
+    """Return the variables that the configuration allows by name or pattern (`CI_*`). A name that
+    looks like a secret must be listed exactly (M21)."""
     exact = frozenset(allowed)
     return {
         name: value
@@ -262,6 +262,6 @@ def allowed_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, s
 
 
 def shell_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, str]:
-    """The environment of a session's first command (M39)."""
+    """Return the environment of a session's first command (M39)."""
     passed = {name: env[name] for name in sorted(PASSED & env.keys())}
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", **passed, **allowed_env(env, allowed)}

@@ -41,7 +41,7 @@ class AudioTools:
         return schemas_of((*AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES))
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """What the entry says. Raises `Failure`."""
+        """Return what the entry says. Raises `Failure`."""
         match tool:
             case "audio_catalogue":
                 return catalogue()
@@ -94,5 +94,5 @@ class AudioTools:
         return report_of(await findings_of(checks, files, self._calls()))
 
     async def close(self) -> None:
-        """Nothing is claimed any more."""
+        """Give up all claims."""
         self.claims.release()

@@ -35,11 +35,11 @@ class BuiltinTools:
     name: str = "builtin"
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """All built-in tools."""
+        """Return all built-in tools."""
         return schemas_of(BUILTIN_TOOLS)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """In a thread: a slow disk must not hold the run's other branches."""
+        """Call a tool in a thread: a slow disk must not hold the run's other branches."""
         if tool == ASK_TOOL:
             raise Failure(f"`{tool}` asks a person, and here is nobody who could be asked")
         defaults = _DEFAULTS[tool]
@@ -47,19 +47,19 @@ class BuiltinTools:
         return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **{**defaults, **given})
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""
 
 
 _DEFAULTS = defaults_of(BUILTIN_TOOLS)
 
 
 def _whole(value: Json) -> Json:
-    """For JSON Schema `20.0` is an integer, and models write it; for Python it is none."""
+    """Return `20.0` as an integer: JSON Schema takes it for one, and models write it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def read_file(roots: Roots, path: str, start_line: int, max_lines: int) -> Json:
-    """Lines of a text file; at most 200,000 characters are given."""
+    """Return lines of a text file, at most 200,000 characters."""
     data = roots.read_text(path)
     lines = data.splitlines(keepends=True)
     chosen = lines[start_line - 1 : start_line - 1 + max_lines]
@@ -74,7 +74,7 @@ def read_file(roots: Roots, path: str, start_line: int, max_lines: int) -> Json:
 
 
 def list_files(roots: Roots, path: str, pattern: str, limit: int) -> Json:
-    """Files below a folder, sorted by path; links to elsewhere are left out."""
+    """Return files below a folder, sorted by path; links to elsewhere are left out."""
     found: list[str] = []
     for place in _walk(roots, path, pattern):
         if len(found) == limit:
@@ -86,7 +86,7 @@ def list_files(roots: Roots, path: str, pattern: str, limit: int) -> Json:
 def search_files(
     roots: Roots, text: str, path: str, pattern: str, ignore_case: bool, limit: int
 ) -> Json:
-    """Lines that hold a text; files that are not UTF-8 text are skipped."""
+    """Return lines that hold a text; files that are not UTF-8 text are skipped."""
     wanted = text.casefold() if ignore_case else text
     matches: list[dict[str, Json]] = []
     for place in _walk(roots, path, pattern):
@@ -107,7 +107,7 @@ def write_file(roots: Roots, path: str, content: str) -> Json:
 
 
 def query_json(roots: Roots, path: str, expression: str) -> Json:
-    """An expression over a JSON file, which it calls `data`."""
+    """Return an expression over a JSON file, which it calls `data`."""
     text = roots.read_text(path)
     try:
         data = json.loads(text)
@@ -126,8 +126,8 @@ def query_json(roots: Roots, path: str, expression: str) -> Json:
 
 
 def _walk(roots: Roots, path: str, pattern: str) -> Iterator[Path]:
-    """Regular files below a folder whose name or path matches, in order of their paths. A link
-    counts where it leads to, and never out of the roots."""
+    """Yield regular files below a folder whose name or path matches, in order of their paths. A
+    link counts where it leads to, and never out of the roots."""
     start = roots.locate(path)
     if not os.path.exists(start):
         raise Failure(f"`{path}` does not exist")

@@ -49,18 +49,18 @@ class DocumentTools:
     name: str = "document"
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """All of them."""
+        """Return all of them."""
         return schemas_of(DOCUMENT_ENTRIES)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """In a thread: writing to the disk must not hold the run's other branches. Raises
-        `Failure`, of the kind `refused` when the document is not where the run left it."""
+        """Call a tool in a thread: writing to the disk must not hold the run's other branches.
+        Raises `Failure`, of the kind `refused` when the document is not where the run left it."""
         given = {**_DEFAULTS[tool], **args}
         answer = cast("dict[str, Json]", await asyncio.to_thread(_FUNCTIONS[tool], self, given))
         return {**answer, "said": _summary(answer)}
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""
 
     def _file(self, args: Args) -> DocumentFile:
         path = str(args["document"])
@@ -213,7 +213,7 @@ def _steps_of(document: PlanDocument, given: list[dict[str, Any]]) -> list[dict[
 
 
 def _summary(told: Mapping[str, Json]) -> str:
-    """One line for people: the step and how it stands, else the document."""
+    """Return one line for people: the step and its status, else the document."""
     if told.get("step"):
         return f"{told['step']} {told['status']}: {told['title']}"
     return str(told.get("overall") or told["document"])

@@ -27,7 +27,7 @@ _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color")
 
 
 def git_status(roots: Roots) -> Json:
-    """Branch, head, and what differs from it."""
+    """Return branch, head, and what differs from it."""
     top = _git(roots, "status", "--porcelain=v2", "--branch", "-z", "-uall", "--", ".")
     branch: dict[str, str] = {}
     changed: list[dict[str, Json]] = []
@@ -54,7 +54,7 @@ def git_status(roots: Roots) -> Json:
 
 
 def git_log(roots: Roots, count: int, ref: str, path: str) -> Json:
-    """The last commits that touch a path."""
+    """Return the last commits that touch a path."""
     place = str(roots.locate(path))
     text = _git(
         roots, "log", f"--max-count={count}", "-z", f"--format={_FIELDS}",
@@ -65,7 +65,7 @@ def git_log(roots: Roots, count: int, ref: str, path: str) -> Json:
 
 
 def git_diff(roots: Roots, ref: str, path: str) -> Json:
-    """The working tree against a commit."""
+    """Return the working tree against a commit."""
     place = str(roots.locate(path))
     revision = _revision(ref)
     diff = _git(roots, "diff", *_PLAIN, *revision, "--", place)
@@ -74,7 +74,7 @@ def git_diff(roots: Roots, ref: str, path: str) -> Json:
 
 
 def git_show(roots: Roots, ref: str) -> Json:
-    """One commit: who, when, why, what."""
+    """Return one commit: who, when, why, what."""
     revision = _revision(ref, "^{commit}")
     head = _git(roots, "show", "--no-patch", f"--format={_FIELDS}%x1f%b", *revision, "--")
     *fields, body = head.rstrip("\n").split("\x1f", 4)
@@ -89,7 +89,7 @@ def git_show(roots: Roots, ref: str) -> Json:
 
 
 def _revision(ref: str, suffix: str = "") -> tuple[str, str]:
-    """A revision that git cannot take for an option."""
+    """Return a revision that git cannot take for an option."""
     if "\0" in ref or not ref:
         raise Failure("a revision is empty or holds a NUL character", "refused")
     return "--end-of-options", ref + suffix
@@ -101,7 +101,7 @@ def _commit(entry: str) -> dict[str, Json]:
 
 
 def _numbers(text: str) -> list[Json]:
-    """`--numstat -z`: lines added and removed per file; null for a binary file."""
+    """Read `--numstat -z`: lines added and removed per file; null for a binary file."""
     files: list[Json] = []
     entries = iter(text.lstrip("\n").split("\0"))
     for entry in entries:

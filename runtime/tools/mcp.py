@@ -28,7 +28,7 @@ _EXTRA = "pip install 'flowc[mcp]'"
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How a server is started (`command`) or reached (`url`); `file` says who asks for it."""
+    """How a server is started (`command`) or reached (`url`); `file` is where it is configured."""
 
     command: str = ""
     args: tuple[str, ...] = ()
@@ -44,9 +44,9 @@ class ServerSettings:
 def read_servers(
     configured: Mapping[str, Any], files: tuple[str, ...]
 ) -> dict[str, ServerSettings]:
-    """The servers of flowc.toml ([mcp_servers.NAME]) and of files with `mcpServers`, by name. A
-    later file wins. Raises `RunError` for what cannot be read. `${NAME}` and `${NAME:-default}`
-    stand for environment variables."""
+    """Return the servers of flowc.toml ([mcp_servers.NAME]) and of files with `mcpServers`, by
+    name. A later file wins. Raises `RunError` for what cannot be read. `${NAME}` and
+    `${NAME:-default}` stand for environment variables."""
     servers = {name: _settings(f"mcp_servers.{name}", given) for name, given in configured.items()}
     for file in files:
         found = _json(file).get("mcpServers")
@@ -95,7 +95,7 @@ def _settings(where: str, given: Any) -> ServerSettings:
 
 
 def _from_environment(texts: list[str]) -> tuple[str, ...]:
-    """The values of the variables that the texts name, longest first."""
+    """Return the values of the variables that the texts name, longest first."""
     names = {match[1] for text in texts for match in _VARIABLE.finditer(text)}
     values = {value for name in names if (value := os.environ.get(name))}
     return tuple(sorted(values, key=len, reverse=True))
@@ -153,7 +153,7 @@ class McpServer:
         return tuple(_schema(tool) for tool in tools)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """The structured content when there is one, else JSON in the text, else the text."""
+        """Return the structured content when there is one, else JSON in the text, else the text."""
         try:
             result = await self._client.call_tool(
                 tool, args, raise_on_error=False, meta=_meta(EFFECT_KEY.get())
@@ -207,7 +207,7 @@ class McpServer:
         )  # fmt: skip
 
     def _describe(self, error: BaseException) -> str:
-        """The error, and the last thing the server wrote to its standard error."""
+        """Return the error, and the last thing the server wrote to its standard error."""
         text = " ".join(str(error).split())[:300] or type(error).__name__
         if isinstance(error, TimeoutError):
             text = f"no answer within {self.start_seconds:g} s"
@@ -226,7 +226,7 @@ class McpServer:
 
 
 def _meta(key: str) -> dict[str, Any] | None:
-    """What goes with a call: the same key whenever the same call is made again."""
+    """Return what goes with a call: the same key whenever the same call is made again."""
     return {"flowc/idempotency-key": key} if key else None
 
 
@@ -237,7 +237,7 @@ def _schema(tool: Any) -> ToolSchema:
 
 
 def _effect(annotations: Any) -> Effect:
-    """What the server says of a tool; nothing said means that it acts once."""
+    """Return what the server says of a tool's effect; without a word it acts once."""
     if getattr(annotations, "read_only_hint", None):
         return "pure"
     return "idempotent" if getattr(annotations, "idempotent_hint", None) else "once"

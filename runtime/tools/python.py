@@ -45,7 +45,7 @@ class PythonFunction:
         return (ToolSchema(self._tool.name, self._tool.description, parameters, "once"),)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """What the function returns. Raises `Failure` with what it raised."""
+        """Return what the function returns. Raises `Failure` with what it raised."""
         assert self._tool is not None
         try:
             result: Json = await self._tool.ainvoke(args)
@@ -58,7 +58,7 @@ class PythonFunction:
             raise Failure(f"`{tool}` raised {_describe(error)}") from error
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""
 
     def _function(self) -> Callable[..., Any]:
         module, colon, attribute = self.path.partition(":")
@@ -102,7 +102,8 @@ class PythonFunction:
 
 
 def _staying(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which cannot end flowc: `sys.exit` in a tool is the tool's failure."""
+    """Return the function such that it cannot end flowc: `sys.exit` in a tool is the tool's
+    failure."""
 
     @functools.wraps(function)
     def staying(*args: Any, **given: Any) -> Any:
@@ -115,7 +116,7 @@ def _staying(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for an async function."""
+    """Return the same for an async function."""
 
     @functools.wraps(function)
     async def staying(*args: Any, **given: Any) -> Any:
@@ -128,8 +129,8 @@ def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _fill_key(staying: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its parameter `idempotency_key` given by us, if it has one: a model is not
-    told of it. The key is the same whenever the same call is made again."""
+    """Return the function with its parameter `idempotency_key` filled in, if it has one: a model
+    does not see it. The key is the same whenever the same call is made again."""
     signature = inspect.signature(function, eval_str=False)
     if _KEY not in signature.parameters:
         return staying

@@ -72,12 +72,12 @@ class ToolBox:
             self._tools[tool.name] = (source, ToolSchema(*described))
 
     def schema(self, name: str) -> ToolSchema | None:
-        """What a model is told of a tool; None when nothing provides it."""
+        """Return what a model sees of a tool; None when nothing provides it."""
         return self._tools[name][1] if name in self._tools else None
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        """A JSON value. Raises `Failure`: unknown tool, arguments that do not fit, or the tool's
-        own."""
+        """Return a JSON value. Raises `Failure`: unknown tool, arguments that do not fit, or the
+        tool's own."""
         if name not in self._tools:
             error = _unknown([name], tuple(self._tools))
             raise Failure(error.message, help=error.help)
@@ -97,7 +97,7 @@ class ToolBox:
 
 
 def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
-    """Raises `Failure` that says which argument does not fit and how, for the model to read."""
+    """Raise `Failure` that says which argument does not fit and how, for the model to read."""
     try:
         wrong = misfits(schema.parameters, args)
     except BrokenSchema as broken:
@@ -107,7 +107,8 @@ def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
 
 
 def as_json(value: Any, name: str) -> Json:
-    """The value as JSON would give it back. Raises `Failure` for what is not a JSON value."""
+    """Return the value as JSON would give it back. Raises `Failure` for what is not a JSON
+    value."""
     try:
         return storable_value(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:

@@ -11,29 +11,30 @@ from ..services import Json, ToolSchema
 
 
 class ToolSource(Protocol):
-    """Opened once per run, closed at its end. Every source passes the same conformance tests."""
+    """A source of tools, opened once per run and closed at its end. Every source passes the same
+    conformance tests."""
 
     @property
     def name(self) -> str:
-        """How the source is called in messages and in the lock: `builtin`, `mcp:NAME`,
+        """Return the name in messages and in the lock: `builtin`, `mcp:NAME`,
         `python:MODULE:FUNCTION`."""
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """The tools it provides. Raises `RunError` when it cannot be reached."""
+        """Return the tools it provides. Raises `RunError` when it cannot be reached."""
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """A JSON value; the arguments are valid. Raises `Failure`."""
+        """Return a JSON value; the arguments are valid. Raises `Failure`."""
 
     async def close(self) -> None: ...
 
 
 def schemas_of(entries: Iterable[ToolEntry]) -> tuple[ToolSchema, ...]:
-    """What a model is told of the tools."""
+    """Return what a model sees of the tools."""
     return tuple(ToolSchema(e.name, e.description, e.parameters, e.effect) for e in entries)
 
 
 def defaults_of(entries: Iterable[ToolEntry]) -> dict[str, dict[str, Any]]:
-    """By the tool's name: the arguments that need not be given, and their values then."""
+    """Return, by the tool's name, the arguments that may be left out, and their values then."""
     return {
         entry.name: {
             name: schema["default"]

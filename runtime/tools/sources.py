@@ -38,8 +38,8 @@ class SoundWork:
 def tool_sources(
     config: Config, mcp_files: tuple[str, ...], roots: Roots
 ) -> Callable[[SoundWork], tuple[ToolSource, ...]]:
-    """Makes the sources of one run, in the order in which they are asked: what is at hand first,
-    servers last. Raises `RunError` when a file of servers cannot be read."""
+    """Return what makes the sources of one run, in the order in which they are asked: what is at
+    hand first, servers last. Raises `RunError` when a file of servers cannot be read."""
     servers = read_servers(config.mcp_servers, mcp_files)
 
     def sources(sound: SoundWork) -> tuple[ToolSource, ...]:

@@ -23,8 +23,8 @@ class Teamwork(Protocol):
     """The team around the step that is being done."""
 
     async def call(self, tool: str, args: dict[str, Any]) -> Any:
-        """What came of it, as a JSON value; the same for the same effect, however often it is
-        called (`calls.EFFECT_KEY`). Raises `Failure` for what the team's rules refuse."""
+        """Return what came of it, as a JSON value; the same for the same effect, however often it
+        is called (`context.EFFECT_KEY`). Raises `Failure` for what the team's rules refuse."""
 
 
 TEAM: ContextVar[Teamwork | None] = ContextVar("flowc_team", default=None)
@@ -33,7 +33,7 @@ TEAM: ContextVar[Teamwork | None] = ContextVar("flowc_team", default=None)
 
 @contextmanager
 def working_in(team: Teamwork) -> Iterator[None]:
-    """Runs that are executed in the block have this team."""
+    """Give runs that are executed in the block this team."""
     token = TEAM.set(team)
     try:
         yield
@@ -43,16 +43,16 @@ def working_in(team: Teamwork) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class TeamTools:
-    """Messages between the agents of the execution that is going on."""
+    """Sends messages between the agents of the current execution."""
 
     name: str = "team"
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """All of them."""
+        """Return all of them."""
         return schemas_of(TEAM_ENTRIES)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """Raises `Failure` where there is no team to write to."""
+        """Do a call. Raises `Failure` where there is no team to write to."""
         team = TEAM.get()
         if team is None:
             raise Failure(f"`{tool}`: nobody is there; a team works together under `flowc serve`")
@@ -60,7 +60,7 @@ class TeamTools:
         return answer
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""
 
 
 _DEFAULTS = defaults_of(TEAM_ENTRIES)

@@ -29,7 +29,7 @@ _MAX_PARTS = 100
 
 
 class Unwritable(Failure):
-    """The place that is written to does not take it: no fault of the call."""
+    """The place that is written to refuses it: the call is not at fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class AudioCall:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The paths of the files it reads, each once."""
+        """Return the paths of the files it reads, each once."""
         found: list[str] = []
         for parameter in self.tool.parameters:
             value = self.arguments[parameter.name]
@@ -53,7 +53,7 @@ class AudioCall:
 
     @property
     def writes(self) -> tuple[str, ...]:
-        """The paths of the files it writes."""
+        """Return the paths of the files it writes."""
         for parameter in self.tool.parameters:
             value = self.arguments[parameter.name]
             if parameter.kind == "output":
@@ -65,8 +65,8 @@ class AudioCall:
 
 
 def parse_call(code: str) -> AudioCall:
-    """The one call that a line of code is; it is read, never run. Raises `Failure` that says why
-    it is none, or which argument does not fit and what would."""
+    """Return the one call that a line of code is; it is read, never run. Raises `Failure` that says
+    why it is not one, or which argument does not fit and what would."""
     try:
         call = read_call(code)
     except PlanError as refused:
@@ -75,10 +75,10 @@ def parse_call(code: str) -> AudioCall:
 
 
 def check_call(name: str, given: Mapping[str, Any]) -> AudioCall:
-    """The call with its defaults filled in; tools are known in any case, and as `audio_NAME`.
-    Raises `Failure`: unknown tool or parameter (with the nearest), missing, wrong type, out of
-    range (with unit and range), an output whose ending says no format or one that cannot hold
-    what is asked for."""
+    """Return the call with its defaults filled in; a tool is known in any case, and as
+    `audio_NAME`. Raises `Failure`: unknown tool or parameter (with the nearest), missing, wrong
+    type, out of range (with unit and range), an output whose ending says no format or one that
+    cannot hold what is asked for."""
     tool = find_tool(name)
     shown = tool.name.upper()
     known = {p.name: p for p in tool.parameters}
@@ -104,7 +104,7 @@ def check_call(name: str, given: Mapping[str, Any]) -> AudioCall:
 
 
 def find_tool(name: str) -> AudioTool:
-    """The tool of that name, in any case. Raises `Failure` with the nearest one."""
+    """Return the tool of that name, in any case. Raises `Failure` with the nearest one."""
     plain = name.lower().removeprefix("audio_")
     if plain in TOOLS:
         return TOOLS[plain]
@@ -114,14 +114,15 @@ def find_tool(name: str) -> AudioTool:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """Also a name that the given one is a part of: `cutoff` for `cutoff_hz`."""
+    """Return the nearest name; also one that `name` is a part of: `cutoff` for `cutoff_hz`."""
     names = tuple(known)
     parts = [other for other in names if len(name) > 1 and name in other.split("_")]
     return Spelling(names).nearest(name) or (parts[0] if len(parts) == 1 else None)
 
 
 def _fitting(tool: str, parameter: ToolParameter, value: Any) -> Any:
-    """The value as the tool takes it: integers where integers are meant. Raises `Failure`."""
+    """Return the value as the tool takes it: integers where integers are meant. Raises
+    `Failure`."""
     if value is None and parameter.optional:
         return None
     match parameter.kind:
@@ -191,7 +192,7 @@ def _bands(tool: str, parameter: ToolParameter, value: Any) -> list[dict[str, An
 
 
 def _check_together(tool: str, call: AudioCall) -> None:
-    """What no parameter can say alone. Raises `Failure`."""
+    """Raise `Failure` for what no parameter can say alone."""
     values = call.arguments
     if call.tool.name == "split":
         points = values["points_s"]
@@ -235,7 +236,7 @@ def _takes(parameter: ToolParameter) -> str:
 
 
 def range_of(parameter: ToolParameter) -> str:
-    """What a parameter may be, in words: `a number from 10 to 96000 Hz`."""
+    """Return what a parameter may be, in words: `a number from 10 to 96000 Hz`."""
     none = " or None" if parameter.optional else ""
     unit = f" {parameter.unit}" if parameter.unit and parameter.unit != "0 to 1" else ""
     bounds = f"from {_plain(parameter.low)} to {_plain(parameter.high)}{unit}"

@@ -14,27 +14,27 @@ from ...errors import Failure
 
 
 class Rates(NamedTuple):
-    """Samples a second that there can be: `each`, or all up to `highest`, above 65,535 perhaps
-    whole tens alone (`tens`)."""
+    """The sample rates that a format can hold: `each`, or all up to `highest`; with `tens` those
+    above 65,535 are whole tens."""
 
     each: tuple[int, ...] = ()
     highest: int = 768_000
     tens: bool = False
 
     def hold(self, rate: int) -> bool:
-        """Whether there can be so many."""
+        """Tell whether the format can hold a rate."""
         if self.each:
             return rate in self.each
         return rate <= self.highest and not (self.tens and rate > 65_535 and rate % 10)
 
     def nearest(self, rate: int) -> int:
-        """The lowest that loses nothing of that one, else the highest."""
+        """Return the lowest rate that loses nothing of that one, else the highest."""
         above = self.each or (rate, rate + -rate % 10)
         return next((one for one in above if one >= rate and self.hold(one)), self._most)
 
     @property
     def description(self) -> str:
-        """All of them in words."""
+        """Return all of them in words."""
         if self.each:
             return f"{', '.join(map(str, self.each[:-1]))} or {self.each[-1]} samples a second"
         tens = ", above 65535 whole tens" if self.tens else ""
@@ -65,12 +65,12 @@ class Container:
 
     @property
     def subtypes(self) -> tuple[str, ...]:
-        """How samples may be stored."""
+        """Return how samples may be stored."""
         return tuple(self.codings)
 
     def why_not(self, subtype: str, rate: int | None, channels: int | None) -> str:
-        """What of this a file of the format cannot hold, in words that follow "cannot hold"; ""
-        when it holds all of it. "" is the usual subtype; None is not known, and fits."""
+        """Return what of this a file of the format cannot hold, in words that follow "cannot hold";
+        "" when it holds all of it. The subtype "" is the usual one; None is unknown, and fits."""
         subtype = subtype or self.subtypes[0]
         if subtype not in self.codings:
             return f"{WORDS.get(subtype, subtype)} samples"
@@ -95,19 +95,19 @@ FORMATS = tuple(CONTAINERS)
 
 
 def format_of(path: str) -> str:
-    """The format that a path's ending says: `aiff` for `a.AIF`; "" for another ending."""
+    """Return the format that a path's ending says: `aiff` for `a.AIF`; "" for another ending."""
     ending = os.path.splitext(path)[1].lower().removeprefix(".")
     ending = "aiff" if ending == "aif" else ending
     return ending if ending in CONTAINERS else ""
 
 
 def a_file(kind: str) -> str:
-    """`a wav file`, `an mp3 file`"""
+    """Return `a wav file`, `an mp3 file`."""
     return f"{'a' if kind in ('wav', 'flac') else 'an'} {kind} file"
 
 
 def container_of(path: str) -> Container:
-    """The container that a path's ending says. Raises `Failure` for another one."""
+    """Return the container that a path's ending says. Raises `Failure` for another one."""
     if kind := format_of(path):
         return CONTAINERS[kind]
     ending = os.path.splitext(path)[1]
@@ -117,8 +117,8 @@ def container_of(path: str) -> Container:
 
 
 def check_fit(path: str, subtype: str, rate: int | None = None, channels: int | None = None) -> str:
-    """The subtype, or the usual one for "". Raises `Failure` with the remedy when a file of that
-    name cannot hold samples like that; None is not known, and fits."""
+    """Return the subtype, or the usual one for "". Raises `Failure` with the remedy when a file of
+    that name cannot hold such samples; None is unknown, and fits."""
     container = container_of(path)
     if why := container.why_not(subtype, rate, channels):
         help = remedy(container, subtype, rate, channels)
@@ -127,7 +127,7 @@ def check_fit(path: str, subtype: str, rate: int | None = None, channels: int | 
 
 
 def remedy(container: Container, subtype: str, rate: int | None, channels: int | None) -> str:
-    """What would fit in the place of what a container cannot hold."""
+    """Return what would fit in place of what a container cannot hold."""
     rates = container.codings.get(subtype or container.subtypes[0])
     if rates is None:
         first = f"its format takes {', '.join(container.subtypes)}"
@@ -140,5 +140,5 @@ def remedy(container: Container, subtype: str, rate: int | None, channels: int |
 
 
 def holding(subtype: str, rate: int | None, channels: int | None) -> list[str]:
-    """The formats that hold this; "" is whatever is usual there."""
+    """Return the formats that hold this; the subtype "" is the usual one."""
     return [kind for kind, one in CONTAINERS.items() if not one.why_not(subtype, rate, channels)]

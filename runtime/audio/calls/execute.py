@@ -19,9 +19,9 @@ _FREE = re.compile(r"\bOUTPUT\b")
 
 
 class FreeCode(Protocol):
-    """Runs free code in the sandbox, behind the syntax gate, which reads some files and writes one.
-    {done, message, sandbox}: whether it wrote the file, what it came to, and the level with the
-    layers that held it."""
+    """Runs free code in the sandbox, behind the syntax gate; the code reads some files and writes
+    one. Returns {done, message, sandbox}: whether it wrote the file, what it came to, and the level
+    with the layers that held it."""
 
     async def __call__(self, code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]: ...
 
@@ -29,7 +29,7 @@ class FreeCode(Protocol):
 async def run_free(
     code: str, reads: Sequence[Path], write: str, output: Path, run: FreeCode
 ) -> dict[str, Any]:
-    """The same answer as that of `execute_step` for code that is not a call but a program with
+    """Return the same answer as `execute_step` for code that is not a call but a program with
     pedalboard, soundfile and numpy. Raises `Failure` when the sandbox refuses to run it at all:
     other code would not help."""
     came = await run(code, reads, output)
@@ -46,12 +46,12 @@ async def run_free(
 
 
 def is_free(code: str) -> bool:
-    """Whether code is a program that writes OUTPUT, and no call."""
+    """Tell whether code is a program that writes OUTPUT rather than a call."""
     return _FREE.search(code) is not None
 
 
 class DoCall(Protocol):
-    """Has a call done: see `child.do_call`."""
+    """Does a call: see `subprocess_call.AudioWorkers.do_call`."""
 
     async def __call__(self, call: AudioCall) -> dict[str, Any]: ...
 
@@ -59,9 +59,9 @@ class DoCall(Protocol):
 async def execute_step(
     code: str, read: str, write: str, also: Sequence[str], place: Path, do: DoCall
 ) -> dict[str, Any]:
-    """{ok, error, results}: `results` says what was written, `error` what was wrong with the code.
-    `also` are further files that it may read, `place` is where `read` leads. Raises `Failure` when
-    the input is gone, and when the output cannot be written: no other code would help."""
+    """Return {ok, error, results}: `results` says what was written, `error` what was wrong with the
+    code. `also` are further files that it may read, `place` is where `read` leads. Raises `Failure`
+    when the input is gone, and when the output cannot be written: other code would not help."""
     if not await asyncio.to_thread(place.exists):
         raise Failure(f"`{read}` does not exist", help="put the file back, then resume the run")
     try:
@@ -93,7 +93,7 @@ def check_paths(call: AudioCall, read: str, write: str, also: Sequence[str]) -> 
 
 
 def result_lines(done: dict[str, Any]) -> list[str]:
-    """What a tool says of the file it wrote, for people."""
+    """Return what a tool says of the file it wrote, for people."""
     channels = f"{done['channels']} channel{'s' * (done['channels'] != 1)}"
     peak = done["sample_peak_dbfs"]
     parts = [

@@ -58,7 +58,8 @@ class Claims:
 
 
 def _claim(folder: int, name: str) -> bool:
-    """Whether the file of that name is ours now; where there are no locks nobody can have one."""
+    """Claim the file of that name; return False when another has it. Where there are no locks
+    nobody has."""
     if not sys.platform.startswith("linux"):  # others have no such locks, or of another shape
         return True
     digest = hashlib.sha256(os.fsencode(name)).digest()
@@ -77,6 +78,6 @@ def _claim(folder: int, name: str) -> bool:
 
 
 def _ask(folder: int, how: int, kind: int, byte: int) -> int:
-    """What the kernel says of a lock of that kind on one byte. Raises OSError."""
+    """Return what the kernel says of a lock of that kind on one byte. Raises OSError."""
     told = fcntl.fcntl(folder, how, struct.pack(_FLOCK, kind, os.SEEK_SET, byte, 1, 0))
     return int(struct.unpack(_FLOCK, told)[0])

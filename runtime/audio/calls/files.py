@@ -50,12 +50,12 @@ class Sound:
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """Return its length."""
         return self.frames / self.rate
 
     def blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
-        """The frames from `start` to before `end`. Raises `Failure` for samples that are not finite
-        numbers, and when there are fewer frames than the header says."""
+        """Yield the frames from `start` to before `end`. Raises `Failure` for samples that are not
+        finite numbers, and when there are fewer frames than the header says."""
         at = start
         for block in self.raw_blocks(start, end):
             if not np.isfinite(block).all():
@@ -64,7 +64,7 @@ class Sound:
             at += len(block)
 
     def raw_blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
-        """The same frames, whatever their values are."""
+        """Yield the same frames, whatever their values are."""
         end = self.frames if end is None else min(end, self.frames)
         size = max(1024, min(BLOCK, _BLOCK_SAMPLES // self.channels))
         opened = _opened(self.path, self.place)
@@ -106,7 +106,8 @@ class Sound:
 
 
 def open_sound(path: str, place: str) -> Sound:
-    """What a file's header says. Raises `Failure`: not there, a folder, not sound, no samples."""
+    """Return what a file's header says. Raises `Failure`: missing, a folder, not sound, no
+    samples."""
     with _opened(path, place) as file:
         known = (file.samplerate, file.channels, file.frames)
         sound = Sound(path, place, *known, str(file.format), str(file.subtype))
@@ -118,7 +119,7 @@ def open_sound(path: str, place: str) -> Sound:
 
 
 class _opened:
-    """A file opened by number: its name decides nothing, and a pipe does not hold us."""
+    """A file opened by descriptor: a name could be made a link, and a pipe does not hold us."""
 
     def __init__(self, path: str, place: str) -> None:
         self._path, self._place = path, place
@@ -144,7 +145,7 @@ class _opened:
         return self._file
 
     def unread(self) -> int:
-        """Bytes that libsndfile has not looked at."""
+        """Return how many bytes libsndfile has not looked at."""
         return os.fstat(self._number).st_size - os.lseek(self._number, 0, os.SEEK_CUR)
 
     def __exit__(self, *_: object) -> None:
@@ -153,7 +154,7 @@ class _opened:
 
 
 def cannot(path: str, error: OSError) -> Failure:
-    """The failure for what the system says of a path."""
+    """Return the failure for what the system says of a path."""
     if isinstance(error, FileNotFoundError):
         return Failure(f"`{path}` does not exist")
     return Failure(f"`{path}`: {(error.strerror or str(error)).lower()}")
@@ -169,8 +170,8 @@ def _no_sound(path: str, error: soundfile.LibsndfileError) -> Failure:
 
 @dataclass(slots=True)
 class WrittenFile:
-    """What was written: seconds are `frames / rate`, `peak` the highest sample before rounding,
-    `clipped` how many samples lay above full scale and were cut there."""
+    """A file that was written: seconds are `frames / rate`, `peak` the highest sample before
+    rounding, `clipped` how many samples lay above full scale and were cut there."""
 
     path: str
     rate: int
@@ -243,8 +244,8 @@ def _write_all(
 
 
 def _quantize(block: Frames, subtype: str) -> Any:
-    """Samples as the file keeps them: rounded to the nearest step. libsndfile would cut towards
-    minus infinity, so that 16 bits would not come back as they were."""
+    """Return samples rounded to the nearest step of the file. libsndfile would cut towards minus
+    infinity, so that 16 bits would not come back as they were."""
     bits = {"PCM_16": 16, "PCM_24": 24, "PCM_32": 32}.get(subtype)
     if bits is None:
         return block
@@ -256,7 +257,7 @@ def _quantize(block: Frames, subtype: str) -> Any:
 
 
 class _Disk:
-    """A file for libsndfile that remembers what went wrong: its own words do not say."""
+    """A file for libsndfile that remembers what went wrong, which libsndfile does not say."""
 
     def __init__(self, place: str) -> None:
         self._number = os.open(place, os.O_RDWR | os.O_TRUNC | os.O_CLOEXEC)
@@ -264,7 +265,7 @@ class _Disk:
         self.size = 0
 
     def write(self, data: Any) -> int:
-        """All of it, or as much as the disk takes."""
+        """Write all of it, or as much as the disk takes."""
         view, done = memoryview(bytes(data)), 0
         while done < len(view) and self.error is None:
             try:
@@ -275,29 +276,29 @@ class _Disk:
         return done
 
     def read(self, size: int) -> bytes:
-        """What stands there; libsndfile reads headers again."""
+        """Read what stands there; libsndfile reads headers again."""
         return os.read(self._number, size)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """As files do."""
+        """Move as files do."""
         return os.lseek(self._number, offset, whence)
 
     def tell(self) -> int:
-        """As files do."""
+        """Return the position as files do."""
         return os.lseek(self._number, 0, os.SEEK_CUR)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is buffered."""
 
     def failure(self, path: str) -> Failure | None:
-        """What the disk said, if it said anything."""
+        """Return the failure of the disk, if there was one."""
         if self.error is None:
             return None
         said = cannot(path, self.error)
         return Unwritable(said.message, help=said.help)
 
     def close(self) -> None:
-        """Bring it to the disk."""
+        """Bring the file to the disk."""
         try:
             os.fsync(self._number)
         except OSError as error:
@@ -338,6 +339,6 @@ def _strip_ogg_serial(number: int) -> None:
 
 
 def _checksum(page: bytes) -> int:
-    """Ogg's CRC is zlib's with every bit mirrored and nothing inverted."""
+    """Return Ogg's CRC: that of zlib with every bit mirrored and nothing inverted."""
     mirrored = zlib.crc32(page.translate(_MIRROR), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)

@@ -18,7 +18,7 @@ STAYS = "the sound as it came is never written"
 
 
 def is_same_file(one: str | Path, other: str | Path) -> bool:
-    """Whether two places are one file, whatever they are called: `x/../`, links of either kind."""
+    """Tell whether two places are one file, whatever their names: `x/../`, links of either kind."""
     if os.path.realpath(one) == os.path.realpath(other):
         return True
     try:
@@ -74,6 +74,6 @@ def check_step(write: str, place: Path, sounds: Mapping[str, Path], who: str = "
 
 
 def _beside(path: str) -> str:
-    """Another name for a file, in the same folder."""
+    """Return another name for a file, in the same folder."""
     name = PurePath(path)
     return str(name.with_name(f"{name.stem}_edited{name.suffix}"))

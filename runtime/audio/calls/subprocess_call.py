@@ -29,8 +29,8 @@ _STDERR_KEPT = 2000
 
 @dataclass(frozen=True, slots=True)
 class WorkerExit:
-    """A process that has ended: its exit code (negative: a signal), and the ends of what it said
-    and of what it complained: a little more than `LONGEST` bytes of each at most."""
+    """The end of a process: its exit code (negative: a signal), and the ends of its output and of
+    its errors, each a little more than `LONGEST` bytes at most."""
 
     code: int
     told: bytes
@@ -38,10 +38,10 @@ class WorkerExit:
 
 
 class Process(Protocol):
-    """Has the function `main` of a module of flowc's run in a process of its own, confined, which
-    is given `args` in sys.argv and `asked` on standard input, reads the files `reads` and writes
-    into the files `writes`, which are there. Raises `TimeoutError` after `seconds`, `Failure` when
-    it cannot be started."""
+    """Runs the function `main` of a module of flowc's in a confined process of its own, which gets
+    `args` in sys.argv and `asked` on standard input, reads the files `reads` and writes into the
+    existing files `writes`. Raises `TimeoutError` after `seconds`, `Failure` when it cannot be
+    started."""
 
     async def __call__(
         self,
@@ -57,7 +57,7 @@ class Process(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AudioLimits:
-    """Of one call: seconds by the clock and of the processor, bytes of address space."""
+    """The limits of one call: seconds by the clock and of the processor, bytes of address space."""
 
     seconds: float = 600.0
     cpu: int = 1200
@@ -80,9 +80,9 @@ class AudioWorkers:
         call: AudioCall,
         locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
     ) -> dict[str, Any]:
-        """What the tool says of its work. `locate` says where a path leads, and may refuse it.
-        Raises `Failure`: the tool's own, a place that cannot be written, a limit (kind timeout), a
-        sandbox that does not hold (kind refused)."""
+        """Return what the tool says of its work. `locate` says where a path leads, and may refuse
+        it. Raises `Failure`: the tool's own, a place that cannot be written, a limit (kind
+        timeout), a sandbox that does not hold (kind refused)."""
         reads = {path: str(locate(path)) for path in call.reads}
         writes = {path: locate(path) for path in call.writes}
         _check_places(reads, writes)
@@ -106,7 +106,7 @@ class AudioWorkers:
         reads: Sequence[Path],
         writes: Sequence[Path] = (),
     ) -> dict[str, Any]:
-        """What a worker answers to what it is asked. Raises `Failure`."""
+        """Return what a worker answers. Raises `Failure`."""
         limits = self.limits
         try:
             ended = await self.process(
@@ -150,7 +150,7 @@ def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
 
 @contextmanager
 def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
-    """Empty files beside the places, which are removed unless they were moved away."""
+    """Make empty files beside the places, and remove those that were not moved away."""
     with ExitStack() as stack:
         made: dict[str, Path] = {}
         for path, place in writes.items():

@@ -18,7 +18,7 @@ from ...errors import Failure
 
 
 def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Bound this process, read what is asked, and say what came of `work`."""
+    """Limit this process, read the question, and answer with what came of `work`."""
     memory, seconds = map(int, sys.argv[-2:])
     _limit_resources(memory, seconds)
     answer = _own_output()
@@ -40,7 +40,7 @@ def _answer(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, A
 
 
 def _limit_resources(memory: int, seconds: int) -> None:
-    """Leave no core, take bounded resources."""
+    """Leave no core, take limited resources."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
@@ -48,7 +48,7 @@ def _limit_resources(memory: int, seconds: int) -> None:
 
 
 def _own_output() -> int:
-    """Standard output for the answer alone: what libraries print there goes nowhere."""
+    """Keep standard output for the answer: what libraries print there goes nowhere."""
     own = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

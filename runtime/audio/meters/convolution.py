@@ -31,7 +31,7 @@ class Convolver:
         self._filled = self._past
 
     def feed(self, block: Samples) -> Samples:
-        """Frames in, shape (channels, frames); what is ready comes out, (kernels, channels, n)."""
+        """Take frames of shape (channels, frames); return what is ready, (kernels, channels, n)."""
         ready, at = [], 0
         while at < block.shape[1]:
             count = min(self._size - self._filled, block.shape[1] - at)
@@ -45,7 +45,7 @@ class Convolver:
         return self._join(ready)
 
     def end(self) -> Samples:
-        """The rest."""
+        """Return the rest."""
         left = self._filled - self._past
         self._buffer[:, self._filled :] = 0
         return self._join([self._convolve(left)] if left else [])

@@ -25,7 +25,7 @@ _RESOLUTION = 3.0
 
 
 class LevelMeter:
-    """Fed with blocks of shape (frames, channels)."""
+    """Measures levels of blocks of shape (frames, channels)."""
 
     def __init__(self, rate: int, channels: int) -> None:
         self._frame = max(1, round(rate * FRAME_SECONDS))
@@ -40,7 +40,7 @@ class LevelMeter:
         self.not_finite = 0
 
     def feed(self, block: Frames) -> Frames:
-        """More frames; gives them back with zeros for what is not a finite number."""
+        """Take more frames; return them with zeros for what is not a finite number."""
         finite = np.isfinite(block)
         if not finite.all():
             self.not_finite += int((~finite).sum())
@@ -57,20 +57,20 @@ class LevelMeter:
         return block
 
     def frames(self) -> Samples:
-        """RMS of every 20 ms over all channels; the last one may be shorter."""
+        """Return the RMS of every 20 ms over all channels; the last one may be shorter."""
         means = [*self._means, *([np.array([self._left.mean()])] if len(self._left) else [])]
         return np.sqrt(np.concatenate(means)) if means else np.zeros(0)
 
     def silence(self, threshold_dbfs: float) -> tuple[int, int] | None:
-        """The first frame that is not silent and the one after the last, in samples; None when
-        there is only silence."""
+        """Return the first frame that is not silent and the one after the last, in samples; None
+        when there is only silence."""
         loud = np.flatnonzero(self.frames() > 10 ** (threshold_dbfs / 20))
         if not len(loud):
             return None
         return int(loud[0]) * self._frame, min((int(loud[-1]) + 1) * self._frame, self.count)
 
     def _count_runs(self, high: Frames) -> None:
-        """Runs of `CLIPPED_RUN` and more, each once: where one becomes that long."""
+        """Count runs of `CLIPPED_RUN` and more, each once: where one becomes that long."""
         flags = np.concatenate((self._flags, high >= FULL_SCALE))
         self._flags = flags[-CLIPPED_RUN:]
         if not flags.any():
@@ -96,12 +96,13 @@ class Spectrum:
     power: Samples
 
     def share_below(self, hz: float) -> float:
-        """The share of the energy below a frequency, 0 to 1."""
+        """Return the share of the energy below a frequency, 0 to 1."""
         total = float(self.power.sum())
         return float(self.power[self.hz < hz].sum()) / total if total > 0 else 0.0
 
     def strongest(self) -> float | None:
-        """The frequency of the highest peak, between bins by a parabola; None for silence."""
+        """Return the frequency of the highest peak, between bins by a parabola; None for
+        silence."""
         at = int(np.argmax(self.power))
         if not self.power[at] > 0:
             return None
@@ -114,7 +115,7 @@ class Spectrum:
 
 
 class SpectrumMeter:
-    """Averages the spectra of overlapping windows (Welch), fed with blocks."""
+    """Averages the spectra of overlapping windows of blocks (Welch)."""
 
     def __init__(self, rate: int, channels: int) -> None:
         self._rate = rate
@@ -126,7 +127,8 @@ class SpectrumMeter:
         self._count = 0
 
     def feed(self, block: Frames) -> None:
-        """More frames; a half window of silence before them, so that the first count as well."""
+        """Take more frames; half a window of silence precedes them, so that the first count as
+        well."""
         half, at = self._size // 2, 0
         while at < len(block):
             count = min(self._size - self._filled, len(block) - at)
@@ -139,7 +141,7 @@ class SpectrumMeter:
                 self._filled = half
 
     def end(self) -> Spectrum:
-        """The mean spectrum."""
+        """Return the mean spectrum."""
         for _ in range(2):
             self._buffer[:, self._filled :] = 0
             self._add()
@@ -159,7 +161,7 @@ class SpectrumMeter:
 
 
 def _power(spectrum: NDArray[np.complexfloating]) -> Samples:
-    """Of shape (frequencies,): the sum over the channels."""
+    """Return the sum over the channels, of shape (frequencies,)."""
     squares = spectrum.real.astype(np.float64) ** 2 + spectrum.imag.astype(np.float64) ** 2
     return np.asarray(squares.sum(axis=0))
 
@@ -170,8 +172,8 @@ _ALIKE = 0.8
 
 
 def shift_between(before: Spectrum, after: Spectrum) -> float | None:
-    """By how many semitones the second spectrum lies higher as a whole, up to 24 either way; None
-    when they are not alike, or tell no pitch: silence, noise."""
+    """Return by how many semitones the second spectrum lies higher as a whole, up to 24 either way;
+    None when they are not alike, or tell no pitch: silence, noise."""
     if not before.power.sum() > 0 or not after.power.sum() > 0:
         return None
     top = min(before.hz[-1], after.hz[-1], 8000.0)

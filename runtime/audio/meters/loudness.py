@@ -44,8 +44,8 @@ counted), then those behind (1.0) and at the sides (1.41). Four and five channel
 
 @dataclass(frozen=True, slots=True)
 class Loudness:
-    """LUFS, LU for the range, dBTP for the peak; None where it cannot be said: shorter than the
-    measure's window, everything below the gate, channels whose places are unknown."""
+    """LUFS, LU for the range, dBTP for the peak. None where there is no such number: shorter than
+    the measure's window, everything below the gate, channels whose places are unknown."""
 
     integrated: float | None
     momentary_max: float | None
@@ -55,7 +55,7 @@ class Loudness:
 
 
 class LoudnessMeter:
-    """Fed with blocks of shape (frames, channels), it gives the loudness of them all."""
+    """Measures the loudness of blocks of shape (frames, channels)."""
 
     def __init__(self, rate: int, channels: int) -> None:
         self._rate = rate
@@ -69,13 +69,13 @@ class LoudnessMeter:
         self._peak = 0.0
 
     def feed(self, block: NDArray[np.float32]) -> None:
-        """More frames."""
+        """Take more frames."""
         if len(block):
             self._peak = max(self._peak, float(np.abs(block).max()))
             self._take(self._filters.feed(block.T.astype(np.float64)))
 
     def end(self) -> Loudness:
-        """The loudness of everything that was fed."""
+        """Return the loudness of all frames."""
         self._take(self._filters.end())
         energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
         momentary = self._windows(energies, _MOMENTARY)
@@ -89,8 +89,8 @@ class LoudnessMeter:
         )
 
     def curves(self) -> tuple[Samples, Samples]:
-        """Momentary and short-term loudness in LUFS, every 100 ms from the end of the first window
-        (0.4 s, 3 s) on; -inf for silence. To be asked for after `end`."""
+        """Return momentary and short-term loudness in LUFS, every 100 ms from the end of the first
+        window (0.4 s, 3 s) on; -inf for silence. Call it after `end`."""
         energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
         with np.errstate(divide="ignore"):
             momentary, short = (
@@ -108,7 +108,7 @@ class LoudnessMeter:
             self._keep(np.einsum("c,cn,cn->n", self._weights, filtered[0], filtered[0]))
 
     def _keep(self, power: Samples) -> None:
-        """Sum the weighted power up to each whole step; what is over waits."""
+        """Sum the weighted power up to each whole step; the rest waits."""
         power = np.concatenate((self._left, power))
         begin = self._edge(self._steps)
         count = (len(power) * _STEPS) // self._rate + 2
@@ -124,7 +124,7 @@ class LoudnessMeter:
         return int(np.rint(step * (self._rate / _STEPS)))
 
     def _windows(self, energies: Samples, steps: int) -> Samples:
-        """Mean weighted power of every window of so many steps, one for each step."""
+        """Return the mean weighted power of every window of so many steps, one for each step."""
         if len(energies) < steps or self._weights is None:
             return np.zeros(0)
         sums = np.concatenate(([0.0], np.cumsum(energies)))
@@ -134,7 +134,7 @@ class LoudnessMeter:
 
 
 def decibels(amplitude: float) -> float | None:
-    """20 log10, None for nothing."""
+    """Return 20 log10 of a value, None for nought."""
     return 20 * log10(amplitude) if amplitude > 0 else None
 
 
@@ -147,7 +147,7 @@ def _power(level: float) -> float:
 
 
 def _integrated_loudness(blocks: Samples) -> float | None:
-    """BS.1770-5, formulas 4 to 7: two gates."""
+    """Return the loudness behind two gates (BS.1770-5, formulas 4 to 7)."""
     loud = blocks[blocks > _power(ABSOLUTE_GATE)]
     if not len(loud):
         return None
@@ -156,7 +156,8 @@ def _integrated_loudness(blocks: Samples) -> float | None:
 
 
 def _range(blocks: Samples) -> float | None:
-    """Tech 3342: from the 10th to the 95th percentile of the gated short-term loudness."""
+    """Return the span from the 10th to the 95th percentile of the gated short-term loudness (Tech
+    3342)."""
     loud = blocks[blocks >= _power(ABSOLUTE_GATE)]
     if not len(loud):
         return None
@@ -167,7 +168,7 @@ def _range(blocks: Samples) -> float | None:
 
 
 def _kernels(rate: int, factor: int) -> Samples:
-    """K-weighting, then the phases between samples that true peaks are looked for at."""
+    """Return K-weighting, then the phases between samples where true peaks are looked for."""
     taps = max(int(_TAIL_SECONDS * rate), _PEAK_TAPS)
     kernels = np.zeros((factor, taps))
     kernels[0] = _k_weighting(rate, taps)
@@ -181,7 +182,7 @@ def _kernels(rate: int, factor: int) -> Samples:
 
 
 def _k_weighting(rate: int, taps: int) -> Samples:
-    """The impulse response of both stages. The standard writes coefficients for 48 kHz; these
+    """Return the impulse response of both stages. The standard has coefficients for 48 kHz; these
     come from the analogue filters behind them and are the same there."""
     shelf = np.tan(np.pi * min(1681.974450955533, 0.49 * rate) / rate)
     high, quality = 10 ** (3.999843853973347 / 20), 0.7071752369554196

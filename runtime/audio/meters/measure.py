@@ -23,13 +23,14 @@ _DIFFERENCES = (
 
 
 def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
-    """All numbers of a file; None where there is none, with the reason under `notes`. Samples that
-    are not finite numbers are counted and taken for zero. Raises `Failure` for a file cut off."""
+    """Return all numbers of a file; None where there is none, with the reason under `notes`.
+    Samples that are not finite numbers are counted and taken for zero. Raises `Failure` for a file
+    cut off."""
     return examine(sound, silence_dbfs)[0]
 
 
 def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
-    """The same numbers, and the mean spectrum."""
+    """Return the same numbers, and the mean spectrum."""
     levels = LevelMeter(sound.rate, sound.channels)
     loudness = LoudnessMeter(sound.rate, sound.channels)
     spectra = SpectrumMeter(sound.rate, sound.channels)
@@ -63,7 +64,7 @@ def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
 
 
 def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
-    """Both measurements and, for each number, b minus a; None where one of them is None. The
+    """Return both measurements and, for each number, b minus a; None where one of them is None. The
     `pitch_semitones` of the difference are how far the spectrum has moved as a whole."""
     (before, spectrum), (after, other) = (examine(sound, silence_dbfs) for sound in (a, b))
     told = _differences(before, after)

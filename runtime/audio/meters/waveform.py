@@ -41,7 +41,7 @@ class Sketch:
 
 
 def sketch(sound: Sound) -> Sketch:
-    """Reads the sound once, in blocks. Raises `Failure` as `Sound.blocks` does."""
+    """Read the sound once, in blocks. Raises `Failure` as `Sound.blocks` does."""
     meter = LoudnessMeter(sound.rate, sound.channels)
     gathered = _Columns(max(sound.frames, 1), sound.rate)
     for block in sound.blocks():
@@ -74,7 +74,7 @@ class _Columns:
         self._shape = np.hanning(_WINDOW)
 
     def feed(self, block: NDArray[np.float32]) -> None:
-        """More frames, of shape (frames, channels)."""
+        """Take more frames, of shape (frames, channels)."""
         if not len(block):
             return
         columns = self._column(self._at + np.arange(len(block)))
@@ -88,7 +88,7 @@ class _Columns:
         self._at += len(block)
 
     def levels(self) -> Numbers:
-        """The spectrogram; a column without a window of its own takes that of its neighbour."""
+        """Return the spectrogram; a column without a window takes that of its neighbour."""
         filled = np.flatnonzero(self._counts)
         if not len(filled):
             return np.full((ROWS, COLUMNS), FLOOR_DB)

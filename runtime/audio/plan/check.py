@@ -18,7 +18,7 @@ _PITCH = "pitch_change_semitones"
 
 
 class SubjectFiles(NamedTuple):
-    """What a subject is: the file before (None when there is none) and the file after."""
+    """The files of a subject: before (None when there is none) and after."""
 
     before: str | None
     after: str
@@ -27,7 +27,7 @@ class SubjectFiles(NamedTuple):
 async def findings_of(
     predicates: Sequence[Predicate], subjects: Mapping[str, SubjectFiles], do: Do
 ) -> list[Finding]:
-    """What each predicate came to. A file that cannot be measured leaves its predicates not
+    """Return what each predicate came to. A file that cannot be measured leaves its predicates not
     measured, with the reason; each file is measured once for each threshold."""
     measured = await _measure(_measurements_of(predicates, subjects), do)
     pairs: dict[str, Pair | str] = {}
@@ -48,7 +48,7 @@ async def findings_of(
 
 
 def report_of(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The findings as data: the verdict of all, a row for each, and the table as a text."""
+    """Return the findings as data: the verdict of all, a row for each, and the table as a text."""
     rows = [finding.to_json() for finding in findings]
     return {
         "verdict": verdict_of(list(findings)),
@@ -61,7 +61,8 @@ def report_of(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def line_of(finding: Finding) -> str:
-    """`passed · loudness of -16 LUFS: integrated_lufs == -16 ± 0.5 · measured -16.02 LUFS`"""
+    """Return `passed · loudness of -16 LUFS: integrated_lufs == -16 ± 0.5 · measured -16.02
+    LUFS`."""
     predicate = finding.predicate
     subject = "" if predicate.subject == "result" else f"{predicate.subject}: "
     words = f"{predicate.text}: " if predicate.text else ""
@@ -79,7 +80,7 @@ _COUNTED = ("places", "samples", "channels", "Hz")
 
 
 def shown_value(value: float | str | bool, unit: str) -> str:
-    """A measured value with its unit: two decimals, none for what is counted."""
+    """Return a measured value with its unit: two decimals, none for what is counted."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -91,7 +92,7 @@ def shown_value(value: float | str | bool, unit: str) -> str:
 def _measurements_of(
     predicates: Iterable[Predicate], subjects: Mapping[str, SubjectFiles]
 ) -> dict[tuple[str, float], None]:
-    """The files to measure, each with the thresholds that are asked for."""
+    """Return the files to measure, each with the thresholds that predicates need."""
     wanted: dict[tuple[str, float], None] = {}
     for predicate in predicates:
         files = subjects.get(predicate.subject)
@@ -108,7 +109,7 @@ def _measurements_of(
 async def _measure(
     wanted: Iterable[tuple[str, float]], do: Do
 ) -> dict[tuple[str, float], Measurement | str]:
-    """The measurements, or why there is none, some at a time."""
+    """Return the measurements, or why there is none, some at a time."""
     room = asyncio.Semaphore(_AT_ONCE)
 
     async def one(path: str, threshold: float) -> Measurement | str:
@@ -128,7 +129,7 @@ async def _pair(
     measured: Mapping[tuple[str, float], Measurement | str],
     do: Do,
 ) -> Pair | str:
-    """The measurements of a subject; why there are none."""
+    """Return the measurements of a subject, or why there are none."""
     sides: list[dict[float, Measurement]] = [{}, {}]
     for (path, threshold), found in measured.items():
         for side, name in zip(sides, files, strict=True):
@@ -144,7 +145,7 @@ async def _pair(
 
 
 def calls_of(locate: Callable[[str], Any], do_call: Callable[..., Awaitable[Any]]) -> Do:
-    """Does audio calls with paths below `locate`."""
+    """Return a function that does audio calls with paths below `locate`."""
 
     async def do(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         done: dict[str, Any] = await do_call(check_call(tool, arguments), locate)

@@ -21,8 +21,8 @@ Settings = dict[str, Any]
 
 
 def contradiction(calls: Sequence[AudioCall]) -> tuple[int, int, str] | None:
-    """The places of the first two calls that contradict each other, and why in words; None when no
-    two do."""
+    """Return the places of the first two calls that contradict each other, and why in words; None
+    when no two do."""
     for first, second in combinations(range(len(calls)), 2):
         if why := next(_between(calls, first, second), ""):
             return first, second, why
@@ -46,7 +46,8 @@ class Unheld(NamedTuple):
 
 
 def unheld(calls: Sequence[AudioCall], kind: str, sound: Shape) -> Unheld | None:
-    """What of a chain on such a sound a file of the format `kind` cannot hold; None for nothing."""
+    """Return what of a chain on such a sound a file of the format `kind` cannot hold; None for
+    nothing."""
     shape: dict[str, Any] = {
         "subtype": "",
         "sample_rate_hz": sound.rate,
@@ -97,8 +98,8 @@ def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[st
 
 
 def _ways(one: AudioCall, other: AudioCall) -> str:
-    """What two calls move in opposite directions. A level may be raised for what follows and then
-    be lowered; between pitches and speeds nothing depends on them."""
+    """Return what two calls move in opposite directions. A level may be raised for what follows and
+    then be lowered; between pitches and speeds nothing depends on them."""
     planning = one.tool.planning
     if isinstance(planning, str) or planning.moves is None or one.tool is not other.tool:
         return ""

@@ -56,7 +56,7 @@ class Metric:
     both: bool = False
 
     def value(self, pair: Pair, at: float | None) -> Measured:
-        """The number, text or truth value; `Missing` when there is none."""
+        """Return the number, text or truth value; `Missing` when there is none."""
         found = self.compute(pair, at)
         if isinstance(found, float) and not math.isfinite(found):
             return Missing("no finite number came out")
@@ -72,7 +72,7 @@ def _before(pair: Pair) -> Measurement:
 
 
 def _of(key: str) -> Callable[[Pair, float | None], Measured]:
-    """A number of the file after."""
+    """Return a number of the file after."""
 
     def compute(pair: Pair, at: float | None) -> Measured:
         return _number(_after(pair), key)
@@ -91,7 +91,7 @@ def _number(found: Measurement, key: str) -> Measured:
 
 
 def _change(key: str) -> Callable[[Pair, float | None], Measured]:
-    """How much higher a number is after than before."""
+    """Return how much higher a number is after than before."""
 
     def compute(pair: Pair, at: float | None) -> Measured:
         after, before = _number(_after(pair), key), _number(_before(pair), key)
@@ -117,7 +117,8 @@ def _floor_change(pair: Pair, at: float | None) -> Measured:
 
 
 def _clipped_added(pair: Pair, at: float | None) -> Measured:
-    """What lay above full scale before, as floating-point samples can, was not cut there yet."""
+    """Return how many more places are cut. What lay above full scale before, as floating-point
+    samples can, was not cut there yet."""
     after, before = _after(pair), _before(pair)
     peaks = [m["sample_peak_dbfs"] or 0.0 for m in (before, after)]
     was_cut = peaks[0] > _ABOVE_DB >= peaks[1]
@@ -150,14 +151,14 @@ def _dc(pair: Pair, at: float | None) -> Measured:
 
 
 def _below(pair: Pair, at: float | None) -> Measured:
-    """Energy below a frequency beside that above four times the frequency, which the filter that
-    is judged leaves alone: a later gain changes both."""
+    """Return the energy below a frequency beside that above four times the frequency, which the
+    filter that is judged leaves alone: a later gain changes both."""
     assert at is not None
     return _beside(pair, at, lambda m: (_share(m, at), 1 - _share(m, 4 * at)))
 
 
 def _above(pair: Pair, at: float | None) -> Measured:
-    """Energy above a frequency beside that below a quarter of it."""
+    """Return the energy above a frequency beside that below a quarter of it."""
     assert at is not None
     return _beside(pair, at, lambda m: (1 - _share(m, at), _share(m, at / 4)))
 
@@ -181,8 +182,8 @@ def _beside(
 
 
 def _share(found: Measurement, hz: float) -> float:
-    """The share of the energy below a frequency; between the measured edges that of the nearest
-    one below."""
+    """Return the share of the energy below a frequency; between the measured edges that of the
+    nearest one below."""
     known = [band for band in found["energy_below"] if band["hz"] <= hz + 0.5]
     return float(known[-1]["share"]) if known else 0.0
 

@@ -34,8 +34,9 @@ ALWAYS: tuple[Json, ...] = (
 def complete_plan(
     plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape = _UNKNOWN
 ) -> Json:
-    """What `document_plan` takes, and `problem`: "" or what is wrong. `output` is where the result
-    has to be written; "" gives it a name beside the document. `sound` is what `audio` has."""
+    """Return what `document_plan` takes, and `problem`: "" or what is wrong. `output` is where the
+    result has to be written; "" gives it a name beside the document. `sound` is the shape of
+    `audio`."""
     try:
         done = _complete(plan, id, audio, output, sound)
         counts = f"{len(done['steps'])} steps, {len(done['criteria'])} requirements"
@@ -110,8 +111,8 @@ def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Sha
 
 
 def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:
-    """A requirement as a line of a document: its predicate in backticks, and what it means. One
-    without a metric stands there as words, which nobody can measure. Raises `Failure`."""
+    """Return a requirement as a line of a document: its predicate in backticks, and what it means.
+    One without a metric stays words, which nobody can measure. Raises `Failure`."""
     text = " ".join(str(requirement.get("text") or "").split()).replace("`", "'")
     if not requirement.get("metric"):
         return text or "a requirement without words"
@@ -124,7 +125,7 @@ def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:
 
 
 def criteria_in(lines: Iterable[str]) -> list[Predicate | str]:
-    """The predicates of a document's success criteria; a line that holds none as it is."""
+    """Return the predicates of a document's success criteria; a line that holds none as it is."""
     found: list[Predicate | str] = []
     for line in lines:
         first, _, rest = line.strip().partition("`")
@@ -139,7 +140,8 @@ def criteria_in(lines: Iterable[str]) -> list[Predicate | str]:
 
 
 def catalogue() -> Json:
-    """What a model is told that plans and writes calls: the tools, the metrics, the formats."""
+    """Return what a model that plans and writes calls has to know: the tools, the metrics, the
+    formats."""
     return {
         "tools": "\n".join(_tools()),
         "metrics": "\n".join(_metrics()),

@@ -49,7 +49,7 @@ _LOUDEST, _QUIETEST = 0.0, -60.0
 
 
 def draw(asked: dict[str, Any]) -> dict[str, Any]:
-    """The pictures of one or two sounds. Raises `Failure` when one cannot be read."""
+    """Return the pictures of one or two sounds. Raises `Failure` when one cannot be read."""
     import matplotlib
 
     matplotlib.rcParams.update(_STYLE)
@@ -120,7 +120,7 @@ def _loudness(named: list[tuple[str, Sketch]]) -> str:
 
 
 def _thin(times: Any, values: Any, most: int = 1200) -> tuple[Any, Any]:
-    """At most so many points: of each stretch the loudest."""
+    """Return at most so many points: of each stretch the loudest."""
     every = -(-len(values) // most)
     if every <= 1:
         return times, values
@@ -139,7 +139,7 @@ def _axes(made: Sketch, seconds: float | None = None) -> tuple[Any, Any]:
 
 
 def _svg(figure: Any, salt: str) -> str:
-    """The picture without a prologue, addresses, or colours of its own."""
+    """Return the picture without a prologue, addresses, or colours of its own."""
     import matplotlib
 
     matplotlib.rcParams["svg.hashsalt"] = salt

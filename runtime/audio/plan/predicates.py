@@ -45,12 +45,12 @@ class Predicate:
 
     @property
     def condition(self) -> str:
-        """`integrated_lufs == -16 ± 0.5`"""
+        """Return `integrated_lufs == -16 ± 0.5`."""
         within = f" ± {self.tolerance:g}" if self.tolerance else ""
         return f"{self.metric} {self.op} {_spell(self.value)}{within}"
 
     def to_json(self) -> dict[str, Any]:
-        """As data, as tools and documents hold it."""
+        """Return the predicate as data, as tools and documents hold it."""
         return {
             "metric": self.metric,
             "op": self.op,
@@ -63,7 +63,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of a predicate: the measured value (None when there is none) and why."""
+    """The verdict on a predicate: the measured value (None when there is none) and why."""
 
     predicate: Predicate
     verdict: Verdict
@@ -71,13 +71,13 @@ class Finding:
     note: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """A row of the table."""
+        """Return a row of the table."""
         found = {"verdict": self.verdict, "measured": self.measured, "note": self.note}
         return {**self.predicate.to_json(), "shown": self.predicate.condition, **found}
 
 
 def read_predicate(given: Mapping[str, Any]) -> Predicate:
-    """A predicate from data. Raises `Failure` that says what does not fit and what would: an
+    """Return a predicate from data. Raises `Failure` that says what does not fit and what would: an
     unknown metric (with the nearest), an operator, a value of another kind."""
     metric, at = metric_of(str(given.get("metric") or ""))
     op = str(given.get("op") or "==")
@@ -101,7 +101,7 @@ def read_predicate(given: Mapping[str, Any]) -> Predicate:
 
 
 def parse_predicate(text: str) -> Predicate | None:
-    """The predicate that a line of a document says; None when it says none."""
+    """Return the predicate that a line of a document says; None when it says none."""
     found = _TEXT.fullmatch(text.strip())
     if found is None:
         return None
@@ -115,7 +115,7 @@ def parse_predicate(text: str) -> Predicate | None:
 
 
 def metric_of(written: str) -> tuple[Metric, float | None]:
-    """A metric and the number in its parentheses. Raises `Failure`."""
+    """Return a metric and the number in its parentheses. Raises `Failure`."""
     match = _NAME.fullmatch(written.strip())
     name = match["name"] if match else written[:60]
     if match is None or name not in METRICS:
@@ -131,7 +131,8 @@ def metric_of(written: str) -> tuple[Metric, float | None]:
 
 
 def judge(predicate: Predicate, pair: Pair | None) -> Finding:
-    """What the files measure. `pair` is None when there is no such subject."""
+    """Return the verdict by what the files measure. `pair` is None when there is no such
+    subject."""
     if pair is None:
         return Finding(predicate, "not measured", None, f"there is no {predicate.subject}")
     metric, at = metric_of(predicate.metric)
@@ -143,7 +144,7 @@ def judge(predicate: Predicate, pair: Pair | None) -> Finding:
 
 
 def verdict_of(findings: list[Finding]) -> Verdict:
-    """Of all together: one that failed decides, then one that was not measured."""
+    """Return the verdict of all: one that failed decides, then one that was not measured."""
     verdicts = [finding.verdict for finding in findings]
     if "failed" in verdicts:
         return "failed"

@@ -59,7 +59,7 @@ class Story:
 
 
 def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: int) -> str:
-    """The page. Sounds of up to `most` bytes are in it; links lead from `out`'s folder."""
+    """Return the page. Sounds of up to `most` bytes are in it; links lead from `out`'s folder."""
     body = [
         f"<h1>{_text(story.name)}</h1>",
         f'<p class="soft">{_text(story.status or "not finished")}</p>',

@@ -22,9 +22,9 @@ from .predicates import RESULT, Predicate, verdict_of
 
 
 async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
-    """{status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured}: every
-    criterion is there, with its measured value. What says no predicate is not measured, and keeps
-    the whole from passing; so does a document without criteria."""
+    """Return {status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured}:
+    every criterion is there, with its measured value. A criterion without a predicate is not
+    measured and keeps the whole from passing; so does a document without criteria."""
     section = document.section("requirements")
     lines = text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -44,14 +44,14 @@ async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
 
 
 def _undone(step: Block) -> str:
-    """A step that was not done, and why."""
+    """Return a step that was not done, and why."""
     why = last_error(text_value(step, "Execution Results"))
     return (text_value(step, "ID") or step.title) + (f" ({why})" if why else "")
 
 
 def _status(verdict: str, undone: list[str]) -> str:
-    """The rule: a step that is not DONE, or a number that does not fit, is a FAILURE; what nobody
-    measured has to be looked at."""
+    """Return FAILURE for a step that is not DONE or a number that does not fit, REQUIRES_REVIEW for
+    what nobody measured."""
     if undone or verdict == "failed":
         return "FAILURE"
     return "SUCCESS" if verdict == "passed" else "REQUIRES_REVIEW"
@@ -65,7 +65,7 @@ def _summary(told: dict[str, Any], undone: list[str]) -> str:
 
 
 def subjects_of(document: PlanDocument) -> dict[str, SubjectFiles]:
-    """The files of the result and of each step that is DONE."""
+    """Return the files of the result and of each step that is DONE."""
     found: dict[str, SubjectFiles] = {}
     before, after = original_input(document), final_path(document)
     if after and after != before:

@@ -26,8 +26,8 @@ _LEAST = 1024
 
 
 class Plugins:
-    """A stage of plugins. What they hold back is asked for with silence at the end, so that as many
-    frames come out as went in, and `tail` more."""
+    """A stage of plugins. Silence at the end brings out what they hold back, so that as many frames
+    come out as went in, and `tail` more."""
 
     def __init__(self, plugins: list[Any], rate: int, channels: int, tail: int = 0) -> None:
         self._board = pedalboard.Chain(plugins)
@@ -36,7 +36,7 @@ class Plugins:
         self._owed = tail
 
     def feed(self, block: Frames) -> Frames:
-        """What is ready."""
+        """Return what is ready."""
         self._owed += len(block)
         self._wait = np.concatenate((self._wait, block)) if len(self._wait) else block
         if len(self._wait) < _LEAST:
@@ -45,7 +45,7 @@ class Plugins:
         return self._process(block)
 
     def end(self) -> Frames:
-        """The rest."""
+        """Return the rest."""
         parts = [self._wait[:0]]
         while self._owed > 0:
             silence = np.zeros((max(_LEAST, BLOCK // 8), self._wait.shape[1]), np.float32)
@@ -143,7 +143,8 @@ def noise_gate(job: Job) -> Chain:
 
 
 def limiter(ceiling_db: float, release_ms: float, rate: int, channels: int) -> Plugins:
-    """A brickwall limiter with look-ahead; its true peaks may exceed the ceiling by 0.5 dB."""
+    """Return a brickwall limiter with look-ahead; its true peaks may exceed the ceiling by 0.5
+    dB."""
     plugin = pedalboard.BrickwallLimiter(
         ceiling_db=ceiling_db, release_ms=release_ms, true_peak=True
     )
@@ -174,7 +175,7 @@ class Resampled:
         self._wait = np.zeros((0, channels), np.float32)
 
     def feed(self, block: Frames) -> Frames:
-        """What is ready."""
+        """Return what is ready."""
         self._fed += len(block)
         self._wait = np.concatenate((self._wait, block)) if len(self._wait) else block
         if len(self._wait) < _LEAST:
@@ -183,7 +184,7 @@ class Resampled:
         return self._count(self._resampler.process(np.ascontiguousarray(block.T)).T)
 
     def end(self) -> Frames:
-        """The rest, in the length that it has to have."""
+        """Return the rest, in the length that it has to have."""
         silence = np.zeros((_LEAST, self._wait.shape[1]), np.float32)
         last = np.concatenate((self._wait, silence)).T
         parts = (self._resampler.process(np.ascontiguousarray(last)), self._resampler.process(None))

@@ -26,8 +26,8 @@ _MOST_AT_ONCE = 120_000_000
 
 
 class Chain(NamedTuple):
-    """What a tool does that changes a stream of blocks and leaves its rate and channels: stages
-    between the input and the output, and what else the result says."""
+    """The work of a tool that keeps the rate and the channels: stages between the input and the
+    output, and what else the result says."""
 
     stages: Sequence[Stage]
     remarks: Mapping[str, Any] = MappingProxyType({})
@@ -35,7 +35,7 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A call and where its files are: by the path that the call names."""
+    """A call, and where its files are by the path that the call names."""
 
     call: AudioCall
     reads: Mapping[str, str]
@@ -43,16 +43,17 @@ class Job:
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """The arguments."""
+        """Return the arguments."""
         return self.call.arguments
 
     @property
     def input(self) -> Sound:
-        """The input of a tool that has one. Raises `Failure` as `sound` does."""
+        """Return the input of a tool that has one. Raises `Failure` as `sound` does."""
         return self.sound(self.values["input"])
 
     def sound(self, path: str) -> Sound:
-        """An input. Raises `Failure` when it cannot be read, or is more than the tool takes."""
+        """Open an input. Raises `Failure` when it cannot be read, or is more than the tool
+        takes."""
         sound, tool = open_sound(path, self.reads[path]), self.call.tool
         name = tool.name.upper()
         if sound.channels > tool.most_channels:
@@ -81,7 +82,7 @@ class Job:
     def make(
         self, path: str, rate: int, channels: int, blocks: Iterator[Frames], subtype: str = ""
     ) -> Result:
-        """An output with this rate and these channels."""
+        """Write an output with this rate and these channels."""
         place = self.writes[path]
         done = write_sound(path, place, rate, channels, blocks, subtype)
         return _result_of(done)

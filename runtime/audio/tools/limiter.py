@@ -75,8 +75,8 @@ def loudness_norm(job: Job) -> Chain:
 
 @dataclass(slots=True)
 class _Search:
-    """Gains in dB between which the one lies that is looked for: `low` gives too little, `reached`
-    LUFS; `top` is the most there may be."""
+    """Gains in dB around the one that is searched: `low` gives too little, `reached` LUFS; `top` is
+    the most there may be."""
 
     low: float
     reached: float
@@ -95,8 +95,8 @@ class _Found:
 def _louder(
     sound: Sound, search: _Search, target: float, most: float
 ) -> Iterator[tuple[float, _Found]]:
-    """Gains that come nearer and nearer, from what would do if the limiter took nothing back. More
-    gain is more loudness as far as this goes, so what lies between two gains can be halved."""
+    """Yield gains that come nearer and nearer, from what would do if the limiter took nothing back.
+    More gain is more loudness as far as this goes, so what lies between two gains can be halved."""
     high: float | None = None
     gain = search.low + target - search.reached
     ceiling = most
@@ -118,7 +118,8 @@ def _louder(
 
 
 def _hold(sound: Sound, gain_db: float, most: float, ceiling: float) -> _Found | None:
-    """What a gain gives when no true peak may be above `most`; None when that cannot be had."""
+    """Return what a gain gives when no true peak may be above `most`; None when no ceiling does
+    that."""
     for _ in range(_ROUNDS):
         loud = measure_loudness(sound, _limiter_chain(sound, gain_db, ceiling, _RELEASE_MS))
         if loud.integrated is None or loud.true_peak is None:
@@ -145,7 +146,7 @@ def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, release: float)
 
 
 def measure_loudness(sound: Sound, chain: list[Stage]) -> Loudness:
-    """The loudness of a sound behind some stages."""
+    """Return the loudness of a sound behind some stages."""
     meter = LoudnessMeter(sound.rate, sound.channels)
     for block in through(sound.blocks(), chain):
         meter.feed(block)

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Stage(Protocol):
-    """Blocks in, blocks out, both of shape (frames, channels), float32."""
+    """Takes blocks and returns blocks, both of shape (frames, channels), float32."""
 
     def feed(self, block: Frames) -> Frames:
-        """What is ready; it may be fewer frames than went in."""
+        """Return what is ready; it may be fewer frames than went in."""
 
     def end(self) -> Frames:
-        """What was held back."""
+        """Return what was held back."""
 
 
 def through(blocks: Iterable[Frames], stages: Sequence[Stage]) -> Iterator[Frames]:
-    """The blocks after all stages, none of them empty."""
+    """Yield the blocks behind all stages, none of them empty."""
     for block in blocks:
         for stage in stages:
             block = stage.feed(block)
@@ -50,26 +50,26 @@ class Mapped:
         self._none: Frames | None = None
 
     def feed(self, block: Frames) -> Frames:
-        """The block, changed."""
+        """Return the block, changed."""
         done = self._function(block, self._at)
         self._at += len(block)
         self._none = done[:0]
         return done
 
     def end(self) -> Frames:
-        """Nothing."""
+        """Return nothing."""
         return np.zeros((0, 1), np.float32) if self._none is None else self._none
 
 
 def gain(db: float) -> Mapped:
-    """Every sample times the same."""
+    """Return a stage that multiplies every sample by the same."""
     factor = np.float32(10 ** (db / 20))
     return Mapped(lambda block, _: block * factor)
 
 
 def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
-    """In over the `first` frames, out over the `last` of `frames`. Equal power is a quarter of a
-    sine, linear a straight line."""
+    """Return a fade in over the `first` frames and out over the `last` of `frames`. Equal power is
+    a quarter of a sine, linear a straight line."""
 
     def curve(share: Samples) -> Samples:
         share = np.clip(share, 0.0, 1.0)
@@ -88,9 +88,9 @@ def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
 
 
 def rechannel(before: int, after: int) -> Mapped:
-    """To one channel: the mean of left and right. To two: one channel twice. Five and six channels
-    are folded down as ITU-R BS.775 says, centre and surrounds 3 dB lower, LFE left out, and
-    everything lower by so much that it cannot clip."""
+    """Return a stage for other channels. To one: the mean of left and right. To two: one channel
+    twice. Five and six are folded down as ITU-R BS.775 says, centre and surrounds 3 dB lower, LFE
+    left out, and everything lower by so much that it cannot clip."""
     matrix = np.eye(before, dtype=np.float64)
     if before in (5, 6):
         half = 0.5**0.5
@@ -108,7 +108,7 @@ def rechannel(before: int, after: int) -> Mapped:
 
 
 def dither() -> Mapped:
-    """Triangular noise of one 16-bit step each way, always the same."""
+    """Return a stage that adds triangular noise of one 16-bit step each way, always the same."""
     random = np.random.Generator(np.random.PCG64(16))
 
     def noisy(block: Frames, _: int) -> Frames:
@@ -129,7 +129,7 @@ class Noise:
         self._wait = np.zeros((0, channels), np.float32)
 
     def feed(self, block: Frames) -> Frames:
-        """The block with noise, as far as there is noise yet."""
+        """Return the block with noise, as far as there is noise yet."""
         white = self._random.standard_normal(block.shape)
         if self._shape is None:
             return (block + white * self._rms).astype(np.float32)
@@ -137,7 +137,7 @@ class Noise:
         return self._mix(self._shape.feed(white.T)[0].T)
 
     def end(self) -> Frames:
-        """The rest."""
+        """Return the rest."""
         return self._wait if self._shape is None else self._mix(self._shape.end()[0].T)
 
     def _mix(self, noise: Samples) -> Frames:
@@ -146,8 +146,8 @@ class Noise:
 
 
 def _color(rate: int, color: str) -> Samples | None:
-    """A filter that makes white noise pink (-3 dB an octave) or brown (-6) from 20 Hz upwards,
-    with as much energy as before."""
+    """Return a filter that makes white noise pink (-3 dB an octave) or brown (-6) from 20 Hz
+    upwards, with as much energy as before; None for white."""
     if color == "white":
         return None
     size = 1 << int(np.ceil(np.log2(rate / 5)))
@@ -164,7 +164,7 @@ class Crossfade:
         self._frames = frames
 
     def join(self, streams: Sequence[Iterable[Frames]]) -> Iterator[Frames]:
-        """All blocks in order; each stream is longer than the fade."""
+        """Yield all blocks in order; each stream is longer than the fade."""
         held: Frames | None = None
         for stream in streams:
             over = held

@@ -26,7 +26,7 @@ _BEAT_S = 0.5
 
 
 def signal(kind: str, seconds: float) -> Iterator[Frames]:
-    """The blocks of a signal that lasts `seconds` in all, two channels at 44.1 kHz."""
+    """Yield the blocks of a signal that lasts `seconds` in all, two channels at 44.1 kHz."""
     first, total = round(BEFORE_S * RATE), round(seconds * RATE)
     last = total - round(AFTER_S * RATE)
     random = np.random.Generator(np.random.PCG64(30))
@@ -41,7 +41,7 @@ def signal(kind: str, seconds: float) -> Iterator[Frames]:
 
 
 def _speech(time: Samples, noise: Samples) -> Samples:
-    """Syllables of a voice whose pitch goes up and down, and hisses between them."""
+    """Return syllables of a voice whose pitch goes up and down, and hisses between them."""
     phase = 2 * np.pi * (120 * time - 20 / (2 * np.pi * 0.4) * np.cos(2 * np.pi * 0.4 * time))
     buzz = sum((np.sin(n * phase) / n for n in range(1, 20)), np.zeros_like(time))
     syllables = np.sqrt(np.clip(np.sin(2 * np.pi * 3.1 * time), 0, 1))
@@ -51,7 +51,7 @@ def _speech(time: Samples, noise: Samples) -> Samples:
 
 
 def _music(time: Samples, noise: Samples) -> Samples:
-    """Plucked chords to the left and right of a bass, and a beat."""
+    """Return plucked chords to the left and right of a bass, and a beat."""
     beat = np.floor(time / _BEAT_S)
     since = time - beat * _BEAT_S
     decay = np.exp(-4 * since) * np.minimum(since / 0.004, 1)

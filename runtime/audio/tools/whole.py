@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 def measure(job: Job) -> Result:
-    """Numbers; nothing is written."""
+    """Measure a file; nothing is written."""
     return meter.measure(job.input, job.values["silence_dbfs"])
 
 
 def compare(job: Job) -> Result:
-    """Numbers of two files; nothing is written."""
+    """Measure two files; nothing is written."""
     a, b = (job.sound(job.values[name]) for name in ("a", "b"))
     return meter.compare(a, b, job.values["silence_dbfs"])
 
 
 def trim_silence(job: Job) -> Result:
-    """By the RMS of 20 ms, over all channels."""
+    """Cut silence off the ends, by the RMS of 20 ms over all channels."""
     sound, values = job.input, job.values
     levels = LevelMeter(sound.rate, sound.channels)
     for block in sound.blocks():
@@ -56,7 +56,7 @@ def trim_silence(job: Job) -> Result:
 
 
 def clip(job: Job) -> Result:
-    """One section."""
+    """Keep one section. Raises `Failure` when it lies outside of the file."""
     sound, values = job.input, job.values
     end_s = sound.seconds if values["end_s"] is None else values["end_s"]
     _inside(sound, "start_s", values["start_s"])
@@ -68,7 +68,7 @@ def clip(job: Job) -> Result:
 
 
 def split(job: Job) -> Result:
-    """One more file than there are points."""
+    """Cut at points; one more file is written than there are points."""
     sound = job.input
     points = job.values["points_s"]
     for point in points:
@@ -84,7 +84,7 @@ def split(job: Job) -> Result:
 
 
 def concat(job: Job) -> Result:
-    """One after the other, overlapping or not."""
+    """Join one after the other, overlapping or not."""
     sounds = _alike(job)
     over = round(job.values["crossfade_s"] * sounds[0].rate)
     short = next((s for s in sounds if s.frames <= 2 * over), None)
@@ -99,7 +99,7 @@ def concat(job: Job) -> Result:
 
 
 def mix(job: Job) -> Result:
-    """All at once, each from its offset on."""
+    """Add all at once, each from its offset on."""
     sounds, values = _alike(job), job.values
     rate = sounds[0].rate
     offsets = [round(offset * rate) for offset in values["offsets_s"] or [0.0] * len(sounds)]
@@ -113,7 +113,7 @@ def mix(job: Job) -> Result:
 
 
 class _Stream:
-    """Blocks of any size, taken in pieces of the size asked for, silent before `offset`."""
+    """Blocks of any size, taken in pieces of the size that is needed, silent before `offset`."""
 
     def __init__(self, blocks: Iterator[Frames], offset: int) -> None:
         self._blocks = blocks
@@ -143,7 +143,7 @@ def _sum_of(streams: list[_Stream], frames: int, channels: int) -> Iterator[Fram
 
 
 def shift(job: Job) -> Result:
-    """Later or earlier in the same length."""
+    """Move later or earlier in the same length."""
     sound, values = job.input, job.values
     by = round(values["offset_s"] * sound.rate)
     if values["wrap"]:
@@ -166,7 +166,7 @@ def _silence(frames: int, channels: int) -> Iterator[Frames]:
 
 
 def convert(job: Job) -> Result:
-    """Channels first, then the rate, then the rounding."""
+    """Change the channels first, then the rate, then the rounding."""
     sound, values = job.input, job.values
     rate = values["sample_rate_hz"] or sound.rate
     channels = values["channels"] or sound.channels
@@ -189,12 +189,13 @@ def convert(job: Job) -> Result:
 
 
 def _output_subtype(sound: Sound, possible: tuple[str, ...]) -> str:
-    """The subtype of the input where the container has it, else the container's usual one."""
+    """Return the subtype of the input where the container has it, else the container's usual
+    one."""
     return sound.subtype if sound.subtype in possible else possible[0]
 
 
 def synth(job: Job) -> Result:
-    """A signal of its own: nothing is read."""
+    """Write a signal of its own: nothing is read."""
     blocks = signal(job.values["kind"], job.values["duration_s"])
     return job.make(job.values["output"], RATE, CHANNELS, blocks)
 
@@ -207,7 +208,7 @@ def _inside(sound: Sound, name: str, seconds: float) -> None:
 
 
 def _alike(job: Job) -> list[Sound]:
-    """The inputs. Raises `Failure` when their rates or channels differ."""
+    """Open the inputs. Raises `Failure` when their rates or channels differ."""
     sounds = [job.sound(path) for path in job.values["inputs"]]
     for sound in sounds[1:]:
         if (sound.rate, sound.channels) != (sounds[0].rate, sounds[0].channels):

@@ -98,7 +98,8 @@ def run_snippet(
 
 
 def _path() -> tuple[Path, ...]:
-    """Where the launcher and the packages are; not flowc, which the code has no use for."""
+    """Return the folders of the launcher and the packages, without flowc, which the code does not
+    use."""
     folders = [Path(__file__).resolve().parents[1]]
     for name in ("numpy", "soundfile", "pedalboard"):
         spec = find_spec(name)  # finds it, and does not import it: numpy takes a while

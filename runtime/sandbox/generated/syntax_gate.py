@@ -49,7 +49,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class CodeFinding:
-    """What is wrong, and where: line and column from 1."""
+    """A fault of the code, and its place: line and column from 1."""
 
     line: int
     column: int
@@ -60,8 +60,8 @@ class CodeFinding:
 
 
 def faults(code: str) -> tuple[CodeFinding, ...]:
-    """What keeps the code from being tried, at most `MOST_FAULTS` in the order of the text; () when
-    nothing does."""
+    """Return what keeps the code from being tried, at most `MOST_FAULTS` in the order of the text;
+    () when nothing does."""
     size = len(code.encode("utf-8", "surrogatepass"))
     if size > MOST_BYTES:
         return (CodeFinding(1, 1, f"the code has {size} bytes; at most {MOST_BYTES} are taken"),)
@@ -95,7 +95,7 @@ class _Reader:
         self._refused: set[str] = set()
 
     def faults(self) -> Iterator[CodeFinding]:
-        """All of them."""
+        """Yield all of them."""
         for node in ast.walk(self._tree):
             yield from self._import(node)
         for node in ast.walk(self._tree):
@@ -113,7 +113,7 @@ class _Reader:
             rest += [(child, child is base) for child in ast.iter_child_nodes(node)]
 
     def _import(self, node: ast.AST) -> Iterator[CodeFinding]:
-        """Modules and names that an import makes known."""
+        """Note the modules and names that an import makes known."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name not in MODULES:
@@ -142,7 +142,7 @@ class _Reader:
                     self._bound.add(alias.asname or alias.name)
 
     def _refuse(self, alias: ast.alias) -> None:
-        """One fault is enough: what a refused import would have made known is not looked at."""
+        """Note names that a refused import would have made known: one fault is enough."""
         name = (alias.asname or alias.name).partition(".")[0]
         self._bound.add(name)
         self._refused.add(name)
@@ -197,7 +197,7 @@ class _Reader:
             yield self._at_name(node, f"`.{node.attr}` is not for generated code")
 
     def _module(self, node: ast.expr) -> str | None:
-        """The module that an expression names: `np`, `np.fft`."""
+        """Return the module that an expression names: `np`, `np.fft`."""
         if isinstance(node, ast.Name):
             return self._modules.get(node.id)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -212,7 +212,7 @@ class _Reader:
             yield self._at(node, f"a constant of the type {type(value).__name__} is not taken here")
 
     def _at_name(self, node: ast.Attribute, message: str) -> CodeFinding:
-        """A fault at the name after the dot."""
+        """Return a fault at the name after the dot."""
         line = node.end_lineno or node.lineno
         column = len(self._until(line, node.end_col_offset or 0)) - len(node.attr)
         return CodeFinding(line, column + 1, message)
@@ -224,7 +224,7 @@ class _Reader:
         )
 
     def _until(self, line: int, offset: int) -> str:
-        """A line up to an offset, which ast counts in bytes."""
+        """Return a line up to an offset, which ast counts in bytes."""
         return self._lines[line - 1].encode()[:offset].decode("utf-8", "replace")
 
 

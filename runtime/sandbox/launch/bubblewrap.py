@@ -13,7 +13,7 @@ def command(
     links: list[tuple[str, str]],
     shared: int,
 ) -> list[str]:
-    """Everything before the command that is to run inside; arguments as of `show_only`."""
+    """Return everything before the command that is to run inside; arguments as of `show_only`."""
     words = [program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     words += [] if network else ["--unshare-net"]
     words += ["--die-with-parent", "--cap-drop", "ALL"]

@@ -50,7 +50,7 @@ def _importer(allowed: frozenset[str]) -> Any:
 
 
 def _words(error: BaseException) -> str:
-    """`line 3: ValueError: what it says`, with the line of the code where it has one."""
+    """Return `line 3: ValueError: what it says`, with the line of the code where it has one."""
     line, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == NAME:

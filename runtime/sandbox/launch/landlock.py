@@ -31,7 +31,7 @@ SIGNALS = 6
 
 
 def rights_of(version: int) -> int:
-    """Rights that a version of Landlock knows."""
+    """Return the rights that a version of Landlock knows."""
     rights = 0x1FFF
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
         rights |= right if version >= since else 0
@@ -39,14 +39,14 @@ def rights_of(version: int) -> int:
 
 
 def version(libc: ctypes.CDLL) -> int:
-    """The kernel's version of Landlock, 0 when it has none."""
+    """Return the kernel's version of Landlock, 0 when it has none."""
     found: int = libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION)
     return max(0, found)
 
 
 def restrict(libc: ctypes.CDLL, rules: list[tuple[str, int]], network: bool) -> int:
-    """Confine this thread to `rules` (path, rights); a path that is not there is left out. Gives
-    the version in force. Raises OSError when the kernel has no Landlock or refuses."""
+    """Confine this thread to `rules` (path, rights); a missing path is left out. Return the version
+    in force. Raises OSError when the kernel has no Landlock or refuses."""
     known = version(libc)
     if not known:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

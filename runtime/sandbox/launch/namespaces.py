@@ -33,8 +33,8 @@ _LINKS = (
 
 
 def enter(libc: ctypes.CDLL, network: bool) -> None:
-    """New namespaces of users, mounts, processes, IPC and host name, and an empty network unless
-    `network`. Ids stay as they are. Raises OSError where the system does not allow it."""
+    """Make new namespaces of users, mounts, processes, IPC and host name, and an empty network
+    unless `network`. Ids stay as they are. Raises OSError where the system does not allow it."""
     uid, gid = os.geteuid(), os.getegid()
     flags = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | _NEWUTS | (0 if network else _NEWNET)
     _check(libc.unshare(flags), "unshare")
@@ -139,7 +139,7 @@ class _Tree:
         self._folders, self._others = {""}, set[str]()
 
     def folder(self, name: str) -> bool:
-        """A folder, and those above it; False where something else is in the way."""
+        """Make a folder, and those above it; return False where something else is in the way."""
         if name in self._folders:
             return True
         if name in self._others or not self.folder(name.rpartition("/")[0]):
@@ -153,14 +153,14 @@ class _Tree:
         return True
 
     def hold(self, source: str, name: str) -> None:
-        """Something to mount `source` on."""
+        """Make something to mount `source` on."""
         if os.path.isdir(source):
             self.folder(name)
         elif self._free(name):
             os.close(os.open(self._root + name, os.O_CREAT | os.O_WRONLY, 0o600))
 
     def link(self, name: str, target: str) -> None:
-        """A symbolic link, where nothing is yet."""
+        """Make a symbolic link, where nothing is yet."""
         if self._free(name):
             try:
                 os.symlink(target, self._root + name)
@@ -190,15 +190,15 @@ def _proc(libc: ctypes.CDLL, target: str, processes: int) -> None:
 
 
 def bounds_are_own(release: str) -> bool:
-    """Whether a namespace of processes has a `pid_max` of its own on this kernel: from Linux 6.14.
-    Before that there is one for the whole machine, and root may set it from anywhere."""
+    """Tell whether a namespace of processes has a `pid_max` of its own on this kernel: from Linux
+    6.14. Before that there is one for the whole machine, and root may set it from anywhere."""
     numbers = [part for part in release.replace("-", ".").split(".") if part.isdigit()]
     return len(numbers) >= 2 and (int(numbers[0]), int(numbers[1])) >= _OWN_BOUNDS
 
 
 def _limit_processes(path: str, processes: int) -> None:
-    """The numbers below 300 are given out once. Threads take numbers too, which the limit does not
-    count: this is what the watcher never has to be in time for."""
+    """Set the highest number. The numbers below 300 are given out once. Threads take numbers too,
+    which the limit does not count: this is what the watcher never has to be in time for."""
     try:
         with open(path, "wb", buffering=0) as file:
             file.write(b"%d" % (_ONCE + _THREADS * processes))

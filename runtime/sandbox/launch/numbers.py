@@ -134,7 +134,7 @@ MACHINES = ("x86_64", "aarch64")
 
 
 def numbers(machine: str) -> dict[str, int]:
-    """The calls that a machine has. Raises KeyError for a machine that is not in `MACHINES`."""
+    """Return the calls of a machine. Raises KeyError for a machine that is not in `MACHINES`."""
     if machine not in MACHINES:
         raise KeyError(machine)
     column = 1 + MACHINES.index(machine)

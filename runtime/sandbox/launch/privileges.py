@@ -33,7 +33,7 @@ LIMITS = {
 
 
 def no_new_privileges(libc: ctypes.CDLL) -> None:
-    """No program that is started gains rights by its owner or its file. Raises OSError."""
+    """Let no program that is started gain rights by its owner or its file. Raises OSError."""
     if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "no_new_privs is refused")
 
@@ -65,7 +65,7 @@ def take_turns(before: tuple[int, int]) -> None:
 
 
 def die_with_parent(libc: ctypes.CDLL) -> None:
-    """Be killed when the thread that made this process ends."""
+    """Die when the thread that made this process ends."""
     libc.prctl(_PDEATHSIG, _KILL, 0, 0, 0)
 
 

@@ -133,15 +133,15 @@ class _Filter:
         self._blocks: dict[int, list[_Instruction]] = {}
 
     def deny(self, name: str, errno: int = _EPERM) -> None:
-        """A call fails whatever it is given."""
+        """Deny a call whatever its arguments are."""
         if name in self._numbers:
             self._blocks[self._numbers[name]] = [(_RETURN, 0, 0, _ERRNO | errno)]
 
     def deny_argument(
         self, name: str, argument: int, only: bool, values: tuple[int, ...], errno: int
     ) -> None:
-        """A call fails for some values of an argument of 32 bits, or for all but those; one that
-        fails already goes on to, also for values of another argument."""
+        """Deny a call for some values of an argument of 32 bits, or for all but those; one that is
+        denied already is then denied for values of another argument too."""
         number = self._numbers[name]
         before = self._blocks.get(number, [_ALLOWED])
         if before[-1] != _ALLOWED:
@@ -153,7 +153,7 @@ class _Filter:
         self._blocks[number] = [*block, (_RETURN, 0, 0, missed)]
 
     def clone(self, threads_only: bool) -> None:
-        """No new namespaces; in a snippet no processes either."""
+        """Deny new namespaces; in a snippet new processes too."""
         denied = _ERRNO | _EPERM
         block = [
             (_LOAD, 0, 0, _ARGS),
@@ -165,7 +165,7 @@ class _Filter:
         self._blocks[self._numbers["clone"]] = [*block, (_RETURN, 0, 0, _ALLOW)]
 
     def finish(self) -> bytes:
-        """The instructions as the kernel takes them."""
+        """Return the instructions as the kernel takes them."""
         code = [
             (_LOAD, 0, 0, _ARCH),
             (_EQUAL, 1, 0, _ARCHITECTURES[self._machine]),

@@ -44,7 +44,7 @@ class _Start:
         self.inside = False
 
     def tell(self, message: dict[str, Any]) -> None:
-        """One line to flowc, which may be gone."""
+        """Send one line to flowc, which may be gone."""
         try:
             os.write(self.report, f"{message!r}\n".encode())
         except OSError:
@@ -56,7 +56,7 @@ class _Start:
         os._exit(REFUSED)
 
     def keeper(self) -> None:
-        """The first process: what flowc started."""
+        """Be the first process: what flowc started."""
         if os.getppid() != self.job["parent"]:
             os._exit(REFUSED)
         _lead_session()
@@ -112,7 +112,7 @@ class _Start:
             self.refuse(f"bubblewrap cannot be started: {error.strerror}")
 
     def in_bubblewrap(self, lifeline: int, status: int) -> None:
-        """The second process, in bubblewrap."""
+        """Be the second process, in bubblewrap."""
         self.inside = True
         supervise.keep_in_sight()
         self.active |= {"namespaces": self.job["by"], "mounts": self.job["by"]}
@@ -122,7 +122,7 @@ class _Start:
         self.watcher(lifeline, status)
 
     def watcher(self, lifeline: int, status: int) -> None:
-        """The second process: number 1 of the namespaces, where there are any."""
+        """Be the second process: number 1 of the namespaces, where there are any."""
         privileges.no_new_privileges(self.libc)
         supervise.adopt(self.libc)
         supervise.prepare_watcher()
@@ -154,7 +154,7 @@ class _Start:
             self.active["mounts"] = f"{len(job['binds'])} paths"
 
     def program(self) -> None:
-        """The third process: confines itself, then becomes the program."""
+        """Be the third process: confine itself, then become the program."""
         job = self.job
         privileges.die_with_parent(self.libc)
         privileges.take_turns(job["turns"])
@@ -206,7 +206,7 @@ class _Start:
             self.refuse(f"the folder {self.job['cwd']} cannot be entered: {error.strerror}")
 
     def _signals(self) -> None:
-        """Every signal does what it does in a fresh program."""
+        """Let every signal do what it does in a fresh program."""
         for number in range(1, _SIGNALS):
             try:
                 _signal.signal(number, 0)
@@ -280,7 +280,7 @@ def _lead_session() -> None:
 
 
 def _exit_code(error: BaseException | None) -> int:
-    """The exit code of a function that raised this; an error is shown."""
+    """Return the exit code of a function that raised this; an error is shown."""
     code = 0
     if isinstance(error, SystemExit):
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
@@ -296,7 +296,7 @@ def _exit_code(error: BaseException | None) -> int:
 
 
 def nothing() -> None:
-    """The program of a trial: it has nothing to do."""
+    """Do nothing: the program of a trial."""
 
 
 def main(job: int, report: int, *watcher: int) -> None:

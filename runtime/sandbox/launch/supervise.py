@@ -35,7 +35,7 @@ _proc = -1
 
 
 class Watch:
-    """What the watcher looks at while the program runs. 0 is not a limit: seconds by the clock,
+    """What the watcher looks at while the program runs. 0 means no limit: seconds by the clock,
     processes at a time, bytes written below `folders` or taken from the disk of `disks`; `grace`
     is how long the program may take to end when it is asked to."""
 
@@ -54,15 +54,15 @@ class Watch:
 
     @property
     def busy(self) -> bool:
-        """Whether anything has to be looked at again and again."""
+        """Tell whether anything has to be looked at again and again."""
         return bool(self.processes or self.disk)
 
     def left(self) -> float:
-        """Seconds until the time is over."""
+        """Return the seconds until the time is over."""
         return self._began + self.seconds - time.monotonic() if self.seconds else 3600.0
 
     def exceeded_limit(self) -> str:
-        """Which limit is exceeded: "time", "processes", "disk", or ""."""
+        """Return which limit is exceeded: "time", "processes", "disk", or ""."""
         if self.left() <= 0:
             return "time"
         if not self._view and not self._due():
@@ -83,8 +83,9 @@ class Watch:
         return found
 
     def _due(self) -> bool:
-        """Whether to look through all processes: every so often, and at once when more were begun
-        on the machine since than the program may have, or it would be many before it is seen."""
+        """Tell whether to look through all processes: every so often, and at once when more were
+        begun on the machine since than the program may have, or it would be many before it is
+        seen."""
         now, newest = time.monotonic(), _newest()
         if now < self._looks and abs(newest - self._newest) <= (self.processes or newest):
             return False
@@ -190,15 +191,15 @@ def keep_in_sight() -> None:
 
 
 def below(view: bool) -> list[int]:
-    """The living descendants of this process; where it has a view of its own namespace, all others
-    in that."""
+    """Return the living descendants of this process; where it has a view of its own namespace, all
+    others in that."""
     if view:
         return [number for number in _numbers_in("/proc") if number != os.getpid()]
     return [number for number, _ in _family()]
 
 
 def _has_view() -> bool:
-    """Whether /proc is that of the namespace that this is number 1 of."""
+    """Tell whether /proc is that of the namespace that this is number 1 of."""
     try:
         return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
@@ -206,7 +207,7 @@ def _has_view() -> bool:
 
 
 def _newest() -> int:
-    """The process that was begun last; 0 where nobody says."""
+    """Return the process that was begun last; 0 where nobody says."""
     try:
         return int(_read("loadavg").split()[-1])
     except (OSError, ValueError, IndexError):
@@ -229,7 +230,7 @@ def _read(name: str) -> bytes:
 
 
 def _family() -> list[tuple[int, int]]:
-    """The living descendants of this process, each with its process group."""
+    """Return the living descendants of this process, each with its process group."""
     children: dict[int, list[tuple[int, int]]] = {}
     for number in _numbers_in(_proc):
         try:
@@ -285,7 +286,7 @@ def _any_child_ended() -> bool:
 
 
 def _reap(program: int, wait: bool = False) -> int | None:
-    """The program's status when it has ended; others are reaped on the way."""
+    """Return the program's status when it has ended; others are reaped on the way."""
     while True:
         try:
             pid, status = os.waitpid(program if wait else -1, 0 if wait else os.WNOHANG)
@@ -313,7 +314,8 @@ def _free(path: str) -> int:
 
 
 def _size(folder: str, since: float) -> int:
-    """Bytes on disk of the files below a folder that were changed since then; 0.0: of all."""
+    """Return the bytes on disk of the files below a folder that were changed since then; 0.0: of
+    all."""
     total, rest = 0, [folder]
     while rest:
         try:

@@ -51,8 +51,8 @@ _BOUNDS = Limits(memory=0, file=1, disk=0, open=64, processes=0)
 
 @dataclass(frozen=True, slots=True)
 class ScriptLimits:
-    """Of one call: seconds by the clock and of the processor, bytes of memory, characters of its
-    result, lines and characters of its log that are kept."""
+    """The limits of one call: seconds by the clock and of the processor, bytes of memory,
+    characters of its result, lines and characters of its log that are kept."""
 
     seconds: float = 30.0
     cpu: int = 10
@@ -73,7 +73,7 @@ class ScriptWorkers:
     )
 
     async def evaluate(self, call: ScriptCall) -> ScriptResult:
-        """One call at a time of JavaScript, any number of Python."""
+        """Evaluate one call at a time of JavaScript, any number of Python."""
         job = _job(call, self.limits)
         if call.script.language == "python":
             worker = _Worker("python", self.limits, self.confined)
@@ -100,8 +100,8 @@ class ScriptWorkers:
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """The numbers of the processes that wait for calls; in the sandbox of those that keep them,
-        see confine.py."""
+        """Return the numbers of the processes that wait for calls; in the sandbox of those that
+        keep them, see confine.py."""
         return tuple(room.worker.pid for room in self._rooms.values() if room.worker is not None)
 
     async def close(self) -> None:
@@ -198,8 +198,8 @@ class _Worker:
         return self._process.pid
 
     def report(self) -> SandboxReport:
-        """How it is confined; waits for the launcher. Raises `Failure` (kind refused) when the
-        sandbox did not start it."""
+        """Return how it is confined; wait for the launcher. Raises `Failure` (kind refused) when
+        the sandbox did not start it."""
         report = self._start.report()
         self.reported = True
         return report
@@ -267,7 +267,7 @@ class _Worker:
 
 
 def _quickjs() -> str:
-    """The file of the engine; the worker loads it by itself, flowc never does."""
+    """Return the file of the engine; the worker loads it by itself, flowc never does."""
     spec = importlib.util.find_spec("_quickjs")
     if spec is None or not isinstance(spec.loader, importlib.machinery.ExtensionFileLoader):
         raise Failure("scripts in JavaScript need the package quickjs-ng", "refused")
@@ -306,7 +306,7 @@ def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
 
 
 def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult:
-    """The result. Raises `Failure` for everything that is none."""
+    """Return the result. Raises `Failure` for everything that is not one."""
     answer = told.answer
     at = _place(call.script, told.place)
     if told.ended == "time":
@@ -330,7 +330,7 @@ def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult
 
 
 def _read(answer: dict[str, Any]) -> ScriptResult:
-    """The answer, with nothing in it believed: a script may have changed what wrote it."""
+    """Return the answer, with nothing in it believed: a script may have changed what wrote it."""
     kept = answer["kept"]
     threads = {}
     for name, change in answer["threads"].items():
@@ -360,7 +360,7 @@ def _message(value: dict[str, Json]) -> dict[str, Any]:
 def _script_failure(
     call: ScriptCall, error: dict[str, Any], limits: ScriptLimits, place: Place | None
 ) -> Failure:
-    """What a script raised, in its own words (J30); the engine's own limits in ours."""
+    """Return what a script raised, in its own words (J30); the engine's own limits in ours."""
     name, message = str(error.get("name", "")), str(error.get("message", ""))
     at = _place(call.script, error.get("at")) or place
     megabytes = limits.memory // (1024 * 1024)
@@ -384,7 +384,7 @@ def _died(call: ScriptCall, code: int, limits: ScriptLimits, at: Place | None) -
 
 
 def _place(script: Script, at: Json) -> Place | None:
-    """[line, column] of the script's text as a place in its file."""
+    """Return [line, column] of the script's text as a place in its file."""
     match at:
         case [int() as line, int() as column]:
             line, column = script.line - 1 + max(line, 1), script.indent + max(column, 1)

@@ -44,7 +44,7 @@ def confine(parent: int, memory: int, seconds: int) -> None:
 
 
 def close_doors() -> None:
-    """No file, socket or process can be opened or grow from here on."""
+    """Let no file, socket or process be opened or grow from here on."""
     for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
         resource.setrlimit(kind, (0, 0))
 
@@ -56,12 +56,12 @@ class Pipe:
         self._read, self._write = read, write
 
     def receive(self) -> str:
-        """The next message; "" when flowc has closed the pipe."""
+        """Return the next message; "" when flowc has closed the pipe."""
         header = self._take(_HEADER.size)
         return self._take(_HEADER.unpack(header)[0]).decode("ascii") if header else ""
 
     def send(self, text: str) -> None:
-        """One JSON text."""
+        """Send one JSON text."""
         data = text.encode("utf-8", "backslashreplace")
         data = _HEADER.pack(len(data)) + data
         while data:

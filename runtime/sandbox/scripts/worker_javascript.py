@@ -22,7 +22,7 @@ Send = Callable[[str], None]
 
 
 def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], None]:
-    """What answers a call; `module` is the file of the QuickJS extension."""
+    """Return what answers a call; `module` is the file of the QuickJS extension."""
     loader = importlib.machinery.ExtensionFileLoader("_quickjs", module)
     spec = importlib.util.spec_from_file_location("_quickjs", module, loader=loader)
     assert spec is not None
@@ -101,7 +101,7 @@ class _Call:
         raise _Broken({"error": {"name": "", "message": message, "stack": ""}})
 
     def call(self, given: str) -> str:
-        """What came of the call, as JSON."""
+        """Return what came of the call, as JSON."""
         try:
             answer = str(self._call(given))
         except self.error as error:
@@ -112,14 +112,15 @@ class _Call:
         return json.dumps({**told, "error": self._place(told["error"])})
 
     def _error(self, said: str) -> dict[str, Any]:
-        """An error that left JavaScript: its first line, then its stack."""
+        """Return an error that left JavaScript: its first line, then its stack."""
         first, _, stack = said[:_SHOWN].partition("\n")
         name, colon, message = first.partition(": ")
         parts = (name, message) if colon and name.endswith("Error") else ("", first)
         return self._place({"name": parts[0], "message": parts[1], "stack": stack})
 
     def _place(self, error: dict[str, Any]) -> dict[str, Any]:
-        """The error with the innermost place in the script; the prelude stands below its lines."""
+        """Return the error with the innermost place in the script; the prelude stands below its
+        lines."""
         places = ((int(m[1]), int(m[2])) for m in _FRAME.finditer(error["stack"][:_SHOWN]))
         at = next(((line, column) for line, column in places if line <= self.lines), None)
         return {"name": error["name"], "message": error["message"][:_SHOWN], "at": at}

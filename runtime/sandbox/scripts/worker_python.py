@@ -22,7 +22,7 @@ Json = Any
 
 
 def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], None]:
-    """What answers a call."""
+    """Return what answers a call."""
 
     def serve(job: dict[str, Any], given: str, send: Send) -> None:
         said = io.StringIO()
@@ -50,7 +50,7 @@ class WorkflowContext:
         self._before, self._fresh = len(self._messages), False
 
     def addMessage(self, role: Any, content: Any = None) -> None:
-        """Of a role and a content, or of one message with both."""
+        """Add a message: of a role and a content, or of one message with both."""
         message = dict(role) if isinstance(role, dict) else {"role": role, "content": content}
         for key in ("role", "content"):
             if not isinstance(message.get(key), str) or not message[key]:
@@ -72,19 +72,19 @@ class WorkflowContext:
         self._messages, self._fresh = [*systems, *rest], True
 
     def getMessages(self) -> list[dict[str, Any]]:
-        """Copies of all messages."""
+        """Return copies of all messages."""
         return [dict(message) for message in self._messages]
 
     def getMessagesByRole(self, role: str) -> list[dict[str, Any]]:
-        """Copies of the messages of one role."""
+        """Return copies of the messages of one role."""
         return [dict(message) for message in self._messages if message["role"] == role]
 
     def getLastMessage(self) -> dict[str, Any] | None:
-        """A copy of the last message."""
+        """Return a copy of the last message."""
         return dict(self._messages[-1]) if self._messages else None
 
     def hasMessages(self) -> bool:
-        """Whether there is one."""
+        """Tell whether there is a message."""
         return bool(self._messages)
 
     def clearMessages(self) -> None:
@@ -159,7 +159,7 @@ def _is_function(value: Any) -> bool:
 
 
 def _clean(value: Any, path: str, depth: int) -> Json:
-    """The value, if it is one of JSON. Raises TypeError that names where it is not."""
+    """Return the value, if it is one of JSON. Raises TypeError that names where it is not."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
