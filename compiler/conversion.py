@@ -74,7 +74,7 @@ def _report_files(workflow: Workflow, source: Source, dialect: Dialect, sink: Si
                     sink.report("FC6001", f"{dialect.name} {message}", span)
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _inside(value: object) -> Iterator[Any]:
     """A value of the IR and everything in it."""
     yield value
     if isinstance(value, tuple):

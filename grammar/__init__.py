@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import os
 from pathlib import Path
-from typing import Any
 
 from lark import Lark
 
@@ -30,7 +29,7 @@ def _cache_folder() -> Path | None:
 
 @functools.cache
 def load(
-    name: str, start: str = "start", lexer: Any = "contextual", transformer: Any = None
+    name: str, start: str = "start", lexer: object = "contextual", transformer: object = None
 ) -> Lark:
     """The LALR parser of `name`.lark. `lexer` is "contextual" or a Lark lexer class. With a
     `transformer` its callbacks run while parsing and no tree is built. Positions are the tokens'.

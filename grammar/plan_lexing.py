@@ -52,7 +52,7 @@ class PlanLexer(Lexer):
 
     __future_interface__ = 1
 
-    def __init__(self, lexer_conf: Any) -> None:
+    def __init__(self, lexer_conf: object) -> None:
         del lexer_conf
 
     def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.ir import OnUnknown
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 CALL_PATH: ContextVar[tuple[str, ...]] = ContextVar("flowc_call_path", default=())
 """The call nodes around the node that is running, the outermost first. The third element of a
@@ -36,7 +39,7 @@ class Here:
 
     place: str
     visit: int
-    runtime: Any
+    runtime: Runtime[Any]
     attempt: int = 1
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -57,7 +60,7 @@ HERE: ContextVar[Here | None] = ContextVar("flowc_here", default=None)
 
 @contextmanager
 def visiting(
-    node: str, visit: int, runtime: Any, on_unknown: OnUnknown | None = None
+    node: str, visit: int, runtime: Runtime[Any], on_unknown: OnUnknown | None = None
 ) -> Iterator[None]:
     """Make the block a visit of a node; `on_unknown` is the node's policy for its effects."""
     outer, path = HERE.get(), CALL_PATH.get()

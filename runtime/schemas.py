@@ -15,7 +15,7 @@ class BrokenSchema(Exception):
     """A schema that is not valid, or refers to something that is not in it."""
 
 
-def misfits(schema: Any, value: Any) -> str:
+def misfits(schema: object, value: object) -> str:
     """Describe what of the value does not fit, "" when all of it does. A `$ref` never fetches
     anything. Raise `BrokenSchema`."""
     import jsonschema

@@ -49,7 +49,7 @@ def redact(text: str, values: Iterable[str], blot: str = BLOT) -> str:
     return text
 
 
-def redact_value(value: Any, values: tuple[str, ...]) -> Any:
+def redact_value(value: object, values: tuple[str, ...]) -> Any:
     """Return a JSON value with every text in it redacted, names of fields included."""
     if not values:
         return value

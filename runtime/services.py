@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from flowc.compiler.ir import Effect, Script
 
@@ -15,6 +15,9 @@ from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
 from .errors import Failure, LimitReached
 from .events import EventKind
 from .people import Assignments, NoPeople, People, Question, TeamAssignments
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """A JSON value."""
@@ -266,7 +269,7 @@ class Journal(Protocol):
 
     async def once(
         self,
-        runtime: Any,
+        runtime: Runtime[Any],
         name: str,
         effect: Effect,
         given: Json,
@@ -276,13 +279,13 @@ class Journal(Protocol):
         """Run `call` and keep its JSON result, or return the result that this visit kept earlier.
         `given` is the effect's input: its digest is kept beside the result."""
 
-    async def keep(self, runtime: Any, name: str, ordinal: int, value: Json) -> None:
+    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep a value of this visit under a name and a number (0 or more)."""
 
-    async def entries(self, runtime: Any, name: str) -> dict[int, Json]:
+    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         """Return everything that this visit kept under a name, by number."""
 
-    async def abandon(self, runtime: Any, name: str | None = None) -> None:
+    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Drop the effects in doubt of this visit, or those of one name, without a question: an
         edge took the node's failure, or the node has ended."""
 

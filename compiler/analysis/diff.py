@@ -123,7 +123,7 @@ def differences(before: Workflow, after: Workflow) -> list[Difference]:
     return found
 
 
-def changed_fields(old: Any, new: Any) -> tuple[str, ...]:
+def changed_fields(old: object, new: object) -> tuple[str, ...]:
     """The fields of two elements of one type that say something else, those for people too."""
     was, is_now = canonical_value(old), canonical_value(new)
     cls: type = type(old)
@@ -180,7 +180,7 @@ def _are_named(members: tuple[Any, ...]) -> bool:
     return bool(members) and type(members[0]) in _NAMED
 
 
-def _differ(name: str, old: Any, new: Any) -> bool:
+def _differ(name: str, old: object, new: object) -> bool:
     """Whether two settled values of a field differ."""
     return bool(old != new) and not (name in _FOR_PEOPLE and not old)
 
@@ -201,7 +201,7 @@ def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]
             yield Difference("added", f"the {word} `{name}`")
 
 
-def _fields(old: Any, new: Any, owner: str, span: Span | None) -> Iterator[Difference]:
+def _fields(old: object, new: object, owner: str, span: Span | None) -> Iterator[Difference]:
     was, is_now = canonical_value(old), canonical_value(new)
     cls: type = type(old)
     for name in _compared_fields(cls):
@@ -259,7 +259,7 @@ def _arrow(edge: Edge) -> str:
     return f"the edge from `{edge.source}` to `{edge.target}`{when}"
 
 
-def canonical_value(value: Any) -> Any:
+def canonical_value(value: object) -> Any:
     """A value in the one form that all of the same meaning have: neighbouring texts of a template
     are one text, kinds of failures are in order, JavaScript is not indented, and true is not 1."""
     match value:

@@ -104,14 +104,14 @@ class AudioTool:
 
 
 def number(
-    name: str, unit: str, low: float, high: float, about: str, default: Any = REQUIRED
+    name: str, unit: str, low: float, high: float, about: str, default: object = REQUIRED
 ) -> ToolParameter:
     """Return a number; one whose default is None may be None."""
     return ToolParameter(name, "number", about, unit, low, high, default, optional=default is None)
 
 
 def choice(
-    name: str, choices: tuple[Any, ...], about: str, default: Any, unit: str = ""
+    name: str, choices: tuple[Any, ...], about: str, default: object, unit: str = ""
 ) -> ToolParameter:
     """Return a choice; one whose default is None may be None."""
     return ToolParameter(
@@ -119,7 +119,9 @@ def choice(
     )
 
 
-def predicate(metric: str, op: str, value: Any, text: str, tolerance: float | None = None) -> Json:
+def predicate(
+    metric: str, op: str, value: object, text: str, tolerance: float | None = None
+) -> Json:
     """Return what has to hold after a call, without its subject (see runtime/audio/plan)."""
     found: Json = {"metric": metric, "op": op, "value": value, "text": text}
     return found if tolerance is None else {**found, "tolerance": tolerance}

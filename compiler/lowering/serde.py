@@ -27,7 +27,7 @@ def dump_spec(spec: GraphSpec) -> dict[str, Any]:
     return data
 
 
-def _plain_value(value: Any) -> Any:
+def _plain_value(value: object) -> Any:
     """Fields that are None are left out; a null inside a JSON value is part of it and stays."""
     if dataclasses.is_dataclass(value):
         names = (f.name for f in dataclasses.fields(value))
@@ -64,7 +64,7 @@ def digest(program: Program) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _plain(value: Any, home: str) -> Any:
+def _plain(value: object, home: str) -> Any:
     if isinstance(value, str):  # most of what there is
         return value
     if isinstance(value, CallNode | ForeachNode):

@@ -59,7 +59,7 @@ else:
 def _late(cls: type, name: str) -> Any:
     """A method that replaces itself at its first call by what `dataclasses` writes."""
 
-    def method(self: Any, *args: Any, **named: Any) -> Any:
+    def method(self: object, *args: object, **named: object) -> Any:
         written = getattr(_twin(cls, **_WRITTEN_BY[name]), name)
         setattr(cls, name, written)
         return written(self, *args, **named)

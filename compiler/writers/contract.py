@@ -174,7 +174,7 @@ def _attempts(expr: Expr) -> int | None:
     return None
 
 
-def _minutes(seconds: Any) -> float | None:
+def _minutes(seconds: object) -> float | None:
     return seconds / 60 if isinstance(seconds, int | float) else None
 
 

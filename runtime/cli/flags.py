@@ -98,7 +98,7 @@ class RunFlags:
         return settle(replace(kept, **merge(typed, kept, append=True)), config, declared)
 
 
-def _typed_value(name: str, value: Any) -> Any:
+def _typed_value(name: str, value: object) -> Any:
     """What a flag says. Raises `RunError` for what its option does not take."""
     row = OPTIONS[name]
     if row.read is None:

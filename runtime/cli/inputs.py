@@ -267,7 +267,7 @@ def _parse_json(text: str) -> Any:
         return None
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"`{_short(json.dumps(value, ensure_ascii=False))}`"
 
 

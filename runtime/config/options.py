@@ -64,7 +64,7 @@ def option(
     return field(default_factory=empty, metadata={"option": Option(flag, metavar, help, **more)})
 
 
-def _dollars(value: Any) -> str:
+def _dollars(value: object) -> str:
     """As text: a float of TOML's is not what was written once it is added up."""
     try:
         amount = read_dollars(value)
@@ -75,7 +75,7 @@ def _dollars(value: Any) -> str:
     return str(amount)
 
 
-def _prices(value: Any) -> dict[str, SetPrice]:
+def _prices(value: object) -> dict[str, SetPrice]:
     wrong = WrongValue(
         'tables like [prices."openai:gpt-5-mini"] with input, output and, if there is one, '
         "cached_input: dollars per million tokens"
@@ -94,7 +94,7 @@ def _prices(value: Any) -> dict[str, SetPrice]:
     return prices
 
 
-def _effects(value: Any) -> dict[str, Effect]:
+def _effects(value: object) -> dict[str, Effect]:
     effects = get_args(Effect)
     if not isinstance(value, dict) or not all(effect in effects for effect in value.values()):
         raise WrongValue(f"a table of tool = {' | '.join(effects)}")
@@ -260,7 +260,7 @@ def variable(name: str) -> str:
     return f"FLOWC_{name.upper()}"
 
 
-def read_value(name: str, value: Any) -> Any:
+def read_value(name: str, value: object) -> Any:
     """A value of a configuration file or of the environment. Raises `WrongValue`."""
     row, kind = OPTIONS[name], TYPES[name]
     if row.read is not None:
@@ -309,13 +309,13 @@ def require_one_answer(options: Options) -> None:
         raise RunError(f"{clash[0]} and {clash[1]} exclude each other")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise WrongValue("a text")
     return value
 
 
-def _whole(value: Any) -> int:
+def _whole(value: object) -> int:
     if isinstance(value, str) and value.isdigit() and len(value) < 10:
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -333,14 +333,14 @@ def _seconds(value: Any) -> float:
     return seconds
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _texts(value: object) -> tuple[str, ...]:
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(v, str) and v for v in values):
         raise WrongValue("a list of texts")
     return tuple(values)
 
 
-def _switch(value: Any) -> bool:
+def _switch(value: object) -> bool:
     if value in (True, "true"):
         return True
     if value in (False, "false"):
@@ -348,7 +348,7 @@ def _switch(value: Any) -> bool:
     raise WrongValue("true or false")
 
 
-def _table(value: Any) -> dict[str, Any]:
+def _table(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise WrongValue("a table")
     return dict(value)

@@ -120,7 +120,7 @@ def _flat(document: dict[str, Any]) -> list[tuple[str, Any]]:
     return outer + [(f"tools.{key}", value) for key, value in inner.items()]
 
 
-def _value(key: str, value: Any, file: Path, text: str) -> Any:
+def _value(key: str, value: object, file: Path, text: str) -> Any:
     place = f"{file}:{_line(key, text)}"
     if key not in KEYS:
         close = difflib.get_close_matches(key, KEYS, n=1)

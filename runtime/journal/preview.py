@@ -23,7 +23,7 @@ _LINE = 160
 _LINES = 24
 
 
-def abridge(value: Any, hidden: Iterable[str] = ()) -> Any:
+def abridge(value: object, hidden: Iterable[str] = ()) -> Any:
     """Return the JSON value with long texts, long lists and deep parts cut, and without the
     `hidden` texts. At most about 12 kB of JSON, however large the value is."""
     hidden = tuple(hidden)
@@ -32,7 +32,7 @@ def abridge(value: Any, hidden: Iterable[str] = ()) -> Any:
     return short if len(text) <= _WHOLE else f"{text[:_WHOLE]}{_left_out(value, hidden)}"
 
 
-def two_inputs(then: Any, now: Any) -> str:
+def two_inputs(then: object, now: object) -> str:
     """Return two abridged values that differ, for a person: both when they are short, else their
     difference line by line."""
     before, after = _line(then), _line(now)
@@ -44,7 +44,7 @@ def two_inputs(then: Any, now: Any) -> str:
     return "\n".join([*shown[:_LINES], *more])
 
 
-def _short(value: Any, hidden: tuple[str, ...], depth: int) -> Any:
+def _short(value: object, hidden: tuple[str, ...], depth: int) -> Any:
     match value:
         case str():
             clean = redact(value, hidden)
@@ -72,15 +72,15 @@ def _short(value: Any, hidden: tuple[str, ...], depth: int) -> Any:
     return value
 
 
-def _left_out(value: Any, hidden: tuple[str, ...]) -> str:
+def _left_out(value: object, hidden: tuple[str, ...]) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     digest = hashlib.sha256(redact(text, hidden).encode("utf-8", "surrogatepass")).hexdigest()
     return f"… [{len(text):,} characters, {digest[:12]}]"
 
 
-def _line(value: Any) -> str:
+def _line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _pretty(value: Any) -> list[str]:
+def _pretty(value: object) -> list[str]:
     return json.dumps(value, ensure_ascii=False, indent=1).splitlines()

@@ -7,7 +7,7 @@ compiled waits for it a moment, then answers from the version before, its places
 from __future__ import annotations
 
 import os
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from flowc import __version__
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
@@ -50,7 +50,7 @@ class Protocol(LanguageServerProtocol):
         self._flowc.closed(params)
 
     @lsp_method(types.EXIT)
-    def lsp_exit(self, *args: Any) -> NoReturn:
+    def lsp_exit(self, *args: object) -> NoReturn:
         """Nobody is left to wait for a compilation that is under way."""
         os._exit(0 if self._shutdown else 1)
 
@@ -164,7 +164,7 @@ class FlowcServer(LanguageServer):
 
         return as_diagnostic(item, lines_of, self.uri_of)
 
-    def report_server_error(self, error: Exception, source: Any) -> None:
+    def report_server_error(self, error: Exception, source: object) -> None:
         """Said in the editor's log, unless it is an answer to the person who asked."""
         del source
         if not isinstance(error, Refused):

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from weakref import WeakValueDictionary
 
 from ..engine.engine import Engine
@@ -38,7 +37,7 @@ class Client:
     known: bool
 
 
-def client_of(info: Any, session: str | None, alone: bool) -> Client:
+def client_of(info: object, session: str | None, alone: bool) -> Client:
     """The client that calls itself `info` (None: it does not say), over stdio when it is `alone`,
     else in an HTTP session, if there is one."""
     said = str(getattr(info, "name", None) or "a client")

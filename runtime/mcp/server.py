@@ -217,7 +217,7 @@ def _answering(tool: Tool) -> Tool:
     came of it."""
 
     @functools.wraps(tool)
-    async def answering(ctx: Context[Desk], **kwargs: Any) -> Answer:
+    async def answering(ctx: Context[Desk], **kwargs: object) -> Answer:
         answer = await _answered(tool, ctx, kwargs)
         if tool.__name__ not in NOTED and not kwargs.get("take_over"):
             return answer

@@ -282,7 +282,7 @@ def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
     return f"{tool.upper()}({given})"
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 

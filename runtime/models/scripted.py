@@ -153,7 +153,7 @@ def _report_args(report: ScriptedReport, request: ModelRequest) -> dict[str, Any
     return args
 
 
-def _assertion(item: Any, text: str) -> dict[str, Any]:
+def _assertion(item: object, text: str) -> dict[str, Any]:
     if isinstance(item, dict):
         return {"assertion": text, "passed": bool(item.get("passed")), **item}
     return {"assertion": text, "passed": item is True, "detail": ""}

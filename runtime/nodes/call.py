@@ -95,7 +95,7 @@ def _returns(
     return {a.target: inner.value(a.value) for a in op.returns}
 
 
-def _change(channel: Channel, passed: Any, value: Json) -> Json:
+def _change(channel: Channel, passed: object, value: Json) -> Json:
     """Return the write of a value. Where the caller's channel combines values, it holds the passed
     ones already: only the difference counts."""
     match channel.reducer:

@@ -113,7 +113,7 @@ def worse(old: str, new: str) -> str:
     return "failed" if "failed" in (old, new) else new
 
 
-def later(old: Any, new: Any) -> Any:
+def later(old: object, new: object) -> Any:
     """Return the value written last. Of writes in one step LangGraph gives the last in the graph's
     order."""
     return new
@@ -143,7 +143,7 @@ def refuse_clashes(state: State) -> None:
             )
 
 
-def combinable(channel: Channel, value: Any) -> Any:
+def combinable(channel: Channel, value: object) -> Any:
     """Return what is written for a new value of a variable; of one with a reducer, what is put to
     the value there. An append takes a list's items, or one item; null adds nothing. Raise `Failure`
     for a value that cannot be put together."""

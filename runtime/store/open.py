@@ -95,7 +95,7 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
 
 @asynccontextmanager
 async def open_database(
-    location: Location, *, durable: bool, steady: Any = None
+    location: Location, *, durable: bool, steady: object = None
 ) -> AsyncIterator[Database]:
     """Open a connection for our own tables. `durable` waits for the disk at each commit, as a
     statement before or after an effect must. Raise `RunError` when the store cannot be opened."""

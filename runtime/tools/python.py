@@ -106,7 +106,7 @@ def _staying(function: Callable[..., Any]) -> Callable[..., Any]:
     failure."""
 
     @functools.wraps(function)
-    def staying(*args: Any, **given: Any) -> Any:
+    def staying(*args: object, **given: object) -> Any:
         try:
             return function(*args, **given)
         except SystemExit as leaving:
@@ -119,7 +119,7 @@ def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the same for an async function."""
 
     @functools.wraps(function)
-    async def staying(*args: Any, **given: Any) -> Any:
+    async def staying(*args: object, **given: object) -> Any:
         try:
             return await function(*args, **given)
         except SystemExit as leaving:
@@ -136,11 +136,11 @@ def _fill_key(staying: Callable[..., Any], function: Callable[..., Any]) -> Call
         return staying
 
     @functools.wraps(staying)
-    def call_with_key(*args: Any, **given: Any) -> Any:
+    def call_with_key(*args: object, **given: object) -> Any:
         return staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
 
     @functools.wraps(staying)
-    async def keyed_async(*args: Any, **given: Any) -> Any:
+    async def keyed_async(*args: object, **given: object) -> Any:
         return await staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
 
     shown: Any = keyed_async if inspect.iscoroutinefunction(function) else call_with_key

@@ -89,7 +89,7 @@ def _retry(retry: Retry) -> Value:
     return short_form(mapping_of(retry, RETRY), RETRY)
 
 
-def _same(value: Any) -> Value:
+def _same(value: object) -> Value:
     return value
 
 

@@ -114,7 +114,7 @@ def _place(excerpt: SourceExcerpt) -> dict[str, Any]:
     }
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     """JSON that can stand in a script block: nothing in it can end the block."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

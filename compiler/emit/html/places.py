@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
 
 from ...ir import Node
 from ...source.source import SourceSet, Span
@@ -66,7 +65,7 @@ def _regions(node: Node, sources: SourceSet) -> list[tuple[str, int, int]]:
     return sorted(runs, key=lambda r: not (own and r[0] == own[0] and r[1] <= own[1] <= r[2]))
 
 
-def _spans(value: Any) -> Iterator[Span]:
+def _spans(value: object) -> Iterator[Span]:
     """Every span in a value of the IR, its own first."""
     if isinstance(value, Span):
         yield value

@@ -215,7 +215,7 @@ class _Builder:
         self.refused = True
         return False
 
-    def take(self, event: Any) -> bool:
+    def take(self, event: object) -> bool:
         """The next event; False when no more of the file shall be read."""
         match event:
             case yaml.ScalarEvent():

@@ -64,7 +64,7 @@ class AudioLimits:
     memory: int = 6 * 1024**3
 
 
-async def _no_process(module: str, asked: bytes, **given: Any) -> WorkerExit:
+async def _no_process(module: str, asked: bytes, **given: object) -> WorkerExit:
     raise Failure("audio tools cannot be called from here")
 
 

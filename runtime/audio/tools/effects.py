@@ -75,7 +75,7 @@ def bandpass(job: Job) -> Chain:
     return _filter(job, low_hz=pedalboard.HighpassFilter, high_hz=pedalboard.LowpassFilter)
 
 
-def _filter(job: Job, **kinds: Any) -> Chain:
+def _filter(job: Job, **kinds: object) -> Chain:
     """Return a filter of some kind for each parameter that is a cutoff."""
     sound, values = job.input, job.values
     _check_nyquist(sound, **{name: values[name] for name in kinds})

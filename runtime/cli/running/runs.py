@@ -289,11 +289,11 @@ def _now_at(record: RunRecord) -> str:
     return result_text(record.result)
 
 
-def _tupled(value: Any) -> Any:
+def _tupled(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return one_line(result_text(value), 80)
 
 

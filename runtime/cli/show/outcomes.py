@@ -54,7 +54,7 @@ def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[
     }
 
 
-def result_text(value: Any) -> str:
+def result_text(value: object) -> str:
     """A result for stdout: texts as they are, other values as JSON."""
     if value is None:
         return ""

@@ -38,7 +38,7 @@ NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[st
 
 
 def node_function(
-    node: NodeSpec, setting: Setting, body: Body, branch: Branch | None, subgraph: Any
+    node: NodeSpec, setting: Setting, body: Body, branch: Branch | None, subgraph: object
 ) -> NodeFunction:
     """Return the LangGraph node."""
 
@@ -58,7 +58,7 @@ async def _enter(
     setting: Setting,
     body: Body,
     branch: Branch | None,
-    subgraph: Any,
+    subgraph: object,
     state: State,
     config: RunnableConfig,
     runtime: Runtime[Any],

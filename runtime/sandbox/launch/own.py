@@ -22,7 +22,7 @@ class _Given:
     def __init__(self, folders: dict[str, str]) -> None:
         self._folders = folders
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """As `importlib.abc.MetaPathFinder` says."""
         folder = self._folders.get(name)
         if folder is None:

@@ -93,7 +93,7 @@ async def post_once(
     request: Request,
     caller: Caller,
     key: str | None,
-    about: Any,
+    about: object,
     do: Callable[[], Awaitable[BaseModel]],
 ) -> JSONResponse:
     """Do it, once for one idempotency key."""

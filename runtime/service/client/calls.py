@@ -131,7 +131,7 @@ def resume_workflow(
 
 
 def answer_question(
-    execution_id: str, question_id: str, answer: Any, *, key: str | None = None
+    execution_id: str, question_id: str, answer: object, *, key: str | None = None
 ) -> Talk[told.WorkflowStatus]:
     """Answer what waits for a person and is no step: an approval, a question of a flowchart."""
     path = path_of(execution_id, "questions", question_id)

@@ -48,13 +48,13 @@ A = TypeVar("A", bound=BaseModel)
 Talk = Generator[Ask | Pause, "httpx.Response | None", T]
 
 
-def get(path: str, answer: type[A], **query: Any) -> Talk[A]:
+def get(path: str, answer: type[A], **query: object) -> Talk[A]:
     """Ask for what a path shows; fields of the query that are None are left out."""
     given = {name: value for name, value in query.items() if value is not None}
     return _read(answer, (yield from _sent(Ask("GET", path, given))))
 
 
-def post(path: str, answer: type[A], body: Any, key: str | None = None) -> Talk[A]:
+def post(path: str, answer: type[A], body: object, key: str | None = None) -> Talk[A]:
     """Have something done, once: every attempt carries one idempotency key. Top fields of the
     body that are None are left out."""
     if isinstance(body, Mapping):

@@ -128,7 +128,7 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema()
     known = schema.pop("$defs", {})
 
-    def whole(part: Any) -> Any:
+    def whole(part: object) -> Any:
         match part:
             case {"$ref": str(name)}:
                 return whole(known[name.rpartition("/")[2]])

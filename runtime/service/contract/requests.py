@@ -22,7 +22,7 @@ from pydantic import (
 from ...values import NotStorable, storable_value
 
 
-def kept_as_it_is(value: Any) -> Any:
+def kept_as_it_is(value: object) -> Any:
     """The value. Raises `ValueError` for what would be kept as something else, or not at all."""
     try:
         kept = storable_value(value)
@@ -35,7 +35,7 @@ def kept_as_it_is(value: Any) -> Any:
     return value
 
 
-def _holds_nul(value: Any) -> bool:
+def _holds_nul(value: object) -> bool:
     match value:
         case str():
             return "\0" in value
@@ -49,7 +49,7 @@ def _holds_nul(value: Any) -> bool:
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)")
 
 
-def _written_time(value: Any) -> Any:
+def _written_time(value: object) -> Any:
     """Raises `ValueError` for a number: nobody can tell which seconds it counts."""
     if isinstance(value, datetime) or (isinstance(value, str) and _TIME.fullmatch(value)):
         return value
@@ -67,7 +67,7 @@ def _in_reach(time: datetime) -> datetime:
     return time
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

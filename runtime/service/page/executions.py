@@ -125,7 +125,7 @@ async def _act(
 
 
 async def _page(
-    visit: Visit, looking: Looking, id: str, node: int | None = None, **more: Any
+    visit: Visit, looking: Looking, id: str, node: int | None = None, **more: object
 ) -> Response:
     looked = await looking.at(visit, id)
     executing = service_of(visit.request).executing

@@ -84,7 +84,7 @@ def _environment() -> Environment:
     return made
 
 
-def html(visit: Visit, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
+def html(visit: Visit, template: str, status: int = 200, **shown: object) -> HTMLResponse:
     """The answer that a template makes. Everything that is shown is escaped."""
     once = secrets.token_hex(12)
     text = (
@@ -142,7 +142,7 @@ def field(form: FormData, name: str) -> str:
 
 
 async def operate(
-    visit: Visit, form: FormData, about: Any, do: Callable[[], Awaitable[BaseModel]]
+    visit: Visit, form: FormData, about: object, do: Callable[[], Awaitable[BaseModel]]
 ) -> dict[str, Any]:
     """Do what a form asks for, once however often it is sent; what the API would have answered.
     Raises `ServiceFault`."""

@@ -123,7 +123,7 @@ def _judged(data: Mapping[str, Any]) -> str:
     return f"{verdict}: {score:g}, {required or 0:g} is required"
 
 
-def seconds_of(seconds: Any) -> str:
+def seconds_of(seconds: object) -> str:
     """`0.4 s`, `3 min 20 s`, `2 h 5 min`; "" for less than a twentieth of a second."""
     if not isinstance(seconds, int | float) or seconds < 0.05:
         return ""
@@ -134,14 +134,14 @@ def seconds_of(seconds: Any) -> str:
     return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
 
 
-def cost_of(dollars: Any) -> str:
+def cost_of(dollars: object) -> str:
     """`$0.0042`; "" where nothing is known."""
     if not isinstance(dollars, int | float):
         return ""
     return f"${dollars:.4f}" if dollars < 1 else f"${dollars:.2f}"
 
 
-def cut_of(value: Any) -> str:
+def cut_of(value: object) -> str:
     """A text as it is, any other value as JSON; not all of one that is very long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     if len(text) <= LONGEST_VALUE:
