@@ -35,7 +35,7 @@ GUARDS = (
     Guards(
         "compiler/lowering",
         ("tests/compiler/lowering",),
-        ("tests/runtime/graph", "tests/runtime/nodes", CORPUS),
+        ("tests/runtime/graph",),
     ),
     Guards(
         "compiler/reconcile.py",
@@ -44,7 +44,7 @@ GUARDS = (
     ),
     Guards(
         "runtime/nodes/talk/verdicts.py",
-        ("tests/runtime/nodes/talk",),
-        ("tests/runtime/nodes/test_agent.py", "tests/runtime/nodes/test_task.py"),
+        ("tests/runtime/nodes/talk/test_verdicts.py",),
+        ("tests/runtime/nodes/test_agent.py",),
     ),
 )

@@ -5,7 +5,7 @@ the changed function its new code and runs the tests that run the changed line, 
 A change of something else (a table, a default, what runs while modules are imported) needs a
 process that imports the changed file: a child of the judge, which has imported no flowc.
 
-The first child runs every test without a mutant. It notes which test runs which lines and how
+The first child runs every test without a mutant: one that fails is left out. It notes which test runs which lines and how
 long it takes: the tests about time and volume are too slow to be asked of every mutant.
 """
 
@@ -39,7 +39,7 @@ Fate = Literal["killed", "survived", "timeout"]
 ENOUGH = 3.0
 """Seconds of mirror tests for one mutant, and of wider ones: the fast ones first, as long
 as they took without a mutant."""
-PATIENCE = 40
+PATIENCE = 15
 """Seconds of the processor for one mutant."""
 OPTIONS = (
     *("-q", "-x", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak"),
@@ -111,7 +111,7 @@ class Row:
         code, notes = in_child(lambda: self._take_notes(session), PATIENCE * 20)
         self._coverage.stop()
         if code != 0 or notes is None:
-            session.shouldfail = "they fail without a mutant"
+            session.shouldfail = "they end the process without a mutant"
             return True
         self.notes = notes
         functions = _functions([*self._files])
@@ -130,15 +130,15 @@ class Row:
         for item in session.items:
             self._coverage.switch_context(item.nodeid)
             began = time.process_time()
-            if _fails([item]):
-                return 1, self.notes
-            self.notes.seconds[item.nodeid] = time.process_time() - began
+            if not _fails([item]):
+                self.notes.seconds[item.nodeid] = time.process_time() - began
         self._coverage.stop()
         data = self._coverage.get_data()
         for path in data.measured_files():
             lines = self.notes.lines.setdefault(self._files[path], {})
             for line, tests in data.contexts_by_lineno(path).items():
-                lines.setdefault(line, []).extend(tests)
+                known = (test for test in tests if test == ALWAYS or test in self.notes.seconds)
+                lines.setdefault(line, []).extend(known)
         self.notes.modules = [*_foreign_modules()]
         return 0, self.notes
 
@@ -226,6 +226,7 @@ def _fate_of(code: int | None) -> Fate:
 def _fails(items: Sequence[pytest.Item]) -> bool:
     """Whether one of the tests fails; what comes after it does not run."""
     for item, following in zip(items, [*items[1:], None], strict=True):
+        item.session.testsfailed = 0
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if item.session.testsfailed:
             return True

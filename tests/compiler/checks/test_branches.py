@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from flowc.compiler.checks.branches import hidden_branches, open_branches
+from flowc.compiler.checks.branches import hidden_branches, known_values, open_branches
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.ast import Call, Literal
 from flowc.compiler.ir import AgentNode, AskNode, ChooseNode, Edge, Otherwise, StateField
@@ -163,3 +163,99 @@ def test_many_conditions_of_many_variables_end_within_seconds():
     every = [" and ".join(f"{name} == {n}" for name in names) for n in range(300)]
     assert chosen(names, *every) == ()
     assert time.process_time() - begin < 20
+
+
+SCHEMA = {
+    "properties": {"word": {"enum": ["good", "bad"]}, "flag": {"type": "boolean"}, "text": {}},
+    "required": ["word", "flag", "text"],
+}
+
+
+@pytest.mark.parametrize(
+    ("on", "schema", "values"),
+    [
+        ("v.word", SCHEMA, ("good", "bad")),
+        ("v.flag", SCHEMA, ("true", "false")),
+        ("v.text", SCHEMA, None),
+        ("v.gone", SCHEMA, None),
+        ("v", SCHEMA, None),
+        ("other.word", SCHEMA, None),
+        ("v.word", {**SCHEMA, "required": ["flag"]}, None),
+        ("v.word", {**SCHEMA, "required": "word"}, None),
+        ("v.word", {"required": ["word"]}, None),
+        ("v.word", {"properties": {"word": {"enum": ["a", 1]}}, "required": ["word"]}, None),
+        ("v.word", {"properties": {"word": {"enum": "ab"}}, "required": ["word"]}, None),
+        ("v.word", None, None),
+        ("v.a.word", SCHEMA, None),
+    ],
+)
+def test_the_values_that_a_schema_allows(flow, on, schema, values):
+    flow.add(AgentNode(id="START", agent="a", schema=schema, into="v"))
+    assert known_values(flow.expr(on), flow.workflow()) == values
+
+
+def test_the_choices_of_all_questions_are_the_values(flow):
+    for id, choices in (("A", ("yes", "no")), ("B", ("no", "later"))):
+        flow.add(AskNode(id=id, question=Literal(value="?"), into="word", choices=choices))
+    assert known_values(flow.expr("word"), flow.workflow()) == ("yes", "no", "later")
+    assert known_values(flow.expr("word.length"), flow.workflow()) is None
+    flow.set("C", word="'else'")
+    assert known_values(flow.expr("word"), flow.workflow()) is None
+
+
+def test_a_question_without_choices_may_be_answered_by_anything(flow):
+    flow.add(AskNode(id="A", question=Literal(value="?"), into="word"))
+    assert known_values(flow.expr("word"), flow.workflow()) is None
+
+
+def test_what_else_is_written_does_not_matter(flow):
+    flow.set("B", other="1")
+    flow.add(AskNode(id="A", question=Literal(value="?"), into="word", choices=("yes",)))
+    assert known_values(flow.expr("word"), flow.workflow()) == ("yes",)
+
+
+def test_a_condition_with_both_edges_is_closed(flow, said):
+    flow.choose("START", "a == 1")
+    flow.edge("START true> A")
+    flow.edge("START false> B")
+    assert said(open_branches, flow.workflow()) == []
+
+
+def test_a_choice_that_lists_no_case_is_not_open(flow, said):
+    flow.choose("START", "word")
+    flow.edge("START > END")
+    assert said(open_branches, flow.workflow()) == []
+
+
+def test_cases_are_listed_in_the_order_of_letters(flow, said):
+    flow.choose("START", "word")
+    for case in ("b", "a"):
+        flow.edge(f"START {case}> END")
+    assert messages(said(open_branches, flow.workflow()))[0].endswith("none of `a`, `b`")
+
+
+def test_the_earlier_condition_is_labelled(flow, found):
+    (item,) = found(hidden_branches, which(flow, "s > 5", "s > 8", otherwise=True))
+    on = flow.nodes["START"].on
+    assert item.primary == on.args[1].span
+    assert [label.span for label in item.labels] == [on.args[0].span]
+    assert item.help == "put the special case before the general one"
+
+
+def test_a_condition_is_compared_with_each_earlier_one_and_reported_once(flow, found):
+    conditions = ("a == 1", "b > 5", "b > 6", "b > 7")
+    items = found(hidden_branches, which(flow, *conditions, otherwise=True))
+    on = flow.nodes["START"].on
+    assert [item.primary for item in items] == [on.args[2].span, on.args[3].span]
+    assert [item.labels[0].span for item in items] == [on.args[1].span] * 2
+
+
+def test_conditions_on_two_variables_may_overlap(flow, said):
+    """Which of them is meant is then a matter of their order, as it mostly is."""
+    assert said(hidden_branches, which(flow, "a > 1", "b > 1", otherwise=True)) == []
+
+
+def test_a_witness_of_two_variables_names_both(flow, said):
+    workflow = which(flow, "a == 1 and b == 'x'", "a == 1 and b == 'x'", otherwise=True)
+    (message,) = messages(said(hidden_branches, workflow))
+    assert message.endswith('when `a` is 1 and `b` is "x", both do')

@@ -4,7 +4,30 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.checks.guards import bad_expressions
-from flowc.compiler.ir import Limit, Prompt
+from flowc.compiler.expr.parse import parse
+from flowc.compiler.expr.walk import map_spans
+from flowc.compiler.ir import (
+    Agent,
+    AgentNode,
+    AskNode,
+    Assertion,
+    AssertNode,
+    Assignment,
+    AssignNode,
+    CallNode,
+    ChooseNode,
+    EndNode,
+    ErrorRule,
+    ExecNode,
+    ForeachNode,
+    GateNode,
+    Limit,
+    MessageNode,
+    Prompt,
+    ScriptNode,
+    TaskNode,
+    ToolNode,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +83,56 @@ def test_an_unknown_function_is_shown_with_the_one_that_was_meant(flow, found):
     flow.choose("START", "lenght(A)")
     (item,) = found(bad_expressions, flow.workflow())
     assert item.help == "did you mean `length`?"
+
+
+BAD = parse("nope()", "a.md", 0)
+SETS = (Assignment(target="X", value=BAD),)
+PROSE = Assertion(text="It is good.")
+MEASURED = Assertion(text="nope()", expr=BAD)
+EVERY_PLACE = (
+    (AgentNode(id="n", agent="a", prompt=BAD), 1),
+    (AgentNode(id="n", agent="a", asserts=(PROSE, MEASURED, MEASURED)), 2),
+    (MessageNode(id="n", thread="t", mode="append", role="user", template=BAD), 1),
+    (ToolNode(id="n", tool="t", args=SETS), 1),
+    (ExecNode(id="n", source=BAD, form="command", session="s", into="X"), 1),
+    (ChooseNode(id="n", on=BAD), 1),
+    (AskNode(id="n", question=BAD, into="X"), 1),
+    (AssignNode(id="n", assignments=SETS), 1),
+    (EndNode(id="n", outcome="success", assignments=SETS), 1),
+    (CallNode(id="n", workflow="w", passes=SETS, returns=SETS), 2),
+    (ScriptNode(id="n", script="s", function="f", args=(BAD, BAD)), 2),
+    (TaskNode(id="n", role="r", prompt=BAD, criteria=(PROSE, MEASURED), into="X"), 2),
+    (GateNode(id="n", form="approval", score=BAD, question=BAD), 2),
+    (GateNode(id="n", form="approval"), 0),
+    (AssertNode(id="n", condition=BAD, message=BAD), 2),
+    (AssertNode(id="n", condition=BAD), 1),
+    (ForeachNode(id="n", items=BAD, workflow="w", item="I", passes=SETS, until=BAD, into="X"), 3),
+)
+
+
+@pytest.mark.parametrize(("node", "count"), EVERY_PLACE, ids=lambda p: getattr(p, "kind", None))
+def test_the_expressions_of_every_kind_of_node_are_looked_at(flow, found, node, count):
+    flow.add(node)
+    assert len(found(bad_expressions, flow.workflow())) == count
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"agents": (Agent(id="a", system=BAD), Agent(id="b"))},
+        {"on_error": (ErrorRule(kinds=("failure",), assignments=SETS),)},
+    ],
+)
+def test_the_expressions_beside_the_nodes_are_looked_at(flow, found, more):
+    assert len(found(bad_expressions, flow.workflow(**more))) == 1
+
+
+def test_an_expression_without_a_place_is_pointed_at_by_what_holds_it(flow, found):
+    homeless = map_spans(BAD, lambda span: None)
+    limit = Limit(name="visits", value=homeless, span=flow.span())
+    node = ChooseNode(id="n", on=homeless, limits=(limit,), span=flow.span())
+    flow.add(node)
+    faults = found(bad_expressions, flow.workflow())
+    assert [fault.primary for fault in faults] == [limit.span, node.span]
+    flow.add(ChooseNode(id="n", on=homeless))
+    assert found(bad_expressions, flow.workflow()) == []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.checks.mismatches import mismatches
+from flowc.compiler.checks.mismatches import fits, mismatches
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import (
     AgentNode,
     AskNode,
     Assignment,
+    AssignNode,
     CallNode,
     ForeachNode,
     GateNode,
@@ -156,3 +157,143 @@ def test_answers_may_be_gathered_in_a_list(flow, said):
     flow.add(AgentNode(id="START", agent="a", schema=schema, into="X", span=flow.span()))
     flow.state.append(StateField(name="X", type="list", reducer="append"))
     assert said(mismatches, flow.workflow()) == []
+
+
+@pytest.mark.parametrize(
+    ("needed", "given", "text", "may"),
+    [
+        ("any", "list", None, True),
+        ("list", "any", None, True),
+        ("list", "list", None, True),
+        ("list", "object", None, False),
+        ("object", "text", None, False),
+        ("text", "list", None, False),
+        ("number", "object", None, False),
+        ("text", "number", None, True),
+        ("number", "text", None, True),
+        ("number", "text", "2.5", True),
+        ("integer", "text", "many", False),
+        ("number", "text", "many", False),
+        ("boolean", "text", " TRUE ", True),
+        ("boolean", "text", "perhaps", False),
+        ("boolean", "number", None, True),
+        ("text", "text", "many", True),
+    ],
+)
+def test_what_can_stand_where_another_kind_is_needed(needed, given, text, may):
+    assert fits(needed, given, None if text is None else Literal(value=text)) is may
+
+
+def test_the_value_is_pointed_at_and_the_declaration_labelled(flow, found):
+    flow.set("START", X="'none'")
+    flow.state.append(StateField(name="X", type="list", span=flow.span()))
+    (item,) = found(mismatches, flow.workflow())
+    assert item.primary == flow.nodes["START"].assignments[0].value.span
+    assert [label.span for label in item.labels] == [flow.state[0].span]
+    assert item.help == "change the value, or what is declared"
+
+
+def test_a_value_without_a_place_is_pointed_at_by_its_assignment(flow, found):
+    place = flow.span()
+    sets = (Assignment(target="X", value=Literal(value="none"), span=place),)
+    flow.add(AssignNode(id="START", assignments=sets))
+    flow.state.append(StateField(name="X", type="list"))
+    (item,) = found(mismatches, flow.workflow())
+    assert (item.primary, item.labels) == (place, ())
+
+
+def test_a_variable_that_grows_leaves_the_others(flow, said):
+    flow.set("START", X="'one'", Y="'one'")
+    flow.state.append(StateField(name="X", type="list", reducer="append"))
+    flow.state.append(StateField(name="Y", type="list"))
+    assert messages(said(mismatches, flow.workflow())) == ["`Y` holds a list, this is a text"]
+
+
+@pytest.mark.parametrize(
+    ("reducer", "type", "is_fault"),
+    [
+        ("append", "any", False),
+        ("append", "list", False),
+        ("merge", "list", True),
+        ("merge", "object", False),
+        ("add", "integer", False),
+        ("add", "number", False),
+        ("add", "list", True),
+        ("replace", "text", False),
+    ],
+)
+def test_which_kinds_a_reducer_can_grow(flow, said, reducer, type, is_fault):
+    flow.set("START")
+    flow.state.append(StateField(name="X", type=type, reducer=reducer, span=flow.span()))
+    assert bool(said(mismatches, flow.workflow())) is is_fault
+
+
+@pytest.mark.parametrize(
+    ("score", "is_fault"),
+    [
+        ("N", False),
+        ("T", False),
+        ("'0.5'", False),
+        ("'high'", True),
+        ("A", False),
+        ("1 == 1", False),
+    ],
+)
+def test_a_score_may_be_what_reads_as_a_number(flow, said, score, is_fault):
+    flow.add(GateNode(id="START", form="quality_check", score=flow.expr(score), required=0.8))
+    flow.state += [StateField(name="N", type="number"), StateField(name="T", type="text")]
+    assert bool(said(mismatches, flow.workflow())) is is_fault
+
+
+def test_a_gate_without_a_score_and_an_agent_without_a_schema_need_nothing(flow, said):
+    flow.add(GateNode(id="START", form="approval", span=flow.span()))
+    flow.add(AgentNode(id="B", agent="a", into="X", span=flow.span()))
+    flow.add(AgentNode(id="C", agent="a", schema={"type": "object"}, span=flow.span()))
+    flow.state.append(StateField(name="X", type="list"))
+    assert said(mismatches, flow.workflow()) == []
+
+
+def test_what_is_given_to_each_of_a_list_is_looked_at(flow, said):
+    passes = (Assignment(target="parts", value=flow.expr("'one'"), span=flow.span()),)
+    flow.add(
+        ForeachNode(
+            id="START", items=flow.expr("A"), workflow="other.md", item="x", into="all",
+            passes=passes, span=flow.span(),
+        )
+    )  # fmt: skip
+    other = Workflow(name="other", params=(Param(name="parts", type="list"),))
+    assert messages(said(mismatches, flow.workflow(), other)) == [
+        "`parts` holds a list, this is a text"
+    ]
+
+
+def call(flow, target: str) -> None:
+    passes = (Assignment(target=target, value=flow.expr("'one'"), span=flow.span()),)
+    flow.add(CallNode(id="START", workflow="other.md", passes=passes, span=flow.span()))
+
+
+def test_what_a_called_workflow_takes_is_listed(flow, found):
+    call(flow, "zzzzz")
+    other = Workflow(name="other", params=(Param(name="a"),), state=(StateField(name="b"),))
+    (item,) = found(mismatches, flow.workflow(), other)
+    assert item.primary == flow.nodes["START"].passes[0].span
+    assert sorted(item.help.removeprefix("it takes ").split(", ")) == ["`a`", "`b`"]
+    (item,) = found(mismatches, flow.workflow(), Workflow(name="other"))
+    assert item.help == "it takes nothing"
+
+
+def test_a_workflow_that_is_not_there_is_another_check_s_business(flow, said):
+    call(flow, "zzzzz")
+    assert said(mismatches, flow.workflow()) == []
+
+
+def test_a_case_that_never_comes_says_which_do(flow, found):
+    choices = ("accept", "reject")
+    flow.add(AskNode(id="START", question=Literal(value="?"), into="word", choices=choices))
+    flow.choose("PICK", "word")
+    for text in ("START > PICK", "PICK zzzzz> END", "PICK reject> END"):
+        flow.edge(text)
+    (item,) = found(mismatches, flow.workflow())
+    assert (item.primary, item.help) == (
+        flow.nodes["PICK"].span, "it is one of `accept`, `reject`"
+    )  # fmt: skip

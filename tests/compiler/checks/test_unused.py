@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from flowc.compiler.checks.unused import unused_outputs
 from flowc.compiler.driver import compile_text
-from flowc.compiler.ir import AgentNode, CallNode, Limit, Output, Prompt
+from flowc.compiler.ir import AgentNode, Assignment, CallNode, EndNode, Limit, Output, Prompt
 
 
 def test_a_value_that_nothing_reads(flow, found):
@@ -129,3 +129,37 @@ def test_a_program_is_walked_once_however_many_workflows_ask(monkeypatch):
     text = f"flow: 1\ntitle: Many\nnodes:\n{calls}workflows:\n{parts}"
     compile_text(text, "many.flow.yaml")
     assert 0 < len(walked) < 30 * 30
+
+
+def test_three_of_the_other_places_are_shown(flow, found):
+    for id in ("START", "B", "C", "D", "E"):
+        flow.set(id, JUNK="1")
+    for edge in ("START > B", "B > C", "C > D", "D > E"):
+        flow.edge(edge)
+    (item,) = found(unused_outputs, flow.workflow())
+    places = [flow.nodes[id].assignments[0].span for id in "BCD"]
+    assert [label.span for label in item.labels] == places
+
+
+def test_what_an_assignment_reads_of_itself_is_no_use(flow, said):
+    flow.set("START", A="1", B="B + 1")
+    messages = [message for _, _, message in said(unused_outputs, flow.workflow())]
+    assert "`START` writes `A`, which nothing reads" in messages
+
+
+def test_an_end_that_writes_gives_a_result(flow, said):
+    sets = (Assignment(target="OUT", value=flow.expr("1"), span=flow.span()),)
+    flow.add(EndNode(id="END", outcome="success", assignments=sets, span=flow.span()))
+    flow.edge("START > END")
+    assert said(unused_outputs, flow.workflow(outputs=("OUT",))) == []
+
+
+def test_an_output_that_is_written_before_a_failure_is_no_result(flow, said):
+    output = Output(source="r", name="OUT", span=flow.span())
+    flow.add(AgentNode(id="START", agent="a", outputs=(output,), span=flow.span()))
+    flow.edge("START !> FAILED")
+    flow.edge("START > B")
+    flow.edge("B > END")
+    assert said(unused_outputs, flow.workflow(outputs=("OUT",))) == [
+        ("FC3003", "warning", "`START` writes `OUT`, which nothing reads")
+    ]
