@@ -5,8 +5,8 @@ the changed function its new code and runs the tests that run the changed line, 
 A change of something else (a table, a default, what runs while modules are imported) needs a
 process that imports the changed file: a child of the judge, which has imported no flowc.
 
-The first child runs every test without a mutant: one that fails is left out. It notes which test runs which lines and how
-long it takes: the tests about time and volume are too slow to be asked of every mutant.
+The first child runs every test without a mutant, and notes which test runs which lines and how long
+it takes. One that fails is left out; those about time and volume are too slow for every mutant.
 """
 
 from __future__ import annotations
