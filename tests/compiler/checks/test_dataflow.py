@@ -11,6 +11,7 @@ from flowc.compiler.ir import (
     AgentNode,
     Assertion,
     CallNode,
+    ChooseNode,
     EndNode,
     ExecNode,
     Input,
@@ -309,3 +310,58 @@ def test_beside_the_writer_nothing_is_written_yet(flow, said):
     for edge in ("START > A", "START > B", "A > J", "B > J"):
         flow.edge(edge)
     assert [code for code, _, _ in said(early_reads, flow.workflow())] == ["FC3002"]
+
+
+def test_the_other_places_of_an_unknown_name_are_labelled(flow, found):
+    flow.set("START", A="GONE", B="GONE")
+    flow.set("C", D="GONE")
+    flow.edge("START > C")
+    (item,) = found(undefined_variables, flow.workflow())
+    first, second = (a.value.span for a in flow.nodes["START"].assignments)
+    third = flow.nodes["C"].assignments[0].value.span
+    assert item.primary == first
+    assert [(label.span, label.text) for label in item.labels] == [
+        (second, "also read here"), (third, "also read here")
+    ]  # fmt: skip
+    assert item.help == "write it in an earlier node, or list it as a parameter"
+    assert item.fix is None
+
+
+def test_a_listed_name_may_be_given_with_the_run(flow, found):
+    flow.listed("CITY")
+    flow.set("START", OUT="CITY")
+    (item,) = found(undefined_variables, flow.workflow())
+    assert item.help == "write it before, or give it when the workflow is run: `-i CITY=…`"
+
+
+def test_a_step_needs_its_inputs_and_reads_everything_else(flow, said):
+    step(flow, 1, inputs=("CITY",))
+    flow.edge("START > step_1")
+    assert said(undefined_variables, flow.workflow())[0][2].endswith(
+        "needs `CITY`, which nothing writes"
+    )
+
+
+def test_the_place_where_the_name_is_written_is_shown(flow, found):
+    flow.set("START", GRADE="1")
+    flow.set("B", OUT="GRADES + 1")
+    flow.set("C", GRADE="2")
+    (item,) = found(undefined_variables, flow.workflow())
+    assert item.labels[0].span == flow.nodes["START"].assignments[0].span
+
+
+def test_a_name_inside_of_braces_is_not_replaced(flow, found):
+    flow.set("START", GRADE="1")
+    read = replace(flow.expr("GRADES"), span=flow.span(20))
+    flow.add(ChooseNode(id="B", on=read, span=flow.span()))
+    (item,) = found(undefined_variables, flow.workflow())
+    assert (item.help, item.fix) == ("did you mean `GRADE`?", None)
+
+
+def test_two_writers_in_a_loop_around_a_join_leave_nothing_early(flow, said):
+    flow.set("A", CITY="'Oslo'")
+    flow.set("B", TOWN="'Ulm'")
+    waiting(flow, "J", X="CITY", Y="TOWN")
+    for edge in ("START > A", "START > B", "A > J", "B > J", "J yes> START", "J no> END"):
+        flow.edge(edge)
+    assert said(early_reads, flow.workflow()) == []

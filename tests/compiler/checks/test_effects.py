@@ -13,6 +13,7 @@ from flowc.compiler.ir import (
     AgentNode,
     AskNode,
     Assignment,
+    CallNode,
     ExecNode,
     Param,
     Retry,
@@ -134,3 +135,85 @@ def test_whose_text_it_is(flow, said):
     flow.add(AskNode(id="START", question=Literal(value="?"), into="wish", span=flow.span()))
     flow.set("KEEP", job="trim(wish)")
     assert "a person" in codes(said, flow.workflow())[0]
+
+
+def test_the_nodes_of_the_loop_are_shown(flow, found):
+    send(flow)
+    flow.set("JUDGE", verdict="'no'")
+    circle(flow)
+    (item,) = found(unsafe_effects, flow.workflow(tools=(MAIL,)))
+    assert item.primary == flow.nodes["SEND"].span
+    others = [flow.nodes[id].span for id in ("AGAIN", "JUDGE")]
+    assert sorted(label.span.start for label in item.labels) == sorted(s.start for s in others)
+
+
+def test_a_loop_in_which_a_call_may_change_everything_sends_something_new(flow, said):
+    send(flow)
+    flow.add(CallNode(id="JUDGE", workflow="w.md", returns_all=True, span=flow.span()))
+    circle(flow)
+    assert codes(said, flow.workflow(tools=(MAIL,))) == []
+
+
+def test_a_loop_that_no_run_comes_to_sends_nothing(flow, said):
+    send(flow)
+    flow.set("JUDGE", verdict="'no'")
+    circle(flow)
+    flow.edges = [edge for edge in flow.edges if edge.source != "START"]
+    assert codes(said, flow.workflow(tools=(MAIL,))) == []
+
+
+def test_a_failure_that_the_format_adds_closes_no_loop(flow, said):
+    send(flow)
+    for edge in ("START > SEND", "SEND > END", "SEND ?> START"):
+        flow.edge(edge)
+    assert codes(said, flow.workflow(tools=(MAIL,))) == []
+    flow.edge("SEND !> START")
+    assert len(codes(said, flow.workflow(tools=(MAIL,)))) == 1
+
+
+def test_the_tools_that_a_model_may_call_again_are_named(flow, found):
+    tools = tuple(dataclasses.replace(MAIL, id=id) for id in ("mail", "call", "log", "pay"))
+    tools = (*tools[:2], dataclasses.replace(tools[2], effect="pure"), tools[3])
+    node = AgentNode(id="START", agent="a", tools=("mail", "log"), retry=RETRY, span=flow.span())
+    flow.add(node)
+    agents = (Agent(id="a", tools=("call",)), Agent(id="other", tools=("pay",)))
+    (item,) = found(unsafe_effects, flow.workflow(tools=tools, agents=agents))
+    assert "`call`, `mail` act once" in item.message
+    (item,) = found(unsafe_effects, flow.workflow(tools=tools, agents=()))
+    assert "`mail` acts once" in item.message
+
+
+def test_the_value_that_is_run_is_pointed_at(flow, found):
+    model(flow, "answer")
+    place = flow.span()
+    value = Call(function="shell_quote", args=(Name(name="answer", span=place),))
+    source = Text(parts=(Literal(value="sh -c "), value))
+    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log"))
+    (item,) = found(unsafe_effects, flow.workflow())
+    assert item.primary == place
+    assert "`answer` is run as a command, and a model writes it" in item.message
+
+
+def test_only_the_word_right_after_the_interpreter_is_a_program(flow, said):
+    model(flow, "answer")
+    value = Call(function="shell_quote", args=(Name(name="answer"),))
+    first = Call(function="shell_quote", args=(Literal(value="ls"),))
+    source = Text(parts=(Literal(value="sh -c "), first, value))
+    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log",
+                      span=flow.span()))  # fmt: skip
+    assert codes(said, flow.workflow()) == []
+
+
+def test_a_part_of_a_command_that_nobody_quotes_is_a_program(flow, said):
+    model(flow, "answer")
+    source = Text(parts=(Literal(value="ls "), flow.expr("trim(answer)")))
+    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log",
+                      span=flow.span()))  # fmt: skip
+    assert len(codes(said, flow.workflow())) == 1
+
+
+def test_what_is_made_of_a_model_s_words_is_a_model_s_words(flow, said):
+    model(flow, "answer")
+    flow.set("A", second="first + '!'", first="answer")
+    command(flow, "bash -c ", "second")
+    assert "a model writes it" in codes(said, flow.workflow())[0]
