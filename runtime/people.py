@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from .values import Json
 
 QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn"]
 
@@ -25,11 +28,11 @@ class Question:
     choices: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     place: str = ""
-    schema: Any = None
+    schema: Mapping[str, Any] | None = None
     who: str = ""
     asker: str = ""
     path: tuple[str, ...] = ()
-    input: Any = None
+    input: Json = None
     idempotency_key: str = ""
     messages: tuple[dict[str, Any], ...] = ()
     tools: tuple[str, ...] = ()
@@ -45,11 +48,11 @@ class People(Protocol):
     """Answers that people gave in advance (scripted answers). A node asks here first and interrupts
     only when there is no such answer."""
 
-    def answer(self, kind: QuestionKind, node: str, visit: int) -> Any | None:
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json:
         """Return the answer to the `visit`-th question (from 1) of a node: a text for "ask"; "yes"
         or "no" for "approve"; a text or an object for "task". None: a person has to answer."""
 
-    def answer_to_model(self, node: str, visit: int, turn: int) -> Any | None:
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Json:
         """Return the answer to a model's question in one turn (from 1) of a visit (J44)."""
 
 
@@ -57,10 +60,10 @@ class People(Protocol):
 class NoPeople:
     """Nobody answered anything in advance."""
 
-    def answer(self, kind: QuestionKind, node: str, visit: int) -> Any | None:
+    def answer(self, kind: QuestionKind, node: str, visit: int) -> Json:
         return None
 
-    def answer_to_model(self, node: str, visit: int, turn: int) -> Any | None:
+    def answer_to_model(self, node: str, visit: int, turn: int) -> Json:
         return None
 
 

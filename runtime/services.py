@@ -5,9 +5,9 @@ Nodes, models, tools and the shell see each other only through the protocols her
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flowc.compiler.ir import Effect, Script
 
@@ -15,12 +15,11 @@ from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
 from .errors import Failure, LimitReached
 from .events import EventKind
 from .people import Assignments, NoPeople, People, Question, TeamAssignments
+from .values import Json as Json
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-"""A JSON value."""
 MODEL_CALL = "model call"
 """The journal's name for a call of a model: the next attempt always repeats it."""
 Message = dict[str, Any]

@@ -6,11 +6,11 @@ its owner. Later it would end the run in the middle, or come back different afte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
-from .services import Json
-
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""A JSON value."""
 MAX_DEPTH = 200
 """The deepest nesting of lists and objects."""
 _MOST, _LEAST = 2**64 - 1, -(2**63)

@@ -118,22 +118,22 @@ class _Layout:
 
     def _read_tokens(self) -> None:
         depth = 0
-        opened: Any = None
+        opened: yaml.Token | None = None
         for at, token in enumerate(self.tokens):
             match token:
                 case yaml.FlowSequenceStartToken() | yaml.FlowMappingStartToken():
-                    opened = opened or token
+                    opened = token if opened is None else opened
                     depth += 1
                 case yaml.FlowSequenceEndToken() | yaml.FlowMappingEndToken():
                     depth -= 1
-                    if depth == 0:
+                    if depth == 0 and opened is not None:
                         self._move_rest(opened, token.end_mark.line)
                         opened = None
                 case _ if depth == 0:
                     self._block_token(at, token)
             self._note_end(token)
 
-    def _block_token(self, at: int, token: Any) -> None:
+    def _block_token(self, at: int, token: yaml.Token) -> None:
         line, column = token.start_mark.line, token.start_mark.column
         match token:
             case yaml.BlockMappingStartToken():
@@ -181,7 +181,7 @@ class _Layout:
             self.lines[line].indent = frame.new
             self.owners[line] = list(self.frames)
 
-    def _one_blank(self, token: Any, after: Any) -> None:
+    def _one_blank(self, token: yaml.Token, after: yaml.Token) -> None:
         """One blank between a dash or colon and what follows it on the line."""
         line, start = token.end_mark.line, token.end_mark.column
         end = after.start_mark.column
@@ -189,7 +189,7 @@ class _Layout:
         if follows and not self.lines[line].text[start:end].strip():
             self.lines[line].edits.append((start, end, " "))
 
-    def _scalar(self, token: Any) -> None:
+    def _scalar(self, token: yaml.ScalarToken) -> None:
         first, last = token.start_mark.line, token.end_mark.line
         frame = self.frames[-1] if self.frames else None
         inside = frame.new + _STEP if frame else 0
@@ -203,7 +203,7 @@ class _Layout:
             if line.text.strip():
                 line.edits.append((0, blanks, " " * inside))
 
-    def _block(self, token: Any, frame: _Frame | None, inside: int) -> None:
+    def _block(self, token: yaml.ScalarToken, frame: _Frame | None, inside: int) -> None:
         """The lines of a block, moved so that they stand one level deeper than what holds them."""
         first, last = token.start_mark.line, token.end_mark.line
         header = _HEADER.match(self.lines[first].text, token.start_mark.column)
@@ -228,7 +228,7 @@ class _Layout:
             if deep and (line.text.strip(" ") or blanks > least):
                 line.edits.append((0, blanks, " " * max(0, blanks + shift)))
 
-    def _move_rest(self, opened: Any, last: int) -> None:
+    def _move_rest(self, opened: yaml.Token, last: int) -> None:
         """The further lines inside brackets, by as much as the first one is moved."""
         frame = self.frames[-1] if self.frames else None
         shift = frame.new - frame.old if frame else 0
@@ -237,7 +237,7 @@ class _Layout:
             if line.text.strip():
                 line.indent = max(blanks + shift, frame.new + 1 if frame else 0)
 
-    def _note_end(self, token: Any) -> None:
+    def _note_end(self, token: yaml.Token) -> None:
         mark = token.end_mark
         block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
         if not block and mark.line < len(self.lines) and mark.index > token.start_mark.index:

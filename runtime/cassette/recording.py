@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.ir import Effect
 
@@ -44,6 +44,9 @@ from .exchanges import (
 from .format import Exchange, digest_of
 from .ordinals import effect_key, here
 from .writer import CassetteWriter
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 _NOTES: ContextVar[dict[str, Any] | None] = ContextVar("flowc_exchange_notes", default=None)
 """The body of the exchange that is under way, as far as the services have noted it."""
@@ -90,7 +93,7 @@ class RecordedJournal(JournalBefore):
 
     async def once(
         self,
-        runtime: Any,
+        runtime: Runtime[Any],
         name: str,
         effect: Effect,
         given: Json,

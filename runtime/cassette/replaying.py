@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from flowc.compiler.ir import Effect
 
@@ -49,6 +49,9 @@ from .exchanges import (
 )
 from .format import WHOLE, Cassette, Exchange, Key, Kind
 from .ordinals import effect_key, here
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 PATIENCE = 5.0
 """The same limit cuts off a call that was cut off, at most so many seconds later."""
@@ -186,7 +189,7 @@ class ReplayedJournal(JournalBefore):
 
     async def once(
         self,
-        runtime: Any,
+        runtime: Runtime[Any],
         name: str,
         effect: Effect,
         given: Json,

@@ -9,10 +9,14 @@ import signal
 import socket
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import RunError
 from .app import INTERRUPTED, say
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that nobody reaches from another machine."""
@@ -22,7 +26,7 @@ _ENDS = b"flowc ends after what is under way; once more gives up at once\n"
 _AGAIN = b"flowc gives up; what was under way goes on with the next start\n"
 
 
-def listen(app: Any, host: str, port: int, what: str, path: str = "") -> None:
+def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> None:
     """Serve an ASGI application until Ctrl-C or SIGTERM, which let it end what it has begun: then
     this returns. A second one ends the process at once, with 130. Raises `RunError` when nothing
     can be listened to there, or when the application does not start."""
@@ -52,7 +56,7 @@ def listen(app: Any, host: str, port: int, what: str, path: str = "") -> None:
         raise RunError("the service did not start: its log says why", exit_code=1)
 
 
-def received(server: Any) -> None:
+def received(server: uvicorn.Server) -> None:
     """End what serves after a first signal, the process after a second one, which may come while
     the first is being told."""
     again, server.should_exit = server.should_exit, True

@@ -14,9 +14,12 @@ import hmac
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import RunError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 VARIABLE = "FLOWC_STORE_KEY"
 _MARK = "sealed:"
@@ -28,7 +31,7 @@ _REMEDY = f"`openssl rand -base64 32` makes a key; {VARIABLE} is read from the e
 class Seal:
     """Encrypts and decrypts with one key. `cipher` is an AESGCM of the package cryptography."""
 
-    cipher: Any
+    cipher: AESGCM
     secret: bytes
 
     def close(self, data: bytes, nonce: bytes | None = None) -> bytes:

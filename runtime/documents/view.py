@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from flowc.compiler.plan import (
     Block,
@@ -21,9 +20,9 @@ from flowc.compiler.plan import (
 )
 from flowc.compiler.plan.paths import reads_of
 
+from ..values import Json
 from .attempts import attempts_in
 
-Json = Any
 ACTIVE = ("RUNNING", "CODE_GENERATED", "EXECUTING")
 
 
@@ -102,7 +101,7 @@ def summary_of(document: PlanDocument, shown: str) -> dict[str, Json]:
         "document": shown,
         "digest": digest_of(document.text),
         "total": len(document.steps),
-        "counts": dict(counts(document)),
+        "counts": {str(status): number for status, number in counts(document).items()},
         "final": final_path(document),
     }
 

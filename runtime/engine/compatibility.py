@@ -160,12 +160,14 @@ def _fields(node: NodeSpec, now: NodeSpec, old: GraphSpec, new: GraphSpec) -> li
     return list(dict.fromkeys(found))
 
 
-def _declaration(spec: GraphSpec, kind: str, name: str) -> Any:
+def _declaration(spec: GraphSpec, kind: str, name: str) -> object:
     one = next((d for d in getattr(spec, kind) if d.id == name), None)
     return canonical_value(one)
 
 
-def _ways(spec: GraphSpec, node: str) -> Any:
+def _ways(
+    spec: GraphSpec, node: str
+) -> tuple[set[str], set[tuple[str, str]], set[tuple[str, str]]]:
     """Return where a node leads, seeing through relays."""
     edges = {e.source: e.target for e in spec.edges if e.source in spec.relays}
     through = {r: edges.get(r) or _join_target(spec, r) for r in spec.relays}

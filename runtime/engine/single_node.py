@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.ir import CallNode, Effect, ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
@@ -33,6 +33,9 @@ from ..values import storable_value
 from .engine import Engine, open_engine
 from .event_log import EventLog
 from .execution import GraphInput
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 FROM_RUN = "run"
 """`--replay run`: the results that the run's own journal keeps."""
@@ -266,7 +269,7 @@ class KeptJournal(JournalBefore):
 
     async def once(
         self,
-        runtime: Any,
+        runtime: Runtime[Any],
         name: str,
         effect: Effect,
         given: Json,

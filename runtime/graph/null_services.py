@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from ..budget.budget import RunBudget
 from ..errors import Failure
+from ..events import EventKind
 from ..journal.effects import NoJournal
 from ..services import (
     NO_GRANTS,
@@ -74,7 +75,7 @@ def inert_services(reason: str = "this graph is only for looking at") -> Service
     """Return services that are enough to build a graph with."""
     inert = Inert(reason)
 
-    def emit(kind: Any, node: str, data: dict[str, Any]) -> None:
+    def emit(kind: EventKind, node: str, data: dict[str, Any]) -> None:
         return None
 
     return Services(

@@ -9,9 +9,9 @@ import difflib
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from ..secrets import redact
+from ..services import Json
 
 _TEXT = 400
 _HEAD, _TAIL = 4, 16
@@ -23,7 +23,7 @@ _LINE = 160
 _LINES = 24
 
 
-def abridge(value: object, hidden: Iterable[str] = ()) -> Any:
+def abridge(value: Json, hidden: Iterable[str] = ()) -> Json:
     """Return the JSON value with long texts, long lists and deep parts cut, and without the
     `hidden` texts. At most about 12 kB of JSON, however large the value is."""
     hidden = tuple(hidden)
@@ -32,7 +32,7 @@ def abridge(value: object, hidden: Iterable[str] = ()) -> Any:
     return short if len(text) <= _WHOLE else f"{text[:_WHOLE]}{_left_out(value, hidden)}"
 
 
-def two_inputs(then: object, now: object) -> str:
+def two_inputs(then: Json, now: Json) -> str:
     """Return two abridged values that differ, for a person: both when they are short, else their
     difference line by line."""
     before, after = _line(then), _line(now)
@@ -44,7 +44,7 @@ def two_inputs(then: object, now: object) -> str:
     return "\n".join([*shown[:_LINES], *more])
 
 
-def _short(value: object, hidden: tuple[str, ...], depth: int) -> Any:
+def _short(value: Json, hidden: tuple[str, ...], depth: int) -> Json:
     match value:
         case str():
             clean = redact(value, hidden)
@@ -72,15 +72,15 @@ def _short(value: object, hidden: tuple[str, ...], depth: int) -> Any:
     return value
 
 
-def _left_out(value: object, hidden: tuple[str, ...]) -> str:
+def _left_out(value: Json, hidden: tuple[str, ...]) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     digest = hashlib.sha256(redact(text, hidden).encode("utf-8", "surrogatepass")).hexdigest()
     return f"… [{len(text):,} characters, {digest[:12]}]"
 
 
-def _line(value: object) -> str:
+def _line(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _pretty(value: object) -> list[str]:
+def _pretty(value: Json) -> list[str]:
     return json.dumps(value, ensure_ascii=False, indent=1).splitlines()

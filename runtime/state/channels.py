@@ -21,6 +21,7 @@ from ..checkpoints.channels import (
     SeededReducer,
 )
 from ..errors import Failure
+from ..values import Json
 from .trimming import grown
 
 State = Mapping[str, Any]
@@ -113,7 +114,7 @@ def worse(old: str, new: str) -> str:
     return "failed" if "failed" in (old, new) else new
 
 
-def later(old: object, new: object) -> Any:
+def later(old: object, new: object) -> object:
     """Return the value written last. Of writes in one step LangGraph gives the last in the graph's
     order."""
     return new
@@ -143,7 +144,7 @@ def refuse_clashes(state: State) -> None:
             )
 
 
-def combinable(channel: Channel, value: object) -> Any:
+def combinable(channel: Channel, value: Json) -> Json:
     """Return what is written for a new value of a variable; of one with a reducer, what is put to
     the value there. An append takes a list's items, or one item; null adds nothing. Raise `Failure`
     for a value that cannot be put together."""
@@ -231,7 +232,7 @@ def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
     return TypedDict(name, fields, total=False)  # type: ignore[operator, no-any-return]
 
 
-def _annotation(channel: Channel) -> Any:
+def _annotation(channel: Channel) -> object:
     match channel.role:
         case "messages" | "handled":
             return Items
@@ -255,7 +256,7 @@ def _annotation(channel: Channel) -> Any:
             assert_never(channel.role)
 
 
-def _variable(channel: Channel) -> Any:
+def _variable(channel: Channel) -> object:
     declared = _TYPES[channel.type]
     match channel.reducer:
         case "replace":

@@ -27,7 +27,7 @@ def messages_of(state: State, thread: str) -> list[Message]:
     return list(state.get(channel_of(thread)) or ())
 
 
-def adding(thread: Thread | None, new: Sequence[Message]) -> Any:
+def adding(thread: Thread | None, new: Sequence[Message]) -> dict[str, Any]:
     """Return the write that adds messages, one after another, to a thread. Nodes that run at the
     same time both add to what is there."""
     if thread is None or thread.max_chars is None:

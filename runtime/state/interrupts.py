@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 
@@ -14,12 +14,15 @@ from ..services import Json
 from ..values import NotStorable, storable_value
 from .task_results import ResultFault, read_result
 
+if TYPE_CHECKING:
+    from langgraph.types import Interrupt
+
 ALLOWING = ("yes", "no", "always")
 """Answers to the question whether commands may run; "always" holds for the session from then on."""
 _SHORT = {"y": "yes", "n": "no", "a": "always"}
 
 
-def question_of(interrupt: Any, spec: GraphSpec) -> Question:
+def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
     """Return the question that a LangGraph interrupt asks."""
     value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
     node, place = str(value.get("node", "")), str(value.get("place", ""))
@@ -55,7 +58,7 @@ def breakpoint_of(node: str, spec: GraphSpec) -> Question:
     return Question(f"breakpoint:{node}", "breakpoint", node, text, place=str(place or ""))
 
 
-def effect_key(interrupt: Any) -> tuple[str, str, int] | None:
+def effect_key(interrupt: Interrupt) -> tuple[str, str, int] | None:
     """Return the journal's key when the interrupt asks about an effect in doubt."""
     value = interrupt.value if isinstance(interrupt.value, dict) else {}
     if value.get("kind") != "unknown":
@@ -115,7 +118,7 @@ def _normalize(question: Question, value: Json) -> Json:
 def check_result(question: Question, value: Json) -> None:
     """Raise `RunError` for a malformed result of the question's task."""
     try:
-        read_result(question.schema, value)
+        read_result(question.schema or {}, value)
     except ResultFault as fault:
         raise RunError(
             f"`{question.node}` cannot take that answer: {fault.message}", help=fault.suggestion

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..db.database import Database
 from ..db.encryption import Seal
@@ -18,6 +18,10 @@ from ..db.schema_version import admit_store
 from ..db.sqlite import open_sqlite, refuse_unfit
 from ..db.url import Location
 from ..errors import RunError
+
+if TYPE_CHECKING:
+    from ..checkpoints.types import Saver
+    from ..db.postgres.connection import Steady
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Opened:
     db: Database
     leases: Leases
     cipher: Seal | None = None
-    steady: Any = None
+    steady: Steady | None = None
 
     @asynccontextmanager
     async def ringing(self, channel: str, ring: Callable[[], None]) -> AsyncIterator[None]:
@@ -53,7 +57,7 @@ class Opened:
             yield _with_cipher(db, self.cipher)
 
     @asynccontextmanager
-    async def checkpointer(self) -> AsyncIterator[Any]:
+    async def checkpointer(self) -> AsyncIterator[Saver]:
         """Open LangGraph's saver."""
         from langgraph.checkpoint.memory import InMemorySaver
 
@@ -95,7 +99,7 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
 
 @asynccontextmanager
 async def open_database(
-    location: Location, *, durable: bool, steady: object = None
+    location: Location, *, durable: bool, steady: Steady | None = None
 ) -> AsyncIterator[Database]:
     """Open a connection for our own tables. `durable` waits for the disk at each commit, as a
     statement before or after an effect must. Raise `RunError` when the store cannot be opened."""
@@ -118,9 +122,8 @@ async def is_there(location: Location) -> bool:
     return location.path is not None and location.path.exists()
 
 
-def _with_cipher(db: Any, cipher: Seal | None) -> Database:
-    sealed: Database = dataclasses.replace(db, cipher=cipher)
-    return sealed
+def _with_cipher(db: Database, cipher: Seal | None) -> Database:
+    return cast("Database", dataclasses.replace(cast("Any", db), cipher=cipher))
 
 
 def _extra(module: str) -> ModuleType:

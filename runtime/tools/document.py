@@ -144,11 +144,11 @@ class DocumentTools:
         said = {**step_of(document, document.step(step)), **summary_of(document, file.shown)}
         if move.to != "FAILED":
             return said
-        attempts = said["attempts"]
+        attempts = cast("int", said["attempts"])
         return {
             **said,
             "retry": 0 < attempts <= move.retries,
-            "request": fix_request(document, step, said["code"], move.error),
+            "request": fix_request(document, step, cast("str", said["code"]), move.error),
         }
 
     def fix(self, args: Args) -> Json:

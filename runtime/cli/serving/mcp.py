@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from ..app import USAGE
 from ..listening import LOOPBACK, listen
 from ..names import new_run_name
 from ..stores import prepare_default, store_url
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 TOKEN = "FLOWC_MCP_TOKEN"
 
@@ -97,11 +100,11 @@ def _address(text: str) -> tuple[str, int]:
 class _Guard:
     """Lets a request pass that carries the token."""
 
-    def __init__(self, app: Any, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str) -> None:
         self.app = app
         self.expected = f"Bearer {token}".encode()
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = dict(scope.get("headers") or {}).get(b"authorization", b"")
         if scope["type"] != "http" or hmac.compare_digest(given, self.expected):
             await self.app(scope, receive, send)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -15,6 +16,11 @@ from .. import flags
 from ..app import USAGE, plain_app, say
 from ..listening import LOOPBACK, listen
 from ..stores import prepare_default, store_url
+
+if TYPE_CHECKING:
+    from ...service.records.tokens import Tokens
+
+Result = TypeVar("Result")
 
 
 def serve(
@@ -82,7 +88,7 @@ def create(
     if not name.strip() or not name.isprintable():
         raise RunError("a token needs a name that can be read", help="flowc token create ana")
 
-    async def make(tokens: Any) -> str:
+    async def make(tokens: Tokens) -> str:
         now = datetime.now(UTC)
         end = now + timedelta(days=days) if days else None
         return str(await tokens.create(name, scope, team, end, now))
@@ -94,7 +100,7 @@ def create(
 def listed(store: flags.Store = None) -> None:
     """List the tokens' names, scopes and teams."""
 
-    async def look(tokens: Any) -> Any:
+    async def look(tokens: Tokens) -> list[tuple[str, str, str, str, str | None]]:
         return await tokens.listed()
 
     for name, scope, owner, made, end in asyncio.run(_with_tokens(store, look)):
@@ -106,7 +112,7 @@ def listed(store: flags.Store = None) -> None:
 def revoke(name: Annotated[str, typer.Argument(metavar="NAME")], store: flags.Store = None) -> None:
     """Take away every token of that name, at once."""
 
-    async def take(tokens: Any) -> int:
+    async def take(tokens: Tokens) -> int:
         return int(await tokens.revoke(name))
 
     count = asyncio.run(_with_tokens(store, take))
@@ -115,7 +121,7 @@ def revoke(name: Annotated[str, typer.Argument(metavar="NAME")], store: flags.St
     say(f"revoked {count}")
 
 
-async def _with_tokens(store: str | None, do: Any) -> Any:
+async def _with_tokens(store: str | None, do: Callable[[Tokens], Awaitable[Result]]) -> Result:
     from ...db.database import create_tables
     from ...service.records.tokens import SCHEMA, Tokens
     from ...store.runs import open_store
@@ -128,7 +134,7 @@ async def _with_tokens(store: str | None, do: Any) -> Any:
 
 
 async def _has_tokens(url: str) -> bool:
-    async def look(tokens: Any) -> bool:
+    async def look(tokens: Tokens) -> bool:
         return bool(await tokens.any())
 
     return bool(await _with_tokens(url, look))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...config.settings import Config, load_config
 from ...db.url import locate
@@ -13,6 +13,9 @@ from ...errors import RunError
 from .. import flags
 from ..app import INTERRUPTED, OK, say
 from ..stores import prepare_default, store_path, store_url
+
+if TYPE_CHECKING:
+    from ...service.worker import Worker
 
 
 def worker(
@@ -45,7 +48,7 @@ async def _work(url: str, config: Config, concurrency: int | None) -> int:
         return INTERRUPTED if worker.abandoned else OK
 
 
-def _end_on_signals(worker: Any) -> None:
+def _end_on_signals(worker: Worker) -> None:
     """The first signal drains, the second gives up."""
 
     def received() -> None:

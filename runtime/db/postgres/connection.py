@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 import psycopg
 import psycopg.sql
+from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict
 
@@ -61,7 +62,7 @@ Result = TypeVar("Result")
 class Whole(Loader):
     """A sum of integers is an int, as it is in SQLite."""
 
-    def load(self, data: Any) -> int | float:
+    def load(self, data: Buffer) -> int | float:
         text = bytes(data).decode()
         return float(text) if set(text) & set(".eN") else int(text)
 
@@ -332,7 +333,7 @@ async def _rows(connection: Connection, query: str, values: Sequence[Any]) -> li
 
 
 @functools.lru_cache(maxsize=512)
-def native(query: str) -> Any:
+def native(query: str) -> bytes:
     """Return a query with psycopg's placeholders; column types that mean what they do in SQLite."""
     parts = query.replace("%", "%%").split("'")
     parts[::2] = [part.replace("?", "%s") for part in parts[::2]]
@@ -341,7 +342,7 @@ def native(query: str) -> Any:
         text = re.sub(r"\btext\b", 'text collate "C"', text)
         text = re.sub(r"\binteger\b", "bigint", text)
         text = re.sub(r"\breal\b", "double precision", text)
-    return text
+    return text.encode()
 
 
 @asynccontextmanager

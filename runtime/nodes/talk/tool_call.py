@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from flowc.compiler.catalog.builtin_tools import ASK_TOOL
@@ -79,7 +80,7 @@ def _refusal(talk: Talk, name: str, used: list[str]) -> str:
     return f"`{name}` is out of order: the tools are used in the order {order}; {turn}"
 
 
-def _ask_person(talk: Talk, state: Any, args: dict[str, Json]) -> Json:
+def _ask_person(talk: Talk, state: Mapping[str, Any], args: dict[str, Json]) -> Json:
     """Return the answer to a question of the model (J44): one in advance, or a person's."""
     question = args.get("question")
     if not isinstance(question, str) or not question.strip():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 
 from ..records.errors import ServiceFault
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -36,18 +39,18 @@ class Guard:
     service without tokens may do everything, also a site that lets its own name lead to this
     machine. None: any."""
 
-    def __init__(self, app: Any, hosts: tuple[str, ...] | None = None) -> None:
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...] | None = None) -> None:
         self.app = app
         self.hosts = hosts
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
         number = scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
 
-        async def told(message: Any) -> None:
+        async def told(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers[REQUEST_ID] = number
@@ -82,7 +85,7 @@ def _name_in(host: str) -> str | None:
         return None
 
 
-async def _refuse(send: Any, message: str) -> None:
+async def _refuse(send: Send, message: str) -> None:
     fault = ServiceFault("FORBIDDEN", message)
     body = json.dumps(fault.as_answer()).encode()
     headers = [(b"content-type", b"application/json")]

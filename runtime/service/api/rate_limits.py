@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..records.errors import ServiceFault
 from ..records.tokens import Caller
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 4_000_000
 """Bytes of a request."""
@@ -20,11 +23,11 @@ MOST_BUCKETS = 10_000
 class BodyLimit:
     """Refuses a request whose body is larger than `most` bytes, without reading it to its end."""
 
-    def __init__(self, app: Any, most: int = MAX_BODY) -> None:
+    def __init__(self, app: ASGIApp, most: int = MAX_BODY) -> None:
         self.app = app
         self.most = most
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -42,7 +45,7 @@ class BodyLimit:
                 return
         body, given = b"".join(parts), False
 
-        async def replay() -> Any:
+        async def replay() -> Message:
             nonlocal given
             if given:
                 return await receive()
@@ -52,7 +55,7 @@ class BodyLimit:
         await self.app(scope, replay, send)
 
 
-async def _refuse(send: Any, most: int) -> None:
+async def _refuse(send: Send, most: int) -> None:
     fault = ServiceFault("INVALID_REQUEST", f"a request has at most {most:,} bytes")
     body = json.dumps(fault.as_answer()).encode()
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from flowc.compiler.ir import GateNode, TaskNode, Workflow
 
-Json = Any
+from ...values import Json
 
 
 @dataclass(frozen=True, slots=True)
