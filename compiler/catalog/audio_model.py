@@ -89,9 +89,9 @@ class AudioTool:
     than `most_channels` are refused by the tool's name."""
 
     name: str
+    function: str
     about: str
     parameters: tuple[ToolParameter, ...]
-    function: str
     planning: Planning | str
     effect: Effect = "idempotent"
     streams: bool = True

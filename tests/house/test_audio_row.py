@@ -9,17 +9,14 @@ import shutil
 import pytest
 
 ROW = """    AudioTool(
-        "tremolo",
+        "tremolo", "chains:tremolo",
         "Move the level up and down.",
         (*IN_OUT, number("rate_hz", "Hz", 0.1, 20, "how often", 5)),
-        "chains:tremolo",
-        Planning(
-            (Wording("tremolo", "Add tremolo", "add tremolo", (
-                "add [some] tremolo [at {rate_hz}]",
-            )),),
+        Planning((Wording("tremolo", "Add tremolo", "add tremolo", (
+            "add [some] tremolo [at {rate_hz}]",
+        )),),
             lambda a: [predicate("samples_changed", "==", True, "The level moves")],
-            changes_level=True,
-        ),
+            changes_level=True),
     ),
 )  # fmt: skip
 """
