@@ -50,7 +50,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     _require_holders(specs)
     budget = _budget_maker(specs, options)
     answering = _answering(options, specs)
-    folders = _granted(options)
+    folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
     workspace = Path(options.workspace or Path.cwd())
@@ -64,7 +64,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     )
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
-    needed = _needed(specs, by_hand=answering.by_hand)
+    needed = _needed_tools(specs, by_hand=answering.by_hand)
     if not options.replay:  # which starts nothing
         require_sandbox(mode, specs, needed)
 
@@ -106,7 +106,7 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
     )
 
 
-def _granted(options: RunOptions) -> tuple[Path, ...]:
+def _root_folders(options: RunOptions) -> tuple[Path, ...]:
     """The folders of `--root`. Raises `RunError` for one that is not there."""
     folders = tuple(Path(root) for root in options.roots)
     for folder in folders:
@@ -181,7 +181,7 @@ def readable_env(
     return {**own, **allowed_env(env, config.env)}
 
 
-def _needed(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
+def _needed_tools(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
     """The tools that have to be there: a call that is an answer needs nobody to execute it, and who
     answers a model's turns `by_hand` brings the tools for it."""
     names: set[str] = set()

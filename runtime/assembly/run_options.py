@@ -73,7 +73,7 @@ def _check_url(url: str | None) -> None:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise RunError(
-            "the base URL is no address of a server", help="write it as http://HOST:PORT/v1"
+            "the base URL is not an address of a server", help="write it as http://HOST:PORT/v1"
         )
     if "@" in parts.netloc:
         raise RunError(

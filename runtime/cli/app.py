@@ -162,10 +162,10 @@ def complain(message: str, help: str = "", diff: tuple[str, ...] = ()) -> None:
     """An error in the look of all our errors: what is wrong, a difference if there is one, then
     what to do about it."""
     more = help.replace("\n", "\n        ")
-    say(f"error: {message}", *coloured(diff), *([f"  help: {more}"] if help else []))
+    say(f"error: {message}", *color_diff(diff), *([f"  help: {more}"] if help else []))
 
 
-def coloured(diff: tuple[str, ...]) -> list[str]:
+def color_diff(diff: tuple[str, ...]) -> list[str]:
     """The lines of a difference, indented; coloured on a terminal. What they quote cannot steer
     it."""
     if not diff:

@@ -45,7 +45,7 @@ class _Mismatch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RawInputs:
     """What the caller gave, before it is typed: texts from `-i`, JSON values from `--inputs`."""
 
     values: Mapping[str, Any]
@@ -53,7 +53,7 @@ class Given:
     """Names whose value is a text that still has to be read as its declared type."""
 
 
-def read_given(pairs: Sequence[str], files: Sequence[str], read_file: ReadFile) -> Given:
+def read_inputs(pairs: Sequence[str], files: Sequence[str], read_file: ReadFile) -> RawInputs:
     """What `-i` and `--inputs` say; a later one overrides an earlier one, `-i` overrides files.
     Raises `RunError` for a malformed pair or an unreadable file."""
     values: dict[str, Any] = {}
@@ -71,11 +71,11 @@ def read_given(pairs: Sequence[str], files: Sequence[str], read_file: ReadFile) 
         name = name.strip()
         values[name] = _resolve_text(text, read_file)
         texts.add(name)
-    return Given(values, frozenset(texts))
+    return RawInputs(values, frozenset(texts))
 
 
 def type_inputs(
-    given: Given, workflow: Workflow, sources: SourceSet, ask: Ask | None = None
+    given: RawInputs, workflow: Workflow, sources: SourceSet, ask: Ask | None = None
 ) -> dict[str, Any]:
     """The run's inputs, typed as the workflow declares them. Defaults are left to the engine.
 
@@ -91,9 +91,9 @@ def type_inputs(
             faults.append(_unknown(name, workflow))
             continue
         try:
-            inputs[name] = _typed(value, param.type, is_text=name in given.texts)
+            inputs[name] = _as_type(value, param.type, is_text=name in given.texts)
         except _Mismatch as mismatch:
-            where = _declared(param, sources)
+            where = _declaration(param, sources)
             faults.append(f"`{name}` must be {WORDS[param.type]}, not {mismatch}{where}")
     if faults:
         raise RunError("\n".join(faults), help=_help(workflow))
@@ -106,7 +106,7 @@ def type_inputs(
     return inputs
 
 
-def typed_changes(pairs: Sequence[str], types: Mapping[str, TypeName]) -> dict[str, Any]:
+def type_changes(pairs: Sequence[str], types: Mapping[str, TypeName]) -> dict[str, Any]:
     """Other values for variables, NAME=VALUE, each read as its declared type. Names that are not
     in `types` are kept as texts. Raises `RunError` for a malformed pair and a wrong type."""
     changes: dict[str, Any] = {}
@@ -141,7 +141,7 @@ def _ask_for(missing: Sequence[Param], ask: Ask) -> dict[str, Any]:
         problem = ""
         while (answer := ask(param, problem)) is not None:
             try:
-                found[param.name] = _typed(answer, param.type, is_text=True)
+                found[param.name] = _as_type(answer, param.type, is_text=True)
                 break
             except _Mismatch as mismatch:
                 problem = f"that is {mismatch}; it must be {WORDS[param.type]}"
@@ -202,7 +202,7 @@ def _read_inputs_file(path: str) -> dict[str, Any]:
     return value
 
 
-def _typed(value: Any, type: TypeName, *, is_text: bool) -> Any:
+def _as_type(value: Any, type: TypeName, *, is_text: bool) -> Any:
     """The value as its declared type. A text from the command line is read, a JSON value has to
     fit. Raises `_Mismatch` that says what it is instead."""
     if is_text:
@@ -225,7 +225,7 @@ def _typed(value: Any, type: TypeName, *, is_text: bool) -> Any:
         case "list":
             fits = isinstance(value, list)
     if not fits:
-        raise _Mismatch(_shown(value))
+        raise _Mismatch(_quote(value))
     return value
 
 
@@ -267,7 +267,7 @@ def _parse_json(text: str) -> Any:
         return None
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     return f"`{_short(json.dumps(value, ensure_ascii=False))}`"
 
 
@@ -288,10 +288,10 @@ def _unknown(name: str, workflow: Workflow) -> str:
 def _missing(param: Param, sources: SourceSet) -> str:
     kind = "" if param.type == "any" else f", {WORDS[param.type]}"
     what = f" ({param.description})" if param.description else ""
-    return f"the input `{param.name}` is missing{kind}{what}{_declared(param, sources)}"
+    return f"the input `{param.name}` is missing{kind}{what}{_declaration(param, sources)}"
 
 
-def _declared(param: Param, sources: SourceSet) -> str:
+def _declaration(param: Param, sources: SourceSet) -> str:
     """ ", declared at file:line: <the line>" """
     source = sources.get(param.span.file) if param.span else None
     if source is None or param.span is None:

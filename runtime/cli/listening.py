@@ -45,10 +45,10 @@ def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> Non
                     signal.signal(number, handler)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            received(self)
+            end_on_signal(self)
 
-    with _taken(host, port) as taken:
-        say(f"flowc serves {what}http://{_shown(host)}:{port}{path} (Ctrl-C ends it)")
+    with _bind(host, port) as taken:
+        say(f"flowc serves {what}http://{_bracket(host)}:{port}{path} (Ctrl-C ends it)")
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=10)
         server = Ending(config)
         server.run(sockets=[taken])
@@ -56,7 +56,7 @@ def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> Non
         raise RunError("the service did not start: its log says why", exit_code=1)
 
 
-def received(server: uvicorn.Server) -> None:
+def end_on_signal(server: uvicorn.Server) -> None:
     """End what serves after a first signal, the process after a second one, which may come while
     the first is being told."""
     again, server.should_exit = server.should_exit, True
@@ -73,7 +73,7 @@ def _tell(words: bytes) -> None:
             os.write(2, words)
 
 
-def _taken(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
@@ -81,11 +81,11 @@ def _taken(host: str, port: int) -> socket.socket:
         known = error.errno is not None and error.errno > 0  # those of names are not
         why = (os.strerror(error.errno or 0) if known else str(error.strerror or error)).lower()
         raise RunError(
-            f"nothing can listen at {_shown(host)}:{port}: {why}",
+            f"nothing can listen at {_bracket(host)}:{port}: {why}",
             help="choose another port or host, or end what listens there",
         ) from None
 
 
-def _shown(host: str) -> str:
+def _bracket(host: str) -> str:
     """As it stands in an address."""
     return f"[{host}]" if ":" in host else host

@@ -24,7 +24,7 @@ _SKIPPED = {"node_modules", "__pycache__"}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class KnownWorkflow:
     """A workflow that can be run by name. `path` is as short as it can be said from here."""
 
     name: str
@@ -38,23 +38,23 @@ def locate(target: str, folders: Sequence[str] = ()) -> str:
     also found by its path in the repository."""
     if os.path.exists(target) and not (os.path.isdir(target) and _is_name(target)):
         return target
-    if shipped := _shipped(target):
+    if shipped := _shipped_file(target):
         return shipped
     if not _is_name(target):
         raise RunError(f"there is no file `{target}`", help=_nearby(target))
     for place in _places(folders):
-        matches = [found for found in place if found.name == target]
+        matches = [known for known in place if known.name == target]
         if len(matches) > 1:
             raise RunError(
                 f"`{target}` names {len(matches)} workflows",
-                help="name the file: " + " or ".join(found.path for found in matches),
+                help="name the file: " + " or ".join(known.path for known in matches),
             )
         if matches:
             return matches[0].path
     raise RunError(f"there is no file and no workflow `{target}`", help=_suggest(target, folders))
 
 
-def _shipped(target: str) -> str | None:
+def _shipped_file(target: str) -> str | None:
     """A file that ships, named as it is in the repository: `workflows/audio/edit.yaml`."""
     first, *rest = Path(target).parts or ("",)
     if first != "workflows" or not rest or ".." in rest:
@@ -69,34 +69,34 @@ def _shipped_folder() -> Path:
     return Path(str(files("flowc.workflows"))).resolve()
 
 
-def known_workflows(folders: Sequence[str] = ()) -> list[Found]:
+def known_workflows(folders: Sequence[str] = ()) -> list[KnownWorkflow]:
     """Every workflow that can be run by name, those of the working folder first."""
-    return [found for place in _places(folders) for found in place]
+    return [known for place in _places(folders) for known in place]
 
 
-def locate_answers(given: str, workflow: str) -> str:
+def locate_answers(target: str, workflow: str) -> str:
     """A file of scripted answers: a path, or a bare NAME for `NAME.answers.yaml` beside the
     workflow. Raises `RunError` when neither is there."""
-    if os.path.exists(given) and not os.path.isdir(given):
-        return given
+    if os.path.exists(target) and not os.path.isdir(target):
+        return target
     folder = Path(workflow).parent
-    if _is_name(given):
-        beside = folder / f"{given}{ANSWERS}"
+    if _is_name(target):
+        beside = folder / f"{target}{ANSWERS}"
         if beside.is_file():
             return _short_path(beside)
     there = sorted(p.name.removesuffix(ANSWERS) for p in folder.glob(f"*{ANSWERS}"))
     help = "beside the workflow: --answers " + " or ".join(there) if there else "name a file"
-    raise RunError(f"there is no file of answers `{given}`", help=help)
+    raise RunError(f"there is no file of answers `{target}`", help=help)
 
 
-def locate_team(given: str | None, workflow: str) -> str | None:
+def locate_team(target: str | None, workflow: str) -> str | None:
     """A team: a path, or a bare NAME for `NAME.team.json` beside the workflow. What is neither is
     given back as it is: the compiler says what is wrong with it."""
-    if given is not None and _is_name(given) and not os.path.exists(given):
-        beside = Path(workflow).parent / f"{given}{TEAM}"
+    if target is not None and _is_name(target) and not os.path.exists(target):
+        beside = Path(workflow).parent / f"{target}{TEAM}"
         if beside.is_file():
             return _short_path(beside)
-    return given
+    return target
 
 
 def name_of(path: str) -> str:
@@ -108,21 +108,21 @@ def name_of(path: str) -> str:
     return base.split(".")[0]
 
 
-def _places(folders: Sequence[str]) -> Iterator[list[Found]]:
+def _places(folders: Sequence[str]) -> Iterator[list[KnownWorkflow]]:
     for folder in ("workflows", *folders):
         yield _in_folder(Path(folder), "folder")
     yield _in_folder(_shipped_folder(), "shipped")
 
 
-def _in_folder(folder: Path, origin: Literal["folder", "shipped"]) -> list[Found]:
-    found = []
+def _in_folder(folder: Path, origin: Literal["folder", "shipped"]) -> list[KnownWorkflow]:
+    known = []
     for parent, children, names in os.walk(folder):
         children[:] = sorted(c for c in children if c[0] != "." and c not in _SKIPPED)
         for name in sorted(names):
             path = Path(parent, name)
             if name.endswith(tuple(_suffixes())) and _is_workflow(path):
-                found.append(Found(name_of(name), _short_path(path), origin))
-    return found
+                known.append(KnownWorkflow(name_of(name), _short_path(path), origin))
+    return known
 
 
 def _is_workflow(path: Path) -> bool:
@@ -160,7 +160,7 @@ def _nearby(target: str) -> str:
 
 
 def _suggest(target: str, folders: Sequence[str]) -> str:
-    names = list(dict.fromkeys(found.name for found in known_workflows(folders)))
+    names = list(dict.fromkeys(known.name for known in known_workflows(folders)))
     close = get_close_matches(target, names, n=1)
     if close:
         return f"did you mean `{close[0]}`?"

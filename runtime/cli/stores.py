@@ -11,10 +11,10 @@ from ..db.url import locate, without_password
 from ..errors import RunError
 
 
-def store_url(given: str | None, config: Config | None = None) -> str:
+def store_url(flag: str | None, config: Config | None = None) -> str:
     """The flag, else what is configured (FLOWC_STORE, flowc.toml), else the usual place."""
     config = config if config is not None else load_config(Path.cwd())
-    return given or config.store or DEFAULT_STORE
+    return flag or config.store or DEFAULT_STORE
 
 
 def prepare_default(url: str) -> None:
@@ -38,11 +38,11 @@ def store_path(url: str) -> str:
     return without_password(url.removeprefix("sqlite:///"))
 
 
-def existing_store(given: str | None) -> str:
+def existing_store(flag: str | None) -> str:
     """The store of commands that look at runs: they never make one. Raises `RunError`."""
     from ..store.open import is_there
 
-    url = store_url(given)
+    url = store_url(flag)
     location = locate(url)
     if location.kind == "memory":
         raise RunError("a store in memory is gone with its process", help="name a file: --store")

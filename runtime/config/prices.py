@@ -71,11 +71,10 @@ class ListedPrice:
 
 @dataclass(slots=True)
 class Prices:
-    """Prices by `provider:model`. `given` is the configuration's, where `provider:*` stands for
-    every model of a provider; `base_url` is the server that is asked in the provider's place, whose
-    prices are not the provider's."""
+    """Prices by `provider:model`. In the `configured` ones `provider:*` stands for every model of a
+    provider. `base_url` is a server in the provider's place, whose prices are its own."""
 
-    given: Mapping[str, SetPrice] = field(default_factory=dict)
+    configured: Mapping[str, SetPrice] = field(default_factory=dict)
     base_url: str | None = None
     _known: dict[str, Price | None] = field(default_factory=dict)
 
@@ -87,12 +86,12 @@ class Prices:
         """The price of a model; None when nobody has said it. Loads the package when it has to."""
         if model not in self._known:
             provider = model.partition(":")[0]
-            own = self.given.get(model) or self.given.get(f"{provider}:*")
-            self._known[model] = own or _listed(model, self.base_url)
+            own = self.configured.get(model) or self.configured.get(f"{provider}:*")
+            self._known[model] = own or _find_listed(model, self.base_url)
         return self._known[model]
 
 
-def _listed(model: str, base_url: str | None) -> Price | None:
+def _find_listed(model: str, base_url: str | None) -> Price | None:
     from datetime import UTC, datetime
 
     from genai_prices.data_snapshot import get_snapshot
@@ -100,8 +99,8 @@ def _listed(model: str, base_url: str | None) -> Price | None:
     provider, _, name = model.partition(":")
     where = (None, base_url) if base_url else (_PROVIDERS.get(provider, provider), None)
     try:
-        _, found = get_snapshot().find_provider_model(name, None, *where)
-        price = ListedPrice(found.get_prices(datetime.now(UTC)))
+        _, model_info = get_snapshot().find_provider_model(name, None, *where)
+        price = ListedPrice(model_info.get_prices(datetime.now(UTC)))
         price.cost(1, 1)
     except (LookupError, ValueError, TypeError):
         return None  # not listed, or priced by something else than tokens
@@ -113,13 +112,13 @@ def picodollars(dollars: Decimal) -> int:
     return int((dollars * DOLLAR).to_integral_value(ROUND_CEILING))
 
 
-def read_dollars(given: object) -> Decimal:
-    """An amount as people write it: `0.25`, `"0.25"`, `$0.25`. Raises `ValueError` for what is no
-    number from 0 to a million."""
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
+def read_dollars(value: object) -> Decimal:
+    """An amount as people write it: `0.25`, `"0.25"`, `$0.25`. Raises `ValueError` for what is not
+    a number from 0 to a million."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("no number")
     try:
-        amount = Decimal(str(given).strip().removeprefix("$"))
+        amount = Decimal(str(value).strip().removeprefix("$"))
     except InvalidOperation:
         raise ValueError("no number") from None
     if not amount.is_finite() or not 0 <= amount <= _MILLION:

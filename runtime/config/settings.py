@@ -126,7 +126,7 @@ def _value(key: str, value: object, file: Path, text: str) -> Any:
         close = difflib.get_close_matches(key, KEYS, n=1)
         known = ", ".join(KEYS)
         hint = f"did you mean `{close[0]}`?" if close else f"keys: {known}"
-        raise RunError(f"{place}: `{key}` is no key of the configuration", help=hint)
+        raise RunError(f"{place}: `{key}` is not a key of the configuration", help=hint)
     try:
         return read_value(KEYS[key], value)
     except WrongValue as wrong:

@@ -60,7 +60,7 @@ class Flow:
             raise RunError(
                 f"{path} is not what this flowc writes", help="compile the workflow again"
             ) from error
-        return cls(_placed(spec, path.parent), path.parent)
+        return cls(_resolve_file(spec, path.parent), path.parent)
 
     async def open(self) -> None:
         """Choose models and connect tools, once per process. Where something is missing the graph
@@ -100,7 +100,7 @@ def _unheard(kind: EventKind, node: str, data: dict[str, Any]) -> None:
     """The server has its own view of a run."""
 
 
-def _placed(spec: GraphSpec, folder: Path) -> GraphSpec:
+def _resolve_file(spec: GraphSpec, folder: Path) -> GraphSpec:
     """Files are written relative to the module; `file:` reads begin there."""
-    subgraphs = tuple((path, _placed(sub, folder)) for path, sub in spec.subgraphs)
+    subgraphs = tuple((path, _resolve_file(sub, folder)) for path, sub in spec.subgraphs)
     return dataclasses.replace(spec, file=str(folder / spec.file), subgraphs=subgraphs)

@@ -39,7 +39,7 @@ def check_project(spec: GraphSpec, folder: Path) -> None:
     flowc (`RunError` with exit code 3). LangGraph does not draw what the start does not lead to: a
     state that only an unasked line reaches (J45)."""
     built = drawn_edges(load_module(folder).build().compile())
-    wanted = reached(spec_edges(spec))
+    wanted = edges_from_start(spec_edges(spec))
     if built != wanted:
         missing, extra = sorted(wanted - built), sorted(built - wanted)
         raise RunError(
@@ -51,13 +51,15 @@ def check_project(spec: GraphSpec, folder: Path) -> None:
 
 def load_module(folder: Path) -> Any:
     """The project's `graph.py`, imported under a name of its own; no bytecode is left behind."""
-    found = importlib.util.spec_from_file_location("flowc_compiled_graph", folder / MODULE_FILE)
-    if found is None or found.loader is None:
+    module_spec = importlib.util.spec_from_file_location(
+        "flowc_compiled_graph", folder / MODULE_FILE
+    )
+    if module_spec is None or module_spec.loader is None:
         raise RunError(f"{folder / MODULE_FILE} cannot be imported", exit_code=3)
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(module_spec)
     bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
-        found.loader.exec_module(module)
+        module_spec.loader.exec_module(module)
     finally:
         sys.dont_write_bytecode = bytecode
     return module
@@ -81,7 +83,7 @@ def spec_edges(spec: GraphSpec) -> Edges:
     return edges
 
 
-def reached(edges: Edges) -> Edges:
+def edges_from_start(edges: Edges) -> Edges:
     """The edges on the ways from the start."""
     leaving: dict[str, list[str]] = {}
     for source, target in edges:

@@ -110,7 +110,7 @@ class Spans:
         span = self.tracer.start_span(
             event.node,
             context=self._around(event.path),
-            attributes=_known({**about, "flowc.path": path or None}),
+            attributes=_clean_attributes({**about, "flowc.path": path or None}),
         )
         self._nodes[event.path, event.node] = span
 
@@ -151,7 +151,7 @@ class Spans:
         span = self.tracer.start_span(
             name,
             context=self._within(event),
-            attributes=_known(about),
+            attributes=_clean_attributes(about),
             start_time=end - int(float(event.data.get("seconds", 0)) * 1e9),
         )
         if event.data.get("ok") is False:
@@ -227,6 +227,6 @@ def _fail(span: Span, kind: str) -> None:
     span.set_attribute("error.type", kind)
 
 
-def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _clean_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
     cut = {k: v[:_LONGEST] if isinstance(v, str) else v for k, v in attributes.items()}
     return {name: value for name, value in cut.items() if value is not None}

@@ -18,7 +18,7 @@ from ..people import Question
 from ..services import Json
 from ..state.step_reports import ReportFault
 from ..store.runs import RunRecord
-from .turns import asked, described
+from .turns import describe_question, question_prompt
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Loaded:
 
     @property
     def steps(self) -> tuple[AgentNode, ...]:
-        """The numbered steps, in order; none where a workflow's nodes are no list of steps."""
+        """The numbered steps, in order; none where a workflow's nodes are not a list of steps."""
         nodes = (node for node in self.workflow.nodes if isinstance(node, AgentNode))
         return tuple(node for node in nodes if node.report and node.step is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SessionState:
     """Where a loaded workflow stands. `outcomes` are the reported ones by step number."""
 
     record: RunRecord
@@ -82,57 +82,57 @@ class Standing:
         return self.state.questions
 
 
-def prompt_of(loaded: Loaded, standing: Standing) -> dict[str, Json]:
+def prompt_of(loaded: Loaded, state: SessionState) -> dict[str, Json]:
     """What is to be done now, for a client."""
-    question = standing.questions[0]
+    question = state.questions[0]
     if loaded.steps:
-        step = loaded.steps[standing.position]
+        step = loaded.steps[state.position]
         return {
             "prompt": question.text,
-            "step_number": standing.position,
+            "step_number": state.position,
             "step_name": step.title,
             "total_steps": len(loaded.steps),
         }
-    number = standing.answered
+    number = state.answered
     about: dict[str, Json] = {
         "step_number": number,
         "step_name": question.name,
         "total_steps": None,
     }
-    return {"prompt": asked(question, number), **about, **described(question)}
+    return {"prompt": question_prompt(question, number), **about, **describe_question(question)}
 
 
-def refuse_over(loaded: Loaded, standing: Standing) -> None:
+def refuse_over(loaded: Loaded, state: SessionState) -> None:
     """Raises `ReportFault` when nothing can be done: all is, a step failed, a value is missing."""
     if loaded.steps:
-        if len(standing.outcomes) == len(loaded.steps):
+        if len(state.outcomes) == len(loaded.steps):
             raise complete()
-        if standing.failed:
+        if state.failed:
             raise ReportFault(
                 "the workflow cannot continue: a step failed",
                 "failed",
                 "report the failed step again, or reset",
             )
-    refuse_missing(loaded, standing)
-    status = standing.record.status
+    refuse_missing(loaded, state)
+    status = state.record.status
     if status == "failed" and not loaded.steps:
         raise ReportFault("the workflow has ended FAILED", "failed", "reset or load again")
     if status == "success":
         raise complete()
-    if not standing.questions:
-        error = standing.record.error or {}
+    if not state.questions:
+        error = state.record.error or {}
         message = str(error.get("message") or "the run stands still")
         raise ReportFault(message, "stopped", f"flowc show {loaded.run} says more")
 
 
-def refuse_missing(loaded: Loaded, standing: Standing) -> None:
+def refuse_missing(loaded: Loaded, state: SessionState) -> None:
     """Raises `ReportFault` naming variable and step (S32)."""
-    if not standing.missing:
+    if not state.missing:
         return
     steps = loaded.steps
-    where = steps[min(standing.position, len(steps) - 1)].title if steps else loaded.file
+    where = steps[min(state.position, len(steps) - 1)].title if steps else loaded.file
     raise ReportFault(
-        f"`{where}` needs the variable `{standing.missing}`, which is not set",
+        f"`{where}` needs the variable `{state.missing}`, which is not set",
         "variable_missing",
         "an earlier step has to report it, or give it to load_workflow with `inputs`",
     )
@@ -148,7 +148,7 @@ def numbers_of(outcomes: Mapping[int, Mapping[str, Json]], *, passed: bool) -> l
     return sorted(n for n, o in outcomes.items() if (o["status"] == "passed") is passed)
 
 
-def outcome_told(outcome: Mapping[str, Any]) -> dict[str, Json]:
+def outcome_report(outcome: Mapping[str, Any]) -> dict[str, Json]:
     """An outcome in the words of the step protocol (S45)."""
     return {
         "status": outcome["status"],

@@ -30,10 +30,10 @@ from ..state.step_reports import ReportFault, read_report
 from .position import (
     Faulty,
     Loaded,
-    Standing,
+    SessionState,
     complete,
     numbers_of,
-    outcome_told,
+    outcome_report,
     prompt_of,
     refuse_missing,
     refuse_over,
@@ -63,8 +63,8 @@ class Stepper:
 
     async def load(self, client: str, file: str, inputs: dict[str, Json]) -> dict[str, Json]:
         """Begin with a workflow; whatever the client had loaded before is left as it is (S27)."""
-        loaded = Loaded(file, self._compiled(file), dict(inputs), "")
-        loaded = await self._begun(client, loaded)
+        loaded = Loaded(file, self._compile(file), dict(inputs), "")
+        loaded = await self._start_run(client, loaded)
         steps = loaded.steps
         answer: dict[str, Json] = {"success": True, "run": loaded.run}
         if steps:
@@ -75,9 +75,9 @@ class Stepper:
                 "first_step": {**about, "tool_names": list(first.tools)},
             }
             return answer
-        standing = await self._standing(loaded)
+        state = await self._state(loaded)
         first_step = {}
-        for question in standing.questions[:1]:
+        for question in state.questions[:1]:
             about = {"name": question.name, "description": question.text}
             first_step = {**about, "tool_names": list(question.tools)}
         complete = {} if first_step else {"workflow_complete": True}
@@ -91,66 +91,66 @@ class Stepper:
             raise RunError(f"run {run} is not carried out step by step", help="flowc resume")
         file = str(record.options.get("loaded_as", record.file))
         inputs = dict(record.inputs)
-        self._keep(client, Loaded(file, self._compiled(file), inputs, record.id))
+        self._keep(client, Loaded(file, self._compile(file), inputs, record.id))
 
     async def execute(self, client: str) -> dict[str, Json]:
         """What is to be done now; nothing changes (S29)."""
         loaded = self._of(client)
-        standing = await self._standing(loaded)
-        refuse_over(loaded, standing)
-        return {**prompt_of(loaded, standing), "run": loaded.run}
+        state = await self._state(loaded)
+        refuse_over(loaded, state)
+        return {**prompt_of(loaded, state), "run": loaded.run}
 
     async def report(self, client: str, args: Mapping[str, Json]) -> dict[str, Json]:
         """Take in what came of the current step (S36 to S43)."""
         loaded = self._of(client)
-        standing = await self._standing(loaded)
+        state = await self._state(loaded)
         if loaded.steps:
-            return await self._report_step(client, loaded, standing, args)
-        return await self._report_turn(loaded, standing, args)
+            return await self._report_step(client, loaded, state, args)
+        return await self._report_turn(loaded, state, args)
 
     async def state(self, client: str) -> dict[str, Json]:
         """Everything there is to know (S45)."""
         loaded = self._of(client)
-        standing = await self._standing(loaded)
-        outcomes = standing.outcomes
-        status = standing.record.status
+        state = await self._state(loaded)
+        outcomes = state.outcomes
+        status = state.record.status
         ended = status in ENDED
         complete = len(outcomes) == len(loaded.steps) if loaded.steps else ended
         return {
             "file_path": loaded.file,
             "run": loaded.run,
             "total_steps": len(loaded.steps) or None,
-            "current_step": standing.position if loaded.steps else standing.answered,
+            "current_step": state.position if loaded.steps else state.answered,
             "is_complete": complete,
-            "is_failed": standing.failed if loaded.steps else status == "failed",
+            "is_failed": state.failed if loaded.steps else status == "failed",
             "completed_steps": numbers_of(outcomes, passed=True),
             "failed_steps": numbers_of(outcomes, passed=False),
-            "variables": standing.variables,
-            "step_outcomes": {str(n): outcome_told(o) for n, o in sorted(outcomes.items())},
+            "variables": state.variables,
+            "step_outcomes": {str(n): outcome_report(o) for n, o in sorted(outcomes.items())},
         }
 
     async def reset(self, client: str) -> dict[str, Json]:
         """Back to the first step, in a new run (S46)."""
         loaded = self._of(client)
         who = (await self.engine.store.get(loaded.run)).options[STEPPED]
-        again = await self._begun(str(who), loaded)
+        again = await self._start_run(str(who), loaded)
         self._keep(client, again)
         total = len(loaded.steps) or None
         return {"success": True, "run": again.run, "current_step": 0, "total_steps": total}
 
     async def _report_step(
-        self, client: str, loaded: Loaded, standing: Standing, args: Mapping[str, Json]
+        self, client: str, loaded: Loaded, state: SessionState, args: Mapping[str, Json]
     ) -> dict[str, Json]:
         steps = loaded.steps
-        if standing.position >= len(steps):
+        if state.position >= len(steps):
             raise complete()
-        step = steps[standing.position]
+        step = steps[state.position]
         report = read_report(step, args)
-        refuse_missing(loaded, standing)
-        asked = standing.questions[0].id if standing.questions else ""
-        if standing.failed:
-            loaded, asked = await self._again(client, loaded, step), ""
-        await self._resume(loaded, {asked: {**args, "step_number": step.step or 0}})
+        refuse_missing(loaded, state)
+        question_id = state.questions[0].id if state.questions else ""
+        if state.failed:
+            loaded, question_id = await self._again(client, loaded, step), ""
+        await self._resume(loaded, {question_id: {**args, "step_number": step.step or 0}})
         answer: dict[str, Json] = {"success": report.status == "passed", "run": loaded.run}
         answer["step_number"] = step.step or 0
         if report.warnings:
@@ -159,7 +159,7 @@ class Stepper:
             answer["contradiction"] = report.contradiction
         if report.status == "failed":
             return {**answer, "status": "failed", "error_message": report.error}
-        after = await self._standing(loaded)
+        after = await self._state(loaded)
         if after.position == len(steps):
             return {**answer, "workflow_complete": True}
         refuse_missing(loaded, after)
@@ -167,18 +167,18 @@ class Stepper:
         return {**answer, "next_step": after.position, "prompt": prompt}
 
     async def _report_turn(
-        self, loaded: Loaded, standing: Standing, args: Mapping[str, Json]
+        self, loaded: Loaded, state: SessionState, args: Mapping[str, Json]
     ) -> dict[str, Json]:
-        """Of a workflow that is no list of steps: the answer to what it waits for."""
-        number = standing.answered
-        refuse_over(loaded, standing)
+        """Of a workflow that is not a list of steps: the answer to what it waits for."""
+        number = state.answered
+        refuse_over(loaded, state)
         if str(args.get("step_number")) != str(number):
             raise ReportFault(
                 f"step {args.get('step_number')} was reported, but {number} is the current one",
                 "step_out_of_order",
                 f"report step_number {number}",
             )
-        question = standing.questions[0]
+        question = state.questions[0]
         outcome = await self._resume(loaded, {question.id: answer_of(question, args)})
         answer: dict[str, Json] = {"run": loaded.run, "step_number": number, "success": True}
         if outcome.status in ENDED:
@@ -189,11 +189,11 @@ class Stepper:
                 "workflow_complete": True,
                 "result": outcome.result,
             }
-        after = await self._standing(loaded)
+        after = await self._state(loaded)
         refuse_over(loaded, after)
         return {**answer, "next_step": number + 1, "prompt": prompt_of(loaded, after)["prompt"]}
 
-    async def _begun(self, client: str, loaded: Loaded) -> Loaded:
+    async def _start_run(self, client: str, loaded: Loaded) -> Loaded:
         """With its run, at the first thing to do."""
         run = self.new_run()
         frontend = loaded.compiled.frontend
@@ -237,7 +237,7 @@ class Stepper:
         spec = loaded.spec
         return await self.engine.resume(loaded.run, spec, self._services(loaded), answers=answers)
 
-    async def _standing(self, loaded: Loaded) -> Standing:
+    async def _state(self, loaded: Loaded) -> SessionState:
         """Where it stands. A run that was killed on its way to the next question is brought there
         first: that is what its last report had set going."""
         store = self.engine.store
@@ -257,14 +257,14 @@ class Stepper:
                 outcomes[step.step or 0] = outcome
         events = await store.events(loaded.run) if not loaded.steps else ()
         answered = sum(event.kind == "answered" for event in events)
-        return Standing(record, state, outcomes, missing, answered)
+        return SessionState(record, state, outcomes, missing, answered)
 
     def _of(self, client: str) -> Loaded:
         if client not in self.loaded:
             raise ReportFault("no workflow loaded", "not_loaded", "load a workflow first")
         return self.loaded[client]
 
-    def _compiled(self, file: str) -> CompileResult:
+    def _compile(self, file: str) -> CompileResult:
         try:
             place = Roots(self.folder).locate(file)
         except Failure as failure:

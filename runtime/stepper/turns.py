@@ -15,7 +15,7 @@ ANSWER = "answer"
 _REPORT = "report_step_result"
 
 
-def described(question: Question) -> dict[str, Json]:
+def describe_question(question: Question) -> dict[str, Json]:
     """What a client has to know of a question beside its text; what is empty is left out."""
     about: dict[str, Json] = {
         "kind": question.kind,
@@ -30,7 +30,7 @@ def described(question: Question) -> dict[str, Json]:
     return {name: value for name, value in about.items() if value}
 
 
-def asked(question: Question, number: int) -> str:
+def question_prompt(question: Question, number: int) -> str:
     """The question in full, with the conversation before it and how it is reported."""
     parts = [f"{message['role']}: {message['content']}" for message in question.messages]
     body = question.text
@@ -47,7 +47,7 @@ def answer_of(question: Question, args: Mapping[str, Any]) -> Json:
     if not isinstance(outputs, dict):
         raise ReportFault("output_variables is not an object", "malformed_report", "give an object")
     if args.get("status") != "passed":
-        return _failed(question, str(args.get("error_message") or ""))
+        return _failure_answer(question, str(args.get("error_message") or ""))
     if ANSWER in outputs:
         return cast("Json", outputs[ANSWER])
     if question.schema is not None and outputs:
@@ -59,7 +59,7 @@ def answer_of(question: Question, args: Mapping[str, Any]) -> Json:
     )
 
 
-def _failed(question: Question, message: str) -> Json:
+def _failure_answer(question: Question, message: str) -> Json:
     """A step that could not be done: a failure of the model's turn or of the task, a refusal of
     commands. What a person is asked has no such answer."""
     match question.kind:

@@ -53,7 +53,7 @@ class Coverage:
             if failed and not event.data.get("caught"):
                 continue
             case = f"error:{event.data.get('kind')}" if failed else str(event.data.get("case", ""))
-            self.ways.update((graph, way) for way in _taken(branch, case))
+            self.ways.update((graph, way) for way in _ways_of_case(branch, case))
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """(came by, all) of `nodes` and of `ways`."""
@@ -106,13 +106,13 @@ class Coverage:
         nodes = {node.id: node for node in spec.nodes}
         for branch in spec.branches:
             for case, _, target in labelled_targets(branch):
-                found = self._written(workflow, branch.source, case) if workflow else None
+                found = self._place_of(workflow, branch.source, case) if workflow else None
                 if found is None:
                     continue
                 place = found if isinstance(found, Place) else nodes[branch.source].place
                 yield (branch.source, case or "", target), place
 
-    def _written(self, workflow: Workflow, source: str, case: str | None) -> Place | bool | None:
+    def _place_of(self, workflow: Workflow, source: str, case: str | None) -> Place | bool | None:
         """Where a way is written; True without a place, None for one that nobody wrote."""
         for edge in workflow.edges:
             if edge.source != source or edge.implied:
@@ -144,7 +144,7 @@ def _own(spec: GraphSpec) -> list[NodeSpec]:
     return [node for node in spec.nodes if node.op.kind != "end"]
 
 
-def _taken(branch: Branch, case: str) -> list[Way]:
+def _ways_of_case(branch: Branch, case: str) -> list[Way]:
     """The ways that a node's case leads by: several where branches begin side by side."""
     found = [(branch.source, case, target) for known, target in branch.cases if known == case]
     if not found and branch.otherwise is not None:

@@ -12,7 +12,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class JunitResult:
     """One case: its suite and name, where it stands, seconds; what failed or went wrong, or ""."""
 
     suite: str
@@ -24,15 +24,15 @@ class Result:
     error: str = ""
 
 
-def junit_xml(results: Iterable[Result]) -> bytes:
+def junit_xml(results: Iterable[JunitResult]) -> bytes:
     """The report: a suite for each workflow."""
-    suites: dict[str, list[Result]] = {}
+    suites: dict[str, list[JunitResult]] = {}
     for result in results:
         suites.setdefault(result.suite, []).append(result)
-    root = xml.Element("testsuites", _counts([r for found in suites.values() for r in found]))
-    for name, found in suites.items():
-        suite = xml.SubElement(root, "testsuite", {"name": _clean(name), **_counts(found)})
-        for result in found:
+    root = xml.Element("testsuites", _counts([r for cases in suites.values() for r in cases]))
+    for name, cases in suites.items():
+        suite = xml.SubElement(root, "testsuite", {"name": _clean(name), **_counts(cases)})
+        for result in cases:
             case = xml.SubElement(
                 suite,
                 "testcase",
@@ -53,12 +53,12 @@ def junit_xml(results: Iterable[Result]) -> bytes:
     return report + b"\n"
 
 
-def _counts(found: list[Result]) -> dict[str, str]:
+def _counts(cases: list[JunitResult]) -> dict[str, str]:
     return {
-        "tests": str(len(found)),
-        "failures": str(sum(bool(r.failure) for r in found)),
-        "errors": str(sum(bool(r.error) for r in found)),
-        "time": f"{sum(r.seconds for r in found):.3f}",
+        "tests": str(len(cases)),
+        "failures": str(sum(bool(r.failure) for r in cases)),
+        "errors": str(sum(bool(r.error) for r in cases)),
+        "time": f"{sum(r.seconds for r in cases):.3f}",
     }
 
 

@@ -82,9 +82,9 @@ def canonical_events(events: Iterable[RunEvent]) -> list[dict[str, Json]]:
             visits[key] = every.setdefault(begun.order, begun)
             continue
         visit = visits.get(key, outside)
-        visit.events.append(_shown(event, visit))
+        visit.events.append(_shorten(event, visit))
     ordered = sorted((*every.values(), outside), key=lambda visit: visit.order)
-    return [shown for visit in ordered for shown in (_head(visit), *_sorted(visit)) if shown]
+    return [shown for visit in ordered for shown in (_head(visit), *_sort_events(visit)) if shown]
 
 
 def canonical_digest(events: Iterable[RunEvent], outcome: Outcome) -> str:
@@ -118,7 +118,7 @@ def _begun(event: RunEvent, visits: dict[tuple[str, ...], _Visit]) -> _Visit:
     return _Visit((*outer, (step, event.node, 0, number)), place, number)
 
 
-def _sorted(visit: _Visit) -> list[dict[str, Json]]:
+def _sort_events(visit: _Visit) -> list[dict[str, Json]]:
     """The visit's own events, then those of its elements by their numbers."""
     items = [shown for shown in visit.events if shown["kind"] in _OF_ELEMENTS]
     own = [shown for shown in visit.events if shown["kind"] not in _OF_ELEMENTS]
@@ -131,7 +131,7 @@ def _head(visit: _Visit) -> dict[str, Json] | None:
     return {"kind": "node_started", "at": visit.place, "visit": visit.number}
 
 
-def _shown(event: RunEvent, visit: _Visit) -> dict[str, Json]:
+def _shorten(event: RunEvent, visit: _Visit) -> dict[str, Json]:
     data = {key: _anywhere(value) for key, value in event.data.items() if key not in _OF_THE_DAY}
     return {"kind": event.kind, "at": visit.place, "visit": visit.number, **data}
 

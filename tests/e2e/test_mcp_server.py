@@ -236,4 +236,4 @@ def test_what_is_no_address_is_refused(address: str, tmp_path: Path) -> None:
         argv, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "no address" in done.stderr
+    assert "not an address" in done.stderr

@@ -20,10 +20,7 @@ UNFINISHED_CLASSES = {
     "Diagnostic",
     "Due",
     "Given",
-    "Progress",
     "Prompt",
-    "Setting",
-    "Standing",
     "Step",
     "Visit",
     "Worker",
@@ -37,16 +34,9 @@ UNFINISHED = {
     "compiler/reading",
     "compiler/source",
     "grammar",
-    "runtime/assembly",
-    "runtime/cli",
-    "runtime/config",
-    "runtime/emitted",
     "runtime/lsp",
     "runtime/mcp",
-    "runtime/observe",
     "runtime/service",
-    "runtime/stepper",
-    "runtime/testing",
 }
 
 IRREGULAR = frozenset(

@@ -43,16 +43,16 @@ def measure(
     """
     code, rows = OK, []
     for file in files:
-        found = _done(
+        answer = _call_tool(
             lambda path=file: check_call("measure", {"input": path, "silence_dbfs": silence}),
             sandbox,
         )
-        if isinstance(found, int):
-            code = max(code, found)
+        if isinstance(answer, int):
+            code = max(code, answer)
             continue
-        rows.append(found)
+        rows.append(answer)
         if not as_json:
-            print(*_measured(found), sep="\n", end="\n\n" if file != files[-1] else "\n")
+            print(*_measurement_lines(answer), sep="\n", end="\n\n" if file != files[-1] else "\n")
     if as_json and len(files) > 1:
         print_json({"schema_version": SCHEMA_VERSION, "files": rows})
     elif as_json and rows:
@@ -75,7 +75,7 @@ def list_tools(
         return OK
     screen = screen_on(sys.stdout)
     if name:
-        screen.print(*_described(chosen[0]))
+        screen.print(*_tool_lines(chosen[0]))
         return OK
     width = max(len(tool.name) for tool in chosen)
     screen.print(*(f"{tool.name.upper():<{width}}  {tool.about}" for tool in chosen))
@@ -92,22 +92,22 @@ def apply(
     The call is read, not run: every argument is a literal. The output appears when it is complete,
     or not at all; the input is never written.
     """
-    found = _done(lambda: parse_call(call), sandbox)
-    if isinstance(found, int):
-        return found
+    answer = _call_tool(lambda: parse_call(call), sandbox)
+    if isinstance(answer, int):
+        return answer
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, **found})
-    elif "integrated_lufs" in found and "pcm_sha256" in found:
-        print(*_measured(found), sep="\n")
-    elif "difference" in found:
-        print(*_compared(found), sep="\n")
+        print_json({"schema_version": SCHEMA_VERSION, **answer})
+    elif "integrated_lufs" in answer and "pcm_sha256" in answer:
+        print(*_measurement_lines(answer), sep="\n")
+    elif "difference" in answer:
+        print(*_comparison_lines(answer), sep="\n")
     else:
-        for part in found.get("outputs", [found]):
-            print(*_wrote(part), sep="\n")
+        for part in answer.get("outputs", [answer]):
+            print(*_output_lines(part), sep="\n")
     return OK
 
 
-def _done(make: Any, sandbox: Mode | None) -> Json | int:
+def _call_tool(make: Any, sandbox: Mode | None) -> Json | int:
     """What the tool said, or the exit code after a complaint: 2 for a call that is none."""
     try:
         call: AudioCall = make()
@@ -121,32 +121,32 @@ def _done(make: Any, sandbox: Mode | None) -> Json | int:
         return FINDINGS
 
 
-def _measured(found: Json) -> Iterator[str]:
-    rate = f"{found['sample_rate_hz']} Hz"
-    kind = f"{found['format']} {found['subtype']}"
-    channels = f"{found['channels']} channel{'s' * (found['channels'] != 1)}"
+def _measurement_lines(answer: Json) -> Iterator[str]:
+    rate = f"{answer['sample_rate_hz']} Hz"
+    kind = f"{answer['format']} {answer['subtype']}"
+    channels = f"{answer['channels']} channel{'s' * (answer['channels'] != 1)}"
     yield on_terminal(
-        f"{found['file']} · {found['duration_s']:.2f} s · {rate} · {channels} · {kind}"
+        f"{answer['file']} · {answer['duration_s']:.2f} s · {rate} · {channels} · {kind}"
     )
-    below = {band["hz"]: band for band in found["energy_below"]}
+    below = {band["hz"]: band for band in answer["energy_below"]}
     for name, value in (
-        ("integrated loudness", _unit(found["integrated_lufs"], "LUFS")),
-        ("loudest 3 s", _unit(found["short_term_max_lufs"], "LUFS")),
-        ("loudest 0.4 s", _unit(found["momentary_max_lufs"], "LUFS")),
-        ("loudness range", _unit(found["range_lu"], "LU")),
-        ("true peak", _unit(found["true_peak_dbtp"], "dBTP")),
-        ("sample peak", _unit(found["sample_peak_dbfs"], "dBFS")),
-        ("RMS", _unit(found["rms_dbfs"], "dBFS")),
-        ("noise floor (estimate)", _unit(found["noise_floor_dbfs"], "dBFS")),
-        ("DC offset", ", ".join(f"{value:+.5f}" for value in found["dc_offset"])),
-        ("silence at the start", f"{found['leading_silence_s']:.2f} s"),
-        ("silence at the end", f"{found['trailing_silence_s']:.2f} s"),
-        ("clipped places", str(found["clipped_runs"])),
-        ("strongest frequency", _unit(found["strongest_hz"], "Hz")),
+        ("integrated loudness", _unit(answer["integrated_lufs"], "LUFS")),
+        ("loudest 3 s", _unit(answer["short_term_max_lufs"], "LUFS")),
+        ("loudest 0.4 s", _unit(answer["momentary_max_lufs"], "LUFS")),
+        ("loudness range", _unit(answer["range_lu"], "LU")),
+        ("true peak", _unit(answer["true_peak_dbtp"], "dBTP")),
+        ("sample peak", _unit(answer["sample_peak_dbfs"], "dBFS")),
+        ("RMS", _unit(answer["rms_dbfs"], "dBFS")),
+        ("noise floor (estimate)", _unit(answer["noise_floor_dbfs"], "dBFS")),
+        ("DC offset", ", ".join(f"{value:+.5f}" for value in answer["dc_offset"])),
+        ("silence at the start", f"{answer['leading_silence_s']:.2f} s"),
+        ("silence at the end", f"{answer['trailing_silence_s']:.2f} s"),
+        ("clipped places", str(answer["clipped_runs"])),
+        ("strongest frequency", _unit(answer["strongest_hz"], "Hz")),
         *((f"energy below {hz} Hz", _band(below[hz])) for hz in (40, 80, 160, 5000) if hz in below),
     ):
         yield f"  {name:<24} {value}"
-    yield from (f"  note: {note}" for note in found["notes"])
+    yield from (f"  note: {note}" for note in answer["notes"])
 
 
 def _unit(value: float | None, unit: str) -> str:
@@ -157,10 +157,10 @@ def _band(band: Json) -> str:
     return f"{band['share']:.2%}, {_unit(band['dbfs'], 'dBFS')}"
 
 
-def _compared(found: Json) -> Iterator[str]:
-    a, b = found["a"], found["b"]
+def _comparison_lines(answer: Json) -> Iterator[str]:
+    a, b = answer["a"], answer["b"]
     yield on_terminal(f"{a['file']} → {b['file']}")
-    for name, change in found["difference"].items():
+    for name, change in answer["difference"].items():
         if isinstance(change, float | int) and name not in a:
             yield f"  {name:<24} {'':>21}  {change:+.2f}"
         elif isinstance(change, float | int):
@@ -168,13 +168,13 @@ def _compared(found: Json) -> Iterator[str]:
             yield f"  {name:<24} {before:>10} {after:>10}  {change:+.2f}"
     yield from (
         f"  {'energy below ' + str(band['hz']) + ' Hz':<24} {'':>21}  {band['db']:+.2f} dB"
-        for band in found["difference"]["energy_below"]
+        for band in answer["difference"]["energy_below"]
     )
-    if found["same_samples"]:
+    if answer["same_samples"]:
         yield "  the samples are the same"
 
 
-def _wrote(part: Json) -> Iterator[str]:
+def _output_lines(part: Json) -> Iterator[str]:
     kind = f"{part['format']} {part['subtype']}"
     channels = f"{part['channels']} channel{'s' * (part['channels'] != 1)}"
     parts = [f"{part['duration_s']:.2f} s", f"{part['sample_rate_hz']} Hz", channels, kind]
@@ -198,11 +198,11 @@ def _tool_row(tool: AudioTool) -> Json:
     }
 
 
-def _described(tool: AudioTool) -> Iterator[str]:
-    given = (
+def _tool_lines(tool: AudioTool) -> Iterator[str]:
+    arguments = (
         f"{p.name}={'…' if p.default is REQUIRED else repr(p.default)}" for p in tool.parameters
     )
-    yield f"{tool.name.upper()}({', '.join(given)})"
+    yield f"{tool.name.upper()}({', '.join(arguments)})"
     yield f"  {tool.about}"
     width = max(len(p.name) for p in tool.parameters)
     for parameter in tool.parameters:
@@ -221,14 +221,14 @@ def synth(
     as_json: flags.AsJson = False,
 ) -> int:
     """Make a test signal: something like speech or music over a hum of 30 Hz, always the same."""
-    asked = {"output": output, "kind": kind, "duration_s": seconds}
-    found = _done(lambda: check_call("synth", asked), sandbox)
-    if isinstance(found, int):
-        return found
+    arguments = {"output": output, "kind": kind, "duration_s": seconds}
+    answer = _call_tool(lambda: check_call("synth", arguments), sandbox)
+    if isinstance(answer, int):
+        return answer
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, **found})
+        print_json({"schema_version": SCHEMA_VERSION, **answer})
     else:
-        print(*_wrote(found), sep="\n")
+        print(*_output_lines(answer), sep="\n")
     return OK
 
 

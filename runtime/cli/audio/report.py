@@ -93,10 +93,10 @@ def _place_of(run: str, store: str | None) -> Path:
             await engine.store.get(run)
             return await documents_of(engine.journal_db, run)
 
-    found = asyncio.run(look())
-    if not found:
+    records = asyncio.run(look())
+    if not records:
         raise RunError(f"run {run} lives in no document", help="name a document")
-    return found[0].place
+    return records[0].place
 
 
 async def _page(
@@ -117,10 +117,10 @@ async def _page(
         Heard(role, path, below(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)
     ]
-    told: dict[str, Any] = await review(document, calls_of(below, workers.do_call))
+    verdicts: dict[str, Any] = await review(document, calls_of(below, workers.do_call))
     request = document.section("request")
     words = text_value(request, "Original Request") if request else ""
-    story = Story(place.stem, words, overall_of(document) or "", told)
+    story = Story(place.stem, words, overall_of(document) or "", verdicts)
     # What reads a pipe is taken to be in the folder that the command is in.
     page = out if leads_to_file(out) else Path("page")
     return page_of(story, heard, drawn["loudness"], page, most)

@@ -1,4 +1,4 @@
-"""The processes that handle sound for a command which is no run."""
+"""The processes that handle sound for a command that is not a run."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ Output = Literal["text", "json", "github", "sarif"]
 
 
 @dataclass(slots=True)
-class Report:
+class CheckReport:
     """What several compilations found, without repetition, and the texts they speak of."""
 
     sink: Sink = field(default_factory=lambda: Sink(CODES))
@@ -80,11 +80,11 @@ def check_files(
     began = time.perf_counter()
     require_format(from_format)
     chosen, dropped = _codes(select), _codes(ignore)
-    report = Report()
+    report = CheckReport()
     for path in dict.fromkeys(workflow_files(files)):
         read_as = ReadAs(from_format, team, strict)
         report.add(_compile(path, read_as, fix, report), keep=verbose)
-    found = [d for d in report.sink.all() if _wanted(d.code, chosen, dropped)]
+    found = [d for d in report.sink.all() if _is_selected(d.code, chosen, dropped)]
     if format == "text":
         _print_text(found, report, time.perf_counter() - began, quiet, verbose)
     else:
@@ -127,13 +127,13 @@ def check_quickly(args: list[str]) -> int | None:
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> None:
     """Diagnostics on stderr, for the commands whose result is something else."""
     text = render_text(
-        list(diagnostics), sources, color=colored(sys.stderr), width=_width(sys.stderr)
+        list(diagnostics), sources, color=use_color(sys.stderr), width=_width(sys.stderr)
     )
     if text:
         say(text.rstrip("\n"))
 
 
-def colored(stream: object) -> bool:
+def use_color(stream: object) -> bool:
     """Whether colours may be written: only to a terminal, never with NO_COLOR or TERM=dumb."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
@@ -219,7 +219,7 @@ class ReadAs(NamedTuple):
     strict: bool
 
 
-def _compile(path: str, read_as: ReadAs, fix: bool, report: Report) -> CompileResult:
+def _compile(path: str, read_as: ReadAs, fix: bool, report: CheckReport) -> CompileResult:
     """Compile, and fix where asked."""
     result = compile_path(path, *read_as)
     if not fix:
@@ -250,7 +250,7 @@ def rewrite_file(path: str, text: str) -> None:
 
 
 def require_program(result: CompileResult) -> None:
-    """Raise `RunError` for a file that is no program by itself: a picture, or a document."""
+    """Raise `RunError` for a file that is not a program by itself: a picture, or a document."""
     refused = result.parsed.not_run if result.parsed is not None else None
     if refused is not None and result.workflow is not None:
         raise RunError(
@@ -275,7 +275,7 @@ def _codes(given: list[str] | None) -> tuple[str, ...]:
     return found
 
 
-def _wanted(code: str, chosen: tuple[str, ...], dropped: tuple[str, ...]) -> bool:
+def _is_selected(code: str, chosen: tuple[str, ...], dropped: tuple[str, ...]) -> bool:
     return (not chosen or code.startswith(chosen)) and not (dropped and code.startswith(dropped))
 
 
@@ -288,9 +288,9 @@ def _render(format: Output, found: list[Diagnostic], sources: SourceSet) -> str:
 
 
 def _print_text(
-    found: list[Diagnostic], report: Report, seconds: float, quiet: bool, verbose: bool
+    found: list[Diagnostic], report: CheckReport, seconds: float, quiet: bool, verbose: bool
 ) -> None:
-    color, width = colored(sys.stdout), _width(sys.stdout)
+    color, width = use_color(sys.stdout), _width(sys.stdout)
     text = render_text(found, report.sources, color=color, width=width)
     if text:
         print(text)

@@ -79,12 +79,12 @@ def _words() -> dict[str, list[str]]:
     """For each command its long options and sub-commands."""
     from ..app import build
 
-    found = {}
+    names = {}
     for row in COMMANDS:
         command = build(row)
         options = [o for p in command.params for o in p.opts if o.startswith("--")]
-        found[row.name] = [*options, "--help", *getattr(command, "commands", {})]
-    return found
+        names[row.name] = [*options, "--help", *getattr(command, "commands", {})]
+    return names
 
 
 def _quote(text: str) -> str:

@@ -87,7 +87,7 @@ def _place(result: CompileResult, dialect: Dialect, out: Path | None) -> str:
 
 
 def _say_what_stays(result: CompileResult) -> None:
-    """What a file keeps beside its program is no part of what is converted."""
+    """What a file keeps beside its program is not part of what is converted."""
     if result.parsed is not None and result.parsed.progress:
         say(f"note: how far `{result.path}` has come, and what was made on the way, stays there")
 

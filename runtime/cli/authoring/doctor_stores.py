@@ -26,7 +26,7 @@ def stores() -> Iterator[Finding]:
         url = store_url(None)
         location = locate(url)
     except RunError as error:
-        yield "store", False, _said(error), True
+        yield "store", False, _error_text(error), True
     else:
         yield _kept_in(location, usual=url == DEFAULT_STORE)
     yield "store memory", True, "kept for one process only (--store memory:)", False
@@ -49,7 +49,7 @@ def _kept_in(location: Location, *, usual: bool) -> Finding:
     try:
         asyncio.run(refuse_unfit(location))
     except RunError as error:
-        return "store sqlite", False, _said(error), True
+        return "store sqlite", False, _error_text(error), True
     if not writable:
         text = f"{place} may not be written: use --store URL"
     return "store sqlite", writable, f"{text} (SQLite {sqlite3.sqlite_version})", not usual
@@ -60,7 +60,7 @@ def _server(location: Location) -> Finding:
     try:
         there = asyncio.run(is_there(location))
     except RunError as error:
-        return "store postgresql", False, _said(error), True
+        return "store postgresql", False, _error_text(error), True
     text = "holds runs" if there else "answers, holds no runs yet"
     return "store postgresql", True, f"{location.url} {text}", True
 
@@ -80,7 +80,7 @@ def _key() -> Finding:
     try:
         seal_from(os.environ)
     except RunError as error:
-        return "encryption", False, _said(error), True
+        return "encryption", False, _error_text(error), True
     return "encryption", True, f"{VARIABLE} is a key: new stores are encrypted with it", False
 
 
@@ -88,5 +88,5 @@ def _install(extra: str) -> str:
     return f"pip install 'flowc[{extra}]'"
 
 
-def _said(error: RunError) -> str:
+def _error_text(error: RunError) -> str:
     return f"{error.message}: {error.help}" if error.help else error.message

@@ -27,7 +27,7 @@ def fmt(
     keys stay. A file with errors is left as it is (exit code 1).
     """
     changed, refused, looked_at = 0, 0, 0
-    for path in dict.fromkeys(_chosen(files or [])):
+    for path in dict.fromkeys(_flow_files(files or [])):
         result = compile_path(path, None)
         if result.frontend is None or result.frontend.name != "flow":
             refused += _refuse(path, result)
@@ -45,17 +45,17 @@ def fmt(
     return FINDINGS if refused or (check and changed) else OK
 
 
-def _chosen(files: list[str]) -> list[str]:
+def _flow_files(files: list[str]) -> list[str]:
     """The files that are meant; in folders only those of the format."""
     if not files:
         raise RunError("no file is given", help="flowc fmt FILE…, or flowc fmt . for a folder")
-    found: list[str] = []
+    paths: list[str] = []
     for path in files:
         if path == "-" or not os.path.isdir(path):
-            found.append(path)
+            paths.append(path)
         else:
-            found += [f for f in workflow_files([path]) if f.endswith((".yaml", ".yml"))]
-    return found
+            paths += [f for f in workflow_files([path]) if f.endswith((".yaml", ".yml"))]
+    return paths
 
 
 def _refuse(path: str, result: CompileResult) -> int:

@@ -29,15 +29,15 @@ def list_tools(as_json: flags.AsJson = False, verbose: flags.Verbose = False) ->
     An effect is pure (changes nothing), idempotent (may be repeated) or once (never repeated
     unasked after a crash). With -v the arguments are shown too.
     """
-    found = asyncio.run(_open_all(load_config(Path.cwd())))
+    tools_here = asyncio.run(_open_all(load_config(Path.cwd())))
     if as_json:
-        rows = [{**_row(tool), "parameters": tool.parameters} for tool in found]
+        rows = [{**_row(tool), "parameters": tool.parameters} for tool in tools_here]
         print_json({"schema_version": SCHEMA_VERSION, "tools": rows})
         return OK
     screen = screen_on(sys.stdout)
-    width = max(len(tool.name) for tool in found)
-    sources = max(len(tool.source) for tool in found)
-    for tool in found:
+    width = max(len(tool.name) for tool in tools_here)
+    sources = max(len(tool.source) for tool in tools_here)
+    for tool in tools_here:
         lead = f"{tool.name:<{width}}  {tool.effect:<10}  {tool.source:<{sources}}  "
         screen.print(lead + one_line(tool.description, max(screen.width - len(lead), 40)))
         if verbose:
@@ -52,10 +52,10 @@ def lock() -> int:
     Asks every configured Python module and MCP server once. The lock belongs into version control.
     """
     config = load_config(Path.cwd())
-    found = asyncio.run(_open_all(config))
+    tools_here = asyncio.run(_open_all(config))
     entries = [
         ToolEntry(tool.name, tool.description, tool.parameters, tool.effect, "lock")
-        for tool in found
+        for tool in tools_here
         if tool.name not in BUILTIN
     ]
     path = Path(config.folder or Path.cwd()) / LOCK_FILE

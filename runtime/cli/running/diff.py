@@ -36,89 +36,89 @@ def diff(
     """Compare two runs: the way they went, their variables, what they cost.
 
     Exit code 0: the same way, the same variables and result; 1: they differ. Costs and times are
-    shown, and are no difference.
+    shown, and do not count as a difference.
     """
     one, two = asyncio.run(_both(existing_store(store), first, second))
-    found = compare(one, two)
+    difference = compare(one, two)
     if as_json:
-        print_json(_as_object(found, first, second))
+        print_json(_as_object(difference, first, second))
     else:
         screen = screen_on(sys.stdout)
-        screen.print(*_lines(found, first, second, screen))
-    return FINDINGS if found else OK
+        screen.print(*_lines(difference, first, second, screen))
+    return FINDINGS if difference else OK
 
 
 async def _both(url: str, first: str, second: str) -> tuple[ComparedRun, ComparedRun]:
     async with open_engine(url) as engine:
-        return await _told(engine, first), await _told(engine, second)
+        return await _compared_run(engine, first), await _compared_run(engine, second)
 
 
-async def _told(engine: Engine, run: str) -> ComparedRun:
+async def _compared_run(engine: Engine, run: str) -> ComparedRun:
     record = await engine.store.get(run)
     state = await engine.state(run)
     events = await engine.store.events(run)
     return ComparedRun(events, state.variables, record.status, record.result, record.usage)
 
 
-def _as_object(found: RunDifference, first: str, second: str) -> dict[str, Any]:
+def _as_object(difference: RunDifference, first: str, second: str) -> dict[str, Any]:
     def pairs(values: Any) -> dict[str, Any]:
         return {name: {"first": a, "second": b} for name, (a, b) in values.items()}
 
     return {
         "schema_version": SCHEMA_VERSION,
         "runs": [first, second],
-        "same": not found,
-        "path": [{"in": _IN[sign], "step": step} for sign, step in found.path],
-        "variables": pairs(found.variables),
-        "ends": pairs(found.ends),
-        "costs": pairs(found.costs),
+        "same": not difference,
+        "path": [{"in": _IN[sign], "step": step} for sign, step in difference.path],
+        "variables": pairs(difference.variables),
+        "ends": pairs(difference.ends),
+        "costs": pairs(difference.costs),
     }
 
 
 _IN = {" ": "both", "-": "first", "+": "second"}
 
 
-def _lines(found: RunDifference, first: str, second: str, screen: Screen) -> Iterator[str]:
+def _lines(difference: RunDifference, first: str, second: str, screen: Screen) -> Iterator[str]:
     yield screen.ink(f"--- {first}", "strong")
     yield screen.ink(f"+++ {second}", "strong")
-    if any(sign != " " for sign, _ in found.path):
+    if any(sign != " " for sign, _ in difference.path):
         yield "path"
-        yield from _path(found, screen)
-    for title, values in (("variables", found.variables), ("ends", found.ends)):
+        yield from _path(difference, screen)
+    for title, values in (("variables", difference.variables), ("ends", difference.ends)):
         if values:
             yield title
         for name, pair in values.items():
             for sign, value in zip("-+", pair, strict=True):
                 shown = one_line(result_text(value) or "(unset)", screen.width - len(name) - 8)
-                yield _signed(sign, f"{name}  {shown}", screen)
-    if not found:
+                yield _sign_line(sign, f"{name}  {shown}", screen)
+    if not difference:
         yield "the same way, variables and result"
     yield screen.ink("costs", "dim")
-    for name, (before, after) in found.costs.items():
+    for name, (before, after) in difference.costs.items():
         if before or after:
             text = _number(name, before)
             text += "" if before == after else f" → {_number(name, after)}"
             yield screen.ink(f"    {name.replace('_', ' ')}  {text}", "dim")
 
 
-def _path(found: RunDifference, screen: Screen) -> Iterator[str]:
+def _path(difference: RunDifference, screen: Screen) -> Iterator[str]:
     """The steps that differ with a few around them; how many equal ones are left out."""
-    differing = [n for n, (sign, _) in enumerate(found.path) if sign != " "]
-    near = {n + d for n in differing for d in range(-_CONTEXT, _CONTEXT + 1)}
+    differing = [n for n, (sign, _) in enumerate(difference.path) if sign != " "]
+    shown_steps = {n + d for n in differing for d in range(-_CONTEXT, _CONTEXT + 1)}
     left_out = 0
-    for number, (sign, step) in enumerate(found.path):
-        if number not in near:
+    for number, (sign, step) in enumerate(difference.path):
+        if number not in shown_steps:
             left_out += 1
             continue
         if left_out:
             yield screen.ink(f"    … {left_out} equal", "dim")
             left_out = 0
-        yield _signed(sign, one_line(step, screen.width - 6), screen)
+        yield _sign_line(sign, one_line(step, screen.width - 6), screen)
     if left_out:
         yield screen.ink(f"    … {left_out} equal", "dim")
 
 
-def _signed(sign: str, text: str, screen: Screen) -> str:
+def _sign_line(sign: str, text: str, screen: Screen) -> str:
     line = f"  {sign} {text}"
     return line if sign == " " else screen.ink(line, "bad" if sign == "-" else "good")
 

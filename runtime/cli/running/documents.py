@@ -37,7 +37,7 @@ _FROM = {
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class Continuation:
     """A document to be carried on without a checkpoint: by which workflow, and with what."""
 
     workflow: str
@@ -49,10 +49,10 @@ def is_document(target: str) -> bool:
     return target.endswith(".md")
 
 
-def carried(compiled: CompileResult, store: str | None) -> Carried | None:
-    """What carries on a file that is no program by itself but a document; None for any other. The
-    process goes to the document's folder, from where its paths count. Raises `RunError` when that
-    cannot be entered, and while a run in the store (a flag, or the usual one) lives in it."""
+def find_continuation(compiled: CompileResult, store: str | None) -> Continuation | None:
+    """Return the workflow that carries on a living document; None for any other file. The process
+    enters the document's folder, from where its paths count. Raise `RunError` when that fails, and
+    while a run in the store (a flag, or the default) lives in the document."""
     refused = compiled.parsed.not_run if compiled.parsed is not None else None
     if refused is None or not refused.by or not compiled.ok:
         return None
@@ -69,7 +69,7 @@ def carried(compiled: CompileResult, store: str | None) -> Carried | None:
     _enter(place.parent, compiled.path)
     _refuse_unfinished(place, store)
     inputs = {"document": place.name, "audio": sound, "request": words or place.stem}
-    return Carried(str(files("flowc.workflows") / refused.by), inputs)
+    return Continuation(str(files("flowc.workflows") / refused.by), inputs)
 
 
 def run_of(document: str, url: str) -> str:
@@ -97,7 +97,7 @@ def _refuse_unfinished(place: Path, store: str | None) -> None:
     file = locate(url).path
     if file is not None and not file.exists():
         return
-    if run := asyncio.run(_unfinished(place, url)):
+    if run := asyncio.run(_unfinished_run(place, url)):
         raise RunError(
             f"run {run} lives in {place.name} and has not ended",
             help=f"go on with it: flowc resume {place.name}",
@@ -121,7 +121,7 @@ def _id_of(place: Path) -> str:
         raise RunError(f"`{place.name}` {error.reason}") from None
 
 
-async def _unfinished(place: Path, url: str) -> str:
+async def _unfinished_run(place: Path, url: str) -> str:
     writers = await _writers(place, url)
     async with open_engine(url) as engine:
         for record in writers:
@@ -138,9 +138,9 @@ def show_edits(edited: Edited, run: str, mode: Mode) -> bool:
     if edited.diagnostics:
         show_diagnostics(edited.diagnostics, edited.sources)
         if mode in ("json", "jsonl"):
-            found = [as_dict(d, edited.sources) for d in edited.diagnostics]
-            told = {"status": "invalid", "run": run, "diagnostics": found}
-            print_json({"schema_version": SCHEMA_VERSION, **told})
+            rows = [as_dict(d, edited.sources) for d in edited.diagnostics]
+            about = {"status": "invalid", "run": run, "diagnostics": rows}
+            print_json({"schema_version": SCHEMA_VERSION, **about})
         return False
     if edited.taken and mode == "text":
         say(f"{edited.document} was edited since run {run} wrote it")

@@ -96,10 +96,10 @@ async def drive(
         if answers is None:
             break
 
-        async def answered(signals: RunSignals, given: dict[str, Any] = answers) -> Outcome:
-            return await go_on(given, signals)
+        async def resume_once(signals: RunSignals, answers: dict[str, Any] = answers) -> Outcome:
+            return await go_on(answers, signals)
 
-        outcome = await _once(view, answered, clock)
+        outcome = await _once(view, resume_once, clock)
         seconds += outcome.seconds
     return dataclasses.replace(outcome, seconds=seconds)
 
@@ -137,9 +137,9 @@ def _ask_all(questions: tuple[Question, ...], view: RunView) -> dict[str, Any] |
     """Every question's answer; what was answered before Ctrl-D counts, nothing at all is None."""
     answers: dict[str, Any] = {}
     for question in questions:
-        given = ask_person(question, view.screen, read_line)
-        if given is None:
+        answer = ask_person(question, view.screen, read_line)
+        if answer is None:
             view.screen.print("")
             return answers or None
-        answers |= given
+        answers |= answer
     return answers

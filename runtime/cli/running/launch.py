@@ -61,14 +61,14 @@ class Launch:
         return {**self.options.to_json(), "format": format_name, "folder": os.getcwd()}
 
 
-def compiled_or_none(path: str, mode: Mode, team: str | None = None) -> CompileResult | None:
+def compile_runnable(path: str, mode: Mode, team: str | None = None) -> CompileResult | None:
     """The compiled file; None when it has errors, which are then shown. Warnings are counted: a
     person who runs a workflow seldom can do anything about them. `RunError` for a picture."""
     compiled = compile_file(path, team=team)
-    return compiled if accepted(compiled, mode) else None
+    return compiled if check_runnable(compiled, mode) else None
 
 
-def accepted(compiled: CompileResult, mode: Mode) -> bool:
+def check_runnable(compiled: CompileResult, mode: Mode) -> bool:
     """Whether a compiled file has no errors; those that it has are shown."""
     if compiled.ok:
         require_program(compiled)
@@ -77,8 +77,8 @@ def accepted(compiled: CompileResult, mode: Mode) -> bool:
         return True
     show_diagnostics(compiled.diagnostics, compiled.sources)
     if mode in ("json", "jsonl"):
-        found = [as_dict(d, compiled.sources) for d in compiled.diagnostics]
-        print_json({"schema_version": SCHEMA_VERSION, "status": "invalid", "diagnostics": found})
+        rows = [as_dict(d, compiled.sources) for d in compiled.diagnostics]
+        print_json({"schema_version": SCHEMA_VERSION, "status": "invalid", "diagnostics": rows})
     return False
 
 

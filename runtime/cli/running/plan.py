@@ -32,7 +32,7 @@ from flowc.compiler.source.source import SourceSet
 
 from ...assembly.run_options import RunOptions
 from ..app import OK
-from ..inputs import Given, type_inputs
+from ..inputs import RawInputs, type_inputs
 from ..screen import count_of, one_line
 from ..show.outcomes import SCHEMA_VERSION
 from ..streams import Mode, print_json
@@ -40,7 +40,7 @@ from ..streams import Mode, print_json
 _WIDTH = 96
 
 
-def print_plan(compiled: CompileResult, given: Given, options: RunOptions, mode: Mode) -> int:
+def print_plan(compiled: CompileResult, given: RawInputs, options: RunOptions, mode: Mode) -> int:
     """Print the plan to stdout, then refuse as a run would when an input is missing or wrong."""
     workflow, sources = compiled.workflow, compiled.sources
     assert workflow is not None
@@ -58,10 +58,10 @@ def plan_of(
 ) -> dict[str, Any]:
     """The plan as JSON: inputs, nodes with what they do, permissions."""
     effects = {tool.id: tool for tool in workflow.tools}
-    written = {node.id: node for node in workflow.nodes}
+    by_id = {node.id: node for node in workflow.nodes}
     nodes = []
     for name in _in_order(workflow):
-        node = written[name]
+        node = by_id[name]
         following = [
             {"to": edge.target, "when": edge.label or _guard(edge.guard)}
             for edge in workflow.edges
@@ -106,9 +106,11 @@ def does(node: Node, sources: SourceSet) -> str:
             command = _known_text(node.source)
             if node.form == "blocks":
                 return "runs the shell blocks of the last answer"
-            return f"runs $ {command}" if command else f"runs a command: {written(node, sources)}"
+            return (
+                f"runs $ {command}" if command else f"runs a command: {source_text(node, sources)}"
+            )
         case ChooseNode():
-            return f"checks {written(node, sources)}"
+            return f"checks {source_text(node, sources)}"
         case AskNode():
             return "asks a person"
         case AssignNode():
@@ -126,7 +128,7 @@ def does(node: Node, sources: SourceSet) -> str:
         case GateNode():
             return f"{node.form.replace('_', ' ')}, {node.mode}"
         case AssertNode():
-            return f"asserts {written(node, sources)}"
+            return f"asserts {source_text(node, sources)}"
         case ForeachNode():
             return f"runs the workflow {node.workflow} for each element"
         case EndNode():
@@ -134,7 +136,7 @@ def does(node: Node, sources: SourceSet) -> str:
     assert_never(node)
 
 
-def written(node: ChooseNode | ExecNode | AssertNode, sources: SourceSet) -> str:
+def source_text(node: ChooseNode | ExecNode | AssertNode, sources: SourceSet) -> str:
     """The node's expression as it stands in the file, else the node's title."""
     match node:
         case ChooseNode():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...engine.engine import Engine
 
 
-def listed(
+def list_kept(
     context: typer.Context, store: flags.Store = None, as_json: flags.AsJson = False
 ) -> None:
     """The runs that are kept, the one that changed last first."""
@@ -70,7 +70,7 @@ def prune(
     for name in status or ():
         if name not in get_args(RunStatus):
             known = ", ".join(get_args(RunStatus))
-            raise RunError(f"`{name}` is no status of a run", help=f"one of {known}")
+            raise RunError(f"`{name}` is not a status of a run", help=f"one of {known}")
     age = duration(older_than) if older_than else None
     choice = PruneCriteria(age, tuple(status or ()), keep, everything)
     gone, beside = asyncio.run(_prune(existing_store(store), choice, dry_run))
@@ -87,7 +87,7 @@ def prune(
     for record in gone:
         print(f"{record.id}  {record.status}  {ago(record.updated)}")
     done = "would be forgotten" if dry_run else "forgotten; `flowc gc` makes the store smaller"
-    say(f"{count_of(len(gone), 'run')} {done}", *_told_beside(beside))
+    say(f"{count_of(len(gone), 'run')} {done}", *_service_lines(beside))
     return OK
 
 
@@ -124,7 +124,7 @@ def gc(
         )
         return OK
     print(f"{gone.before:,} bytes" + (f" before, {gone.after:,} after" if not dry_run else ""))
-    say(*_told(gone, history, "would go: " if dry_run else ""))
+    say(*_gc_lines(gone, history, "would go: " if dry_run else ""))
     return OK
 
 
@@ -138,7 +138,7 @@ _BESIDE = {
 """What the service keeps of a run that is told of, and the word for one of it."""
 
 
-def _told_beside(beside: Mapping[str, int]) -> Iterator[str]:
+def _service_lines(beside: Mapping[str, int]) -> Iterator[str]:
     """What goes with the runs, where they are executions of the service."""
     told = [count_of(beside[word], one) for word, one in _BESIDE.items() if beside[word]]
     if told:
@@ -156,7 +156,7 @@ class _Gone:
     busy: tuple[str, ...]
 
 
-def _told(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
+def _gc_lines(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
     dropped, swept = gone.dropped, gone.swept
     yield f"{verb}{count_of(dropped.inside, 'checkpoint')} inside nodes that are over"
     if not history:
@@ -193,13 +193,13 @@ async def _prune(
     async with open_engine(url) as engine:
         for record in select_runs(await engine.store.list(), choice, datetime.now(UTC)):
             own = await kept_of(engine.store.db, [record.id])
-            if await _forgotten(engine, record):
+            if await _forget(engine, record):
                 gone.append(record)
                 beside += own
     return tuple(gone), beside
 
 
-async def _forgotten(engine: Engine, record: RunRecord) -> bool:
+async def _forget(engine: Engine, record: RunRecord) -> bool:
     """Whether the run is gone now; one that somebody began to execute a moment ago is not."""
     try:
         await engine.delete(record.id)
@@ -233,5 +233,5 @@ async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
 
 
 runs = plain_app(help="The runs that are kept.", invoke_without_command=True)
-runs.callback()(listed)
+runs.callback()(list_kept)
 runs.command("prune")(prune)

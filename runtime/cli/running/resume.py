@@ -20,10 +20,10 @@ from ...store.runs import RunRecord
 from .. import flags
 from ..app import FINDINGS
 from ..show.output import RunView
-from ..show.questions import match_given
+from ..show.questions import match_answers
 from ..stores import existing_store
 from .documents import is_document, keep_edits, run_of, show_edits
-from .launch import Launch, compiled_or_none, execute, resume_with
+from .launch import Launch, compile_runnable, execute, resume_with
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
@@ -64,7 +64,7 @@ def _resume(
         if not show_edits(edited, run, run_flags.mode):
             return FINDINGS
         said = said or _where_to(edited, answer, run)
-    given = match_given(answer, questions)
+    answers = match_answers(answer, questions)
     url = enter_folder(record, url)
     if not os.path.exists(record.file):
         raise RunError(
@@ -72,7 +72,7 @@ def _resume(
             help="put the file back where it was, then resume; what was done is kept",
         )
     kept = RunOptions.from_json(record.options)
-    compiled = compiled_or_none(record.file, run_flags.mode, kept.team)
+    compiled = compile_runnable(record.file, run_flags.mode, kept.team)
     if compiled is None:
         return FINDINGS
     if edited is not None and compiled.spec.on_input is None and said == edited.document:
@@ -93,7 +93,7 @@ def _resume(
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
         if edited is not None and (event := await keep_edits(edited, run, engine.store)):
             view.listen(event)
-        return await resume_with(launch, engine, view, given, signals, said, migrate)
+        return await resume_with(launch, engine, view, answers, signals, said, migrate)
 
     return execute(launch, run, begin)
 

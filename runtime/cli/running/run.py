@@ -20,7 +20,7 @@ from ...files.roots import RootedFiles
 from ...services import Outcome
 from .. import flags
 from ..app import FINDINGS, say
-from ..inputs import WORDS, Ask, Given, ReadFile, read_given, type_inputs
+from ..inputs import WORDS, Ask, RawInputs, ReadFile, read_inputs, type_inputs
 from ..locate import locate, locate_team
 from ..names import new_run_name
 from ..show.outcomes import MEMORY
@@ -28,8 +28,8 @@ from ..show.output import RunView
 from ..show.questions import can_ask, read_line
 from ..stores import prepare_default, store_url
 from ..streams import Mode
-from .documents import carried
-from .launch import Begin, Launch, accepted, execute
+from .documents import find_continuation
+from .launch import Begin, Launch, check_runnable, execute
 from .plan import print_plan
 
 if TYPE_CHECKING:
@@ -56,24 +56,24 @@ def run(
 
 def _run(
     target: str,
-    given: tuple[list[str], list[str]],
+    raw: tuple[list[str], list[str]],
     run_flags: flags.RunFlags,
     team: str | None,
     run_id: str | None,
     dry_run: bool,
 ) -> int:
-    """Check, read the inputs (`given`: those of -i, files of --inputs), wire, execute."""
+    """Check, read the inputs (`raw`: those of -i, files of --inputs), wire, execute."""
     path = locate(target, load_config(Path.cwd()).workflows)
     team = locate_team(team, path)
     path, compiled, own = _read(path, team, run_flags.typed.store)
-    if not accepted(compiled, run_flags.mode) or compiled.workflow is None:
+    if not check_runnable(compiled, run_flags.mode) or compiled.workflow is None:
         return FINDINGS
     config = load_config(Path.cwd())
     name = run_id or new_run_name()
     options = run_flags.options(
         path, RunOptions(team=team, own=own_folder(name)), config, compiled.spec.model
     )
-    values = read_given(*given, _file_reader(path, options))
+    values = read_inputs(*raw, _file_reader(path, options))
     if options.replay:
         values = _as_recorded(values, options.replay, compiled.spec.digest, run_flags.mode)
     values = replace(values, values={**own, **values.values})
@@ -124,7 +124,7 @@ def _read(
     """The file of the workflow, compiled; of a living document that which carries it on, with the
     inputs that it gets."""
     compiled = compile_file(path, team=team)
-    document = carried(compiled, store)
+    document = find_continuation(compiled, store)
     if document is None:
         return path, compiled, {}
     return document.workflow, compile_file(document.workflow), document.inputs
@@ -143,13 +143,13 @@ def _file_reader(path: str, options: RunOptions) -> ReadFile:
     return read
 
 
-def _as_recorded(values: Given, replay: str, digest: str, mode: Mode) -> Given:
-    """The inputs of the recorded run where none are given. Raises `RunError` for a file that is no
-    recording."""
+def _as_recorded(values: RawInputs, replay: str, digest: str, mode: Mode) -> RawInputs:
+    """The inputs of the recorded run where none are given. Raises `RunError` for a file that is not
+    a recording."""
     header = read_cassette(replay).header
     if header.digest != digest and mode == "text":
         say(f"{header.workflow} has changed since it was recorded on {header.recorded[:10]}")
-    return Given({**header.inputs, **values.values}, values.texts)
+    return RawInputs({**header.inputs, **values.values}, values.texts)
 
 
 def _asker(mode: Mode) -> Ask | None:

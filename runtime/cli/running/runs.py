@@ -21,7 +21,7 @@ from ...people import Question
 from ...store.runs import RunRecord, open_store
 from .. import flags
 from ..app import OK, say
-from ..inputs import typed_changes
+from ..inputs import type_changes
 from ..names import new_run_name
 from ..screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
 from ..show.events import print_events
@@ -47,14 +47,14 @@ _HIDDEN = ("spec",)
 def list_runs(store: flags.Store = None, as_json: flags.AsJson = False) -> int:
     """The runs that are kept, the one that changed last first."""
     url = existing_store(store)
-    found = asyncio.run(_list(url))
+    records = asyncio.run(_list(url))
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, "runs": [_record_object(r) for r in found]})
+        print_json({"schema_version": SCHEMA_VERSION, "runs": [_record_object(r) for r in records]})
         return OK
-    if not found:
+    if not records:
         say("no runs yet", "  flowc run FILE starts one")
     screen = screen_on(sys.stdout)
-    rows = [(r.id, r.status, r.name, ago(r.started), _spent(r), _now_at(r)) for r in found]
+    rows = [(r.id, r.status, r.name, ago(r.started), _usage_text(r), _now_at(r)) for r in records]
     # One very long name must not push everything else off the screen.
     widths = [min(40, max((len(row[n]) for row in rows), default=0)) for n in range(5)]
     for row in rows:
@@ -111,14 +111,14 @@ def history(run: flags.Run, store: flags.Store = None, as_json: flags.AsJson = F
 
     `flowc fork RUN --at CHECKPOINT` branches off, `flowc show RUN --at CHECKPOINT` looks.
     """
-    found = asyncio.run(_history(existing_store(store), run))
+    checkpoints = asyncio.run(_history(existing_store(store), run))
     if as_json:
-        views = [dataclasses.asdict(view) for view in found]
+        views = [dataclasses.asdict(view) for view in checkpoints]
         print_json({"schema_version": SCHEMA_VERSION, "run": run, "checkpoints": views})
         return OK
     screen = screen_on(sys.stdout)
     before: dict[str, Mapping[str, Any]] = {}
-    for view in found:
+    for view in checkpoints:
         known = before.get(view.namespace, {})
         changed = [f"{n} = {_short(v)}" for n, v in view.variables.items() if known.get(n) != v]
         done, following = _between(view)
@@ -127,7 +127,8 @@ def history(run: flags.Run, store: flags.Store = None, as_json: flags.AsJson = F
             + (screen.ink(f"  {one_line(', '.join(changed), 60)}", "dim") if changed else "")
         )
         before[view.namespace] = view.variables
-    say(f"{count_of(len(found), 'checkpoint')} · branch off: flowc fork {run} --at CHECKPOINT|NODE")
+    count = count_of(len(checkpoints), "checkpoint")
+    say(f"{count} · branch off: flowc fork {run} --at CHECKPOINT|NODE")
     return OK
 
 
@@ -190,7 +191,7 @@ async def _fork(url: str, run: str, at: str, changes: list[str], new: str) -> Ru
     async with open_engine(url) as engine:
         spec = load_spec((await engine.store.get(run)).spec)
         types = {name: channel.type for name, channel in variables_of(spec).items()}
-        updates = typed_changes(changes, types)
+        updates = type_changes(changes, types)
         return await engine.fork(run, at, updates, new)
 
 
@@ -212,7 +213,7 @@ def _story(
     )
     if client := record.options.get("stepped_by") or record.options.get("client"):
         yield f"for {one_line(str(client), 100)}, over MCP"
-    if spent := _spent(record):
+    if spent := _usage_text(record):
         yield f"used {spent}"
     for event in events:
         yield from narrator.lines(event)
@@ -236,10 +237,10 @@ def _story(
         yield f"go on: {go_on}"
 
 
-def _show_checkpoint(found: list[CheckpointView], run: str, at: str, as_json: bool) -> int:
+def _show_checkpoint(views: list[CheckpointView], run: str, at: str, as_json: bool) -> int:
     from ...graph.history import view_at
 
-    view = view_at(found, at, run)
+    view = view_at(views, at, run)
     if as_json:
         print_json({"schema_version": SCHEMA_VERSION, "run": run, **dataclasses.asdict(view)})
         return OK
@@ -247,7 +248,7 @@ def _show_checkpoint(found: list[CheckpointView], run: str, at: str, as_json: bo
     done, following = _between(view)
     screen.print(f"{view.id} · {clock(view.time)} · after {done}, before {following}")
     for name, value in view.variables.items():
-        screen.print(f"{screen.ink(name, 'strong')}", *_indented(result_text(value), screen))
+        screen.print(f"{screen.ink(name, 'strong')}", *_indent_lines(result_text(value), screen))
     return OK
 
 
@@ -258,7 +259,7 @@ def _between(view: CheckpointView) -> tuple[str, str]:
     return ", ".join(around + n for n in done), ", ".join(around + n for n in following)
 
 
-def _indented(text: str, screen: Screen) -> Iterator[str]:
+def _indent_lines(text: str, screen: Screen) -> Iterator[str]:
     yield from (
         f"  {one_line(line, screen.width - 2)}" for line in text.splitlines() or ["(unset)"]
     )
@@ -268,7 +269,7 @@ def _record_object(record: RunRecord) -> dict[str, Any]:
     return {k: v for k, v in dataclasses.asdict(record).items() if k not in _HIDDEN}
 
 
-def _spent(record: RunRecord) -> str:
+def _usage_text(record: RunRecord) -> str:
     """What its model calls used up; "" when it has made none."""
     known = {field.name for field in dataclasses.fields(Usage)}
     fields: dict[str, Any] = {n: value for n, value in record.usage.items() if n in known}
@@ -279,7 +280,7 @@ def _spent(record: RunRecord) -> str:
 def _now_at(record: RunRecord) -> str:
     """What is worth knowing of a run in one line."""
     if record.questions:
-        question = Question(**{k: _tupled(v) for k, v in record.questions[0].items()})
+        question = Question(**{k: _as_tuple(v) for k, v in record.questions[0].items()})
         return f"waits at {question.node}: {question.text}"
     if record.error:
         node = record.error.get("node", "")
@@ -289,7 +290,7 @@ def _now_at(record: RunRecord) -> str:
     return result_text(record.result)
 
 
-def _tupled(value: object) -> Any:
+def _as_tuple(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 

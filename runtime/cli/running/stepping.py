@@ -37,12 +37,12 @@ from ...store.runs import RunRecord
 from ...testing.case import write_answers
 from .. import flags
 from ..app import FINDINGS, OK, PAUSED, say
-from ..inputs import typed_changes
+from ..inputs import type_changes
 from ..screen import Screen, screen_on
 from ..show.outcomes import SCHEMA_VERSION, result_text
-from ..show.questions import ask_person, can_ask, match_given, question_lines, read_line
+from ..show.questions import ask_person, can_ask, match_answers, question_lines, read_line
 from ..streams import print_json
-from .launch import compiled_or_none
+from .launch import compile_runnable
 from .resume import enter_folder
 
 
@@ -66,13 +66,13 @@ async def step_again(
     answer: list[str] | None,
     as_json: bool,
 ) -> int:
-    """Run the node again and show it; the exit code. See `step.step` for what is given."""
+    """Run the node again and show it; the exit code. See `step.step` for the arguments."""
     async with open_engine(url) as engine:
         record = await engine.store.get(run)
         before = await visit_before(engine, run, load_spec(record.spec), node, visit)
         events = list(await engine.store.events(run))
         enter_folder(record, url)
-        compiled = compiled_or_none(
+        compiled = compile_runnable(
             record.file, "quiet", cast("str | None", record.options.get("team"))
         )
         if compiled is None:
@@ -81,17 +81,17 @@ async def step_again(
         types = {name: channel.type for name, channel in variables_of(spec).items()}
         kept = EffectJournal(engine.journal_db)
         make = _services(run_flags, record, compiled, replay, kept, before)
-        updates = typed_changes(changes, types)
+        updates = type_changes(changes, types)
         ask = _asker(answer or [])
         again = await run_node(before, spec, compiled.spec, updates, make, ask)
     visits = [e for e in events if (e.path, e.node) == (before.path, before.node)]
     then = Told(*_of_visit(visits, before), before.after)
     now = Told(again.case, again.text, again.variables)
-    given = variable_values(spec, before.state)
+    inputs = variable_values(spec, before.state)
     if as_json:
-        print_json(_object(node, before, again, now, then, given))
+        print_json(_object(node, before, again, now, then, inputs))
     else:
-        _show(node, run, before, again, now, then, given, screen_on(sys.stdout))
+        _show(node, run, before, again, now, then, inputs, screen_on(sys.stdout))
     if again.status == "waits":
         return PAUSED
     return OK if again.status == "done" else FINDINGS
@@ -102,12 +102,12 @@ def _present(compiled: CompileResult, before: Before) -> GraphSpec:
     file, main = before.spec.file, compiled.spec
     if not before.path:
         return main
-    found = [
+    graphs = [
         inner for _, inner in main.subgraphs if (inner.file, inner.name) == (file, before.spec.name)
     ]
-    if not found:
+    if not graphs:
         raise RunError(f"`{before.spec.name}` is not called any more in {main.file}")
-    return found[0]
+    return graphs[0]
 
 
 def _services(
@@ -138,13 +138,13 @@ def _services(
     return services
 
 
-def _asker(given: list[str]) -> Any:
+def _asker(answers: list[str]) -> Any:
     """Answers what the node asks: with `--answer`, or on the terminal."""
-    left = list(given)
+    left = list(answers)
 
     def ask(questions: tuple[Question, ...]) -> Mapping[str, Json] | None:
         if left:
-            answers = match_given(left, questions)
+            answers = match_answers(left, questions)
             left.clear()
             return answers
         if not can_ask():
@@ -171,14 +171,14 @@ def _of_visit(events: list[Any], before: Before) -> tuple[str, str]:
     return case_and_text(ends.get(before.visit, []), before.path, before.node)
 
 
-def _writes(told: Told, given: dict[str, Json]) -> dict[str, Json]:
-    return {n: v for n, v in (told.variables or {}).items() if v != given.get(n)}
+def _writes(result: Told, inputs: dict[str, Json]) -> dict[str, Json]:
+    return {n: v for n, v in (result.variables or {}).items() if v != inputs.get(n)}
 
 
 def _object(
-    node: str, before: Before, again: NodeResult, now: Told, then: Told, given: dict[str, Json]
+    node: str, before: Before, again: NodeResult, now: Told, then: Told, inputs: dict[str, Json]
 ) -> dict[str, Any]:
-    sides = {"now": _writes(now, given), "then": _writes(then, given)}
+    sides = {"now": _writes(now, inputs), "then": _writes(then, inputs)}
     changed = sorted(
         n for n in sides["now"].keys() | sides["then"].keys()
         if (now.variables or {}).get(n) != (then.variables or {}).get(n)
@@ -202,7 +202,7 @@ def _show(
     again: NodeResult,
     now: Told,
     then: Told,
-    given: dict[str, Json],
+    inputs: dict[str, Json],
     screen: Screen,
 ) -> None:
     labels = sorted({str(e.data["replayed"]) for e in again.events if "replayed" in e.data})
@@ -217,7 +217,7 @@ def _show(
         print(f"  {screen.ink(screen.marks.fail, 'bad')} {visible(again.error)}")
     _side_by_side("case", then.case, now.case, screen)
     _side_by_side("text", then.text, now.text, screen)
-    wrote, writes = _writes(then, given), _writes(now, given)
+    wrote, writes = _writes(then, inputs), _writes(now, inputs)
     for name in dict.fromkeys((*writes, *wrote)):
         old = None if then.variables is None else then.variables.get(name)
         _side_by_side(name, result_text(old), result_text((now.variables or {}).get(name)), screen)

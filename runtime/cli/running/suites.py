@@ -67,8 +67,8 @@ def find_suites(targets: Iterable[str], workflows: tuple[str, ...]) -> tuple[lis
 def _files(targets: Iterable[str], workflows: tuple[str, ...]) -> Iterator[str]:
     for target in targets:
         if not os.path.isdir(target):
-            found = target if os.path.exists(target) else locate(target, workflows)
-            yield os.path.normpath(found)
+            file = target if os.path.exists(target) else locate(target, workflows)
+            yield os.path.normpath(file)
             continue
         for folder, inner, names in os.walk(target):
             inner[:] = sorted(n for n in inner if n[0] != "." and n not in _SKIPPED)
@@ -103,20 +103,22 @@ def _add_file(path: str, suites: dict[str, Suite]) -> bool:
         source = sources.read(path)
     except Unreadable as error:
         raise RunError(f"`{path}` {error.reason}") from None
-    found = read_trials(source, sources, sink)
+    cases = read_trials(source, sources, sink)
     workflow = ""
     if not sink.has_errors:
-        workflow = _workflow_of(path, found.workflow)
+        workflow = _workflow_of(path, cases.workflow)
         if not workflow:
-            named = found.workflow
-            said = f"there is no file `{named}`" if named else "there is no workflow of this name"
+            named = cases.workflow
+            message = (
+                f"there is no file `{named}`" if named else "there is no workflow of this name"
+            )
             help = "write `workflow:` and the file's name, as seen from here"
-            sink.report("FC2001", said, found.span, help=help)
+            sink.report("FC2001", message, cases.span, help=help)
     if sink.has_errors:
         show_diagnostics(sink.all(), sources)
         return False
     suite = suites.setdefault(workflow, Suite(workflow))
-    suite.trials += found.trials
+    suite.trials += cases.trials
     suite.sources.add(source)
     return True
 
@@ -125,8 +127,8 @@ def _workflow_of(path: str, named: str | None) -> str:
     """The workflow that a file of cases is for; "" when it is not there."""
     folder, base = os.path.split(path)
     if named is not None:
-        found = os.path.normpath(os.path.join(folder, named))
-        return found if os.path.isfile(found) else ""
+        path = os.path.normpath(os.path.join(folder, named))
+        return path if os.path.isfile(path) else ""
     name = base.removesuffix(CASES)
     suffixes = sorted({s for f in FRONTENDS for s in f.suffixes}, key=len, reverse=True)
     for suffix in suffixes:

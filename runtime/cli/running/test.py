@@ -20,11 +20,11 @@ from ...files.tempdirs import make_room
 from ...models.offline import is_offline
 from ...testing.case import Mismatch, TrialRun, run_trial, write_answers
 from ...testing.coverage import Coverage
-from ...testing.junit import Result, junit_xml
+from ...testing.junit import JunitResult, junit_xml
 from .. import flags
-from ..app import FINDINGS, OK, USAGE, coloured, complain, say
+from ..app import FINDINGS, OK, USAGE, color_diff, complain, say
 from ..delivery import check_deliverable, deliver
-from ..inputs import Given, type_inputs
+from ..inputs import RawInputs, type_inputs
 from ..locate import locate_answers, locate_team
 from ..screen import Screen, Tone, count_of, screen_on, seconds_of
 from ..show.outcomes import SCHEMA_VERSION
@@ -49,7 +49,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="failures and the las
 
 
 @dataclass(slots=True)
-class Tested:
+class SuiteResult:
     """A suite with what came of its cases."""
 
     suite: Suite
@@ -59,7 +59,7 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TrialSettings:
     """How cases are run."""
 
     config: Config
@@ -101,7 +101,7 @@ def run_tests(
     options = RunOptions(allow_exec=allow_exec, roots=tuple(root or ()))
     tested = asyncio.run(_test(suites, config, options, timeout, jobs))
     if junit is not None:
-        deliver(junit, junit_xml(_results(tested)))
+        deliver(junit, junit_xml(_junit_results(tested)))
         say(f"report: {junit}")
     _show_json(tested) if as_json else _show(tested, screen_on(sys.stdout), quiet)
     return OK if fine and all(run.passed for one in tested for run in one.runs) else FINDINGS
@@ -109,16 +109,16 @@ def run_tests(
 
 async def _test(
     suites: list[Suite], config: Config, options: RunOptions, limit: float, jobs: int
-) -> list[Tested]:
+) -> list[SuiteResult]:
     with make_room() as room:
-        setting = Setting(config, options, limit, room.folder, asyncio.Semaphore(jobs))
+        setting = TrialSettings(config, options, limit, room.folder, asyncio.Semaphore(jobs))
         return [await _test_suite(suite, setting) for suite in suites]
 
 
-async def _test_suite(suite: Suite, setting: Setting) -> Tested:
-    tested = Tested(suite, suite.compile(None))
-    found = [_run(suite, trial, number, setting) for number, trial in enumerate(suite.trials)]
-    tested.runs = list(await asyncio.gather(*found))
+async def _test_suite(suite: Suite, setting: TrialSettings) -> SuiteResult:
+    tested = SuiteResult(suite, suite.compile(None))
+    cases = [_run(suite, trial, number, setting) for number, trial in enumerate(suite.trials)]
+    tested.runs = list(await asyncio.gather(*cases))
     compiled = suite.compile(_team(suite, suite.trials[0]))
     if compiled.ok and compiled.program is not None:
         tested.coverage = Coverage(compiled.spec, compiled.program, compiled.sources)
@@ -127,7 +127,7 @@ async def _test_suite(suite: Suite, setting: Setting) -> Tested:
     return tested
 
 
-async def _run(suite: Suite, trial: Trial, number: int, setting: Setting) -> TrialRun:
+async def _run(suite: Suite, trial: Trial, number: int, setting: TrialSettings) -> TrialRun:
     """One case; what keeps it from being run is its error."""
     async with setting.turns:
         try:
@@ -136,11 +136,11 @@ async def _run(suite: Suite, trial: Trial, number: int, setting: Setting) -> Tri
             if not compiled.ok or compiled.workflow is None:
                 first = next(d for d in compiled.diagnostics if d.severity == "error")
                 return TrialRun(trial, error=f"{first.code}: {first.message}")
-            given = Given(dict(trial.inputs or {}))
-            inputs = type_inputs(given, compiled.workflow, compiled.sources)
+            raw = RawInputs(dict(trial.inputs or {}))
+            inputs = type_inputs(raw, compiled.workflow, compiled.sources)
             options = _options(suite, trial, number, team, setting)
             if trial.answers is None and trial.replay is None and is_offline(compiled.spec.model):
-                # The rules that it declares are no model: they say the same each time.
+                # The rules that it declares are not a model: they say the same each time.
                 options = replace(options, answers=None)
             return await run_trial(
                 trial, compiled.spec, options, inputs, setting.config, setting.limit
@@ -154,7 +154,7 @@ def _team(suite: Suite, trial: Trial) -> str | None:
 
 
 def _options(
-    suite: Suite, trial: Trial, number: int, team: str | None, setting: Setting
+    suite: Suite, trial: Trial, number: int, team: str | None, setting: TrialSettings
 ) -> RunOptions:
     """Who answers. Nobody answers silently: the configuration's model is left out."""
     answers: str | None = None
@@ -167,7 +167,7 @@ def _options(
     return replace(setting.options, answers=answers, replay=replay, team=team)
 
 
-def _show(tested: list[Tested], screen: Screen, quiet: bool) -> None:
+def _show(tested: list[SuiteResult], screen: Screen, quiet: bool) -> None:
     for one in tested:
         lines = [line for run in one.runs for line in _run_lines(one.suite, run, screen, quiet)]
         if lines or not quiet:
@@ -194,7 +194,7 @@ def _run_lines(suite: Suite, run: TrialRun, screen: Screen, quiet: bool) -> list
     file, line, column = suite.place(run.trial)
     lines.append(f"      --> {file}:{line}:{column}")
     lines += [f"      {visible(text)}" for text in run.error.splitlines()]
-    lines += [f"    {text}" for text in coloured(run.diff)]
+    lines += [f"    {text}" for text in color_diff(run.diff)]
     for mismatch in run.mismatches:
         lines += _mismatch_lines(mismatch, screen)
     return lines
@@ -213,7 +213,7 @@ def _mismatch_lines(mismatch: Mismatch, screen: Screen) -> list[str]:
     return lines
 
 
-def _coverage_lines(one: Tested, screen: Screen) -> list[str]:
+def _coverage_lines(one: SuiteResult, screen: Screen) -> list[str]:
     if one.coverage is None:
         return []
     counts = one.coverage.counts()
@@ -222,11 +222,11 @@ def _coverage_lines(one: Tested, screen: Screen) -> list[str]:
     return [screen.ink(f"  covered: {shown}", "dim"), *(screen.ink(gap, "warn") for gap in gaps)]
 
 
-def _show_json(tested: list[Tested]) -> None:
+def _show_json(tested: list[SuiteResult]) -> None:
     print_json({"schema_version": SCHEMA_VERSION, "suites": [_suite_object(t) for t in tested]})
 
 
-def _suite_object(one: Tested) -> dict[str, Any]:
+def _suite_object(one: SuiteResult) -> dict[str, Any]:
     coverage = one.coverage
     counts = coverage.counts() if coverage else {}
     return {
@@ -260,8 +260,8 @@ def _case_object(suite: Suite, run: TrialRun) -> dict[str, Any]:
     }
 
 
-def _results(tested: list[Tested]) -> list[Result]:
-    found = []
+def _junit_results(tested: list[SuiteResult]) -> list[JunitResult]:
+    cases = []
     for one in tested:
         for run in one.runs:
             file, line, _ = one.suite.place(run.trial)
@@ -270,5 +270,7 @@ def _results(tested: list[Tested]) -> list[Result]:
             )
             error = "\n".join((run.error, *run.diff)) if run.error else ""
             name = run.trial.name
-            found.append(Result(one.suite.workflow, name, file, line, run.seconds, failure, error))
-    return found
+            cases.append(
+                JunitResult(one.suite.workflow, name, file, line, run.seconds, failure, error)
+            )
+    return cases

@@ -81,19 +81,19 @@ def _opening(store: str | None, folder: Path) -> Callable[[], AbstractAsyncConte
     url = store_url(store, config)
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Stepper]:
+    async def open_stepper() -> AsyncIterator[Stepper]:
         prepare_default(url)
         async with open_engine(url) as engine:
             yield Stepper(engine, config, folder, new_run_name)
 
-    return opened
+    return open_stepper
 
 
 def _address(text: str) -> tuple[str, int]:
     """`PORT`, `HOST:PORT` or `[IPv6]:PORT`. Raises `RunError`."""
     host, _, port = text.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65536:
-        raise RunError(f"`{text}` is no address to listen at", help="write PORT or HOST:PORT")
+        raise RunError(f"`{text}` is not an address to listen at", help="write PORT or HOST:PORT")
     return host.strip("[]") or LOOPBACK[0], int(port)
 
 
@@ -105,8 +105,8 @@ class _Guard:
         self.expected = f"Bearer {token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = dict(scope.get("headers") or {}).get(b"authorization", b"")
-        if scope["type"] != "http" or hmac.compare_digest(given, self.expected):
+        token = dict(scope.get("headers") or {}).get(b"authorization", b"")
+        if scope["type"] != "http" or hmac.compare_digest(token, self.expected):
             await self.app(scope, receive, send)
             return
         headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]

@@ -97,7 +97,7 @@ def create(
 
 
 @token.command("list")
-def listed(store: flags.Store = None) -> None:
+def list_tokens(store: flags.Store = None) -> None:
     """List the tokens' names, scopes and teams."""
 
     async def look(tokens: Tokens) -> list[tuple[str, str, str, str, str | None]]:

@@ -51,7 +51,7 @@ async def _work(url: str, config: Config, concurrency: int | None) -> int:
 def _end_on_signals(worker: Worker) -> None:
     """The first signal drains, the second gives up."""
 
-    def received() -> None:
+    def on_signal() -> None:
         if worker.closing:
             worker.abandon()
             return
@@ -61,4 +61,4 @@ def _end_on_signals(worker: Worker) -> None:
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, received)
+        loop.add_signal_handler(number, on_signal)

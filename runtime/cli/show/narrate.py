@@ -94,20 +94,20 @@ class Narrator:
         match event.kind:
             case "node_started":
                 self.busy[key] = Busy(event.node, event.path, time.monotonic())
-                yield from self._entered(event)
+                yield from self._call_line(event)
             case "node_finished" | "node_failed":
                 self.busy.pop(key, None)
                 ended = event.kind == "node_finished"
-                yield from self._finished(event, busy) if ended else self._failed(event)
+                yield from self._finish_line(event, busy) if ended else self._failure_line(event)
                 yield from busy.notes
             case "model_called" | "model_text" | "model_retry":
                 yield from self._model(event, busy)
             case "tool_called" | "command_run":
                 yield from self._effect(event, busy)
             case "sandbox":
-                yield from self._confined(event)
+                yield from self._sandbox_lines(event)
             case "script_said":
-                busy.notes += self._said(event)
+                busy.notes += self._script_line(event)
             case "verdict":
                 busy.notes += self._verdict(event)
             case "warning" if not event.node:
@@ -129,7 +129,7 @@ class Narrator:
             case "said":
                 yield from self._detail(event, f"said: {event.data.get('line', '')}")
             case "changed":
-                yield from self._changed(event)
+                yield from self._change_lines(event)
             case "answered" | "gate" | "limit_reached" | "run_started" | "run_resumed":
                 return
             case "document_edited":  # said before the run goes on
@@ -137,7 +137,7 @@ class Narrator:
             case _:
                 assert_never(event.kind)
 
-    def _changed(self, event: RunEvent) -> Iterator[str]:
+    def _change_lines(self, event: RunEvent) -> Iterator[str]:
         """What is different in a workflow that a run goes on with."""
         yield self.screen.ink("the workflow has changed since; the run goes on with it", "warn")
         for change in event.data.get("changes", ()):
@@ -145,7 +145,7 @@ class Narrator:
             at = f" ({place})" if place else ""
             yield f"  {one_line(change.get('text', '') + at, self.screen.width - 2)}"
 
-    def _confined(self, event: RunEvent) -> Iterator[str]:
+    def _sandbox_lines(self, event: RunEvent) -> Iterator[str]:
         """How foreign code is held: what is less than everything is said without being asked."""
         data = event.data
         if data["level"] == "off":
@@ -161,7 +161,7 @@ class Narrator:
             yield self.screen.ink(one_line(line, self.screen.width), "warn")
         yield from self._detail(event, f"{text}: {', '.join(data['active'])}")
 
-    def _said(self, event: RunEvent) -> Iterator[str]:
+    def _script_line(self, event: RunEvent) -> Iterator[str]:
         """A line of a script's console; what it only logs is shown to those who ask for more."""
         line = str(event.data.get("line", ""))
         if event.data.get("level") in ("warn", "error"):
@@ -197,14 +197,14 @@ class Narrator:
             for line in str(data.get("output", "")).splitlines()[:10]:
                 yield self.screen.ink(f"        {one_line(line, self.screen.width - 10)}", "dim")
 
-    def _entered(self, event: RunEvent) -> Iterator[str]:
+    def _call_line(self, event: RunEvent) -> Iterator[str]:
         """A call says what it calls before the called nodes have their lines."""
         node = self._node(event.node, event.path)
         if node is not None and isinstance(node.op, CallNode):
             what = f"calls {self._subject(node)}"
             yield self._row("busy", "dim", event.node, event.path, what, "")
 
-    def _finished(self, event: RunEvent, busy: Busy) -> Iterator[str]:
+    def _finish_line(self, event: RunEvent, busy: Busy) -> Iterator[str]:
         node = self._node(event.node, event.path)
         if node is None or (self._is_quiet(node) and not self.verbose):
             return
@@ -216,7 +216,7 @@ class Narrator:
         tail = self._tail(seconds, busy.tokens)
         yield self._row("done", "good", event.node, event.path, what, tail)
 
-    def _failed(self, event: RunEvent) -> Iterator[str]:
+    def _failure_line(self, event: RunEvent) -> Iterator[str]:
         message = str(event.data.get("message", ""))
         node = self._node(event.node, event.path)
         if node is not None and isinstance(node.op, AgentNode) and node.op.report:
@@ -308,7 +308,7 @@ class Narrator:
             case AgentNode() | MessageNode():
                 return f"prompt {op.prompt_id}" if op.prompt_id else op.title
             case ChooseNode():
-                return self._written(op) or op.title
+                return self._condition_text(op) or op.title
             case CallNode():
                 return op.workflow.rsplit("/", 1)[-1]
             case ForeachNode():
@@ -354,7 +354,7 @@ class Narrator:
                 return text
         assert_never(op)
 
-    def _written(self, op: ChooseNode) -> str:
+    def _condition_text(self, op: ChooseNode) -> str:
         """The condition as it stands in the file."""
         span = op.on.span
         source = self.sources.get(span.file) if span else None

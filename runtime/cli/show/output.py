@@ -37,7 +37,7 @@ from .outcomes import (
     result_text,
     summary,
 )
-from .progress import Progress
+from .progress import RunProgress
 from .questions import labels, question_lines
 
 TICK_SECONDS = 0.2
@@ -65,7 +65,7 @@ class RunView:
     failure: dict[str, Any] = field(default_factory=dict)
     followers: tuple[Listener, ...] = ()
     """Who else hears every event."""
-    progress: Progress = field(default_factory=Progress)
+    progress: RunProgress = field(default_factory=RunProgress)
     sandbox: dict[str, dict[str, Any]] = field(default_factory=dict)
     """How foreign code was confined, by profile."""
     narrator: Narrator = field(init=False)
@@ -203,7 +203,7 @@ class RunView:
         return failure_lines(error, spec, sources, self.screen, remedy)
 
     def _header(self, event: RunEvent) -> list[str]:
-        nodes, edges = _written(self.compiled)
+        nodes, edges = _written_size(self.compiled)
         verb = "goes on" if event.kind == "run_resumed" else "run"
         name = os.path.basename(self.compiled.path)
         run = f"run {self.run} {verb}" if verb != "run" else f"run {self.run}"
@@ -237,7 +237,7 @@ class RunView:
             self.screen.update((), self._live())
 
 
-def _written(compiled: CompileResult) -> tuple[int, int]:
+def _written_size(compiled: CompileResult) -> tuple[int, int]:
     """Nodes and edges as the file writes them: implied ones are left out."""
     workflow = compiled.workflow
     assert workflow is not None

@@ -10,7 +10,7 @@ from ..screen import count_of, seconds_of, tokens_of
 
 
 @dataclass(slots=True)
-class Progress:
+class RunProgress:
     """Counts along with a run's events, in this process."""
 
     began: float = field(default_factory=time.monotonic)

@@ -43,35 +43,35 @@ def question_lines(
     answers = _answers(question)
     width = max(len(meaning) for _, meaning in answers) + 1
     for answer, meaning in answers:
-        given = f" --answer {shlex.quote(prefix + answer)}" if answer else ""
-        yield f"  {meaning + ':':<{width}} {go_on}{given}"
+        flag = f" --answer {shlex.quote(prefix + answer)}" if answer else ""
+        yield f"  {meaning + ':':<{width}} {go_on}{flag}"
 
 
-def match_given(given: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
+def match_answers(texts: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
     """Answers from `--answer`, by question id. Of several questions each answer names its node:
     `--answer NODE=TEXT`. The only one takes the text as it is, unless that names it too. Raises
     `RunError` (exit 2)."""
     open_questions = [q for q in questions if q.kind != "breakpoint"]
-    if not given:
+    if not texts:
         return {}
     if not open_questions:
         raise RunError("the run waits for no answer", help="leave out --answer to go on")
-    if len(open_questions) == 1 and len(given) == 1:
+    if len(open_questions) == 1 and len(texts) == 1:
         question = open_questions[0]
-        node, sign, value = given[0].partition("=")
+        node, sign, value = texts[0].partition("=")
         named = sign and node in (question.node, question.name)
-        return {question.id: _checked(question, value if named else given[0])}
+        return {question.id: _parse_answer(question, value if named else texts[0])}
     by_name = labels(open_questions)
     known = {**{q.name: q for q in open_questions}, **by_name}
     answers = {}
-    for text in given:
+    for text in texts:
         node, sign, value = text.partition("=")
         if not sign or node not in known:
             raise RunError(
                 f"{len(open_questions)} questions wait: `--answer {text}` does not say which",
                 help="write --answer NODE=TEXT; they wait at " + ", ".join(by_name),
             )
-        answers[known[node].id] = _checked(known[node], value)
+        answers[known[node].id] = _parse_answer(known[node], value)
     return answers
 
 
@@ -100,7 +100,7 @@ def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, 
         if question.kind == "task":
             line = _with_score(question, line, read)
         try:
-            return {question.id: _checked(question, line)}
+            return {question.id: _parse_answer(question, line)}
         except RunError as error:
             screen.print(f"  {error.message}: {error.help}")
 
@@ -162,8 +162,8 @@ def _body(question: Question) -> Iterator[str]:
     elif question.kind in ("ask", "task", "turn"):
         yield from (f"    {visible(line)}" for line in question.text.splitlines())
     elif question.kind == "unknown" and question.idempotency_key:
-        given = json.dumps(question.input, ensure_ascii=False)
-        yield f"    input: {one_line(visible(given), 90)}"
+        arguments = json.dumps(question.input, ensure_ascii=False)
+        yield f"    input: {one_line(visible(arguments), 90)}"
         yield f"    idempotency key: {question.idempotency_key}"
 
 
@@ -203,14 +203,16 @@ def _answers(question: Question) -> list[tuple[str, str]]:
             return [("", "go on")]
 
 
-def _checked(question: Question, text: str) -> Any:
+def _parse_answer(question: Question, text: str) -> Any:
     """The answer in its full form. Raises `RunError` that names the choices."""
     word = text.strip().lower()
     match question.kind:
         case "approve":
             if word in _APPROVALS:
                 return _APPROVALS[word]
-            raise RunError(f"`{text}` is no answer to `{question.node}`", help="yes, no or always")
+            raise RunError(
+                f"`{text}` is not an answer to `{question.node}`", help="yes, no or always"
+            )
         case "unknown":
             if word in _VERDICTS:
                 return _VERDICTS[word]

@@ -45,9 +45,9 @@ def answers(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("localhost:8000", "no address"),
-        ("ftp://host/v1", "no address"),
-        ("http://[", "no address"),
+        ("localhost:8000", "not an address"),
+        ("ftp://host/v1", "not an address"),
+        ("http://[", "not an address"),
         ("https://me:hunter2@host/v1", "a user or a password"),
     ],
 )

@@ -7,7 +7,7 @@ import json
 import pytest
 from flowc.compiler.ir import Param, StateField, Workflow
 from flowc.compiler.source.source import Source, SourceSet
-from flowc.runtime.cli.inputs import read_given, type_inputs, typed_changes
+from flowc.runtime.cli.inputs import read_inputs, type_changes, type_inputs
 from flowc.runtime.errors import RunError
 
 TEXT = "GOAL: what it is for\nCOUNT: how often\n"
@@ -29,7 +29,7 @@ def beside(path: str) -> str:
 
 
 def inputs(flow: Workflow, *pairs: str, files: tuple[str, ...] = (), ask=None) -> dict:
-    return type_inputs(read_given(pairs, files, beside), flow, SOURCES, ask)
+    return type_inputs(read_inputs(pairs, files, beside), flow, SOURCES, ask)
 
 
 def refusal(flow: Workflow, *pairs: str, files: tuple[str, ...] = ()) -> str:
@@ -201,10 +201,10 @@ def test_changes_of_a_fork_are_typed_like_inputs():
     types = {"ROUNDS": "integer", "PARTS": "list", "WORD": "text"}
     given = ["ROUNDS=3", 'PARTS=["a"]', "WORD=a=b", "OTHER=1"]
     expected = {"ROUNDS": 3, "PARTS": ["a"], "WORD": "a=b", "OTHER": "1"}
-    assert typed_changes(given, types) == expected
+    assert type_changes(given, types) == expected
 
 
 @pytest.mark.parametrize(("pair", "said"), [("ROUNDS", "no value"), ("ROUNDS=x", "whole number")])
 def test_a_change_that_cannot_be_read_is_refused(pair, said):
     with pytest.raises(RunError, match=said):
-        typed_changes([pair], {"ROUNDS": "integer"})
+        type_changes([pair], {"ROUNDS": "integer"})

@@ -25,12 +25,12 @@ def test_a_signal_that_comes_while_the_first_is_being_told_is_the_second(
     def tell(words: bytes) -> None:
         told.append(words)
         if len(told) == 1:
-            listening.received(server)
+            listening.end_on_signal(server)
 
     monkeypatch.setattr(listening, "_tell", tell)
     monkeypatch.setattr(os, "_exit", _end)
     with pytest.raises(_Ended, match="130"):
-        listening.received(server)
+        listening.end_on_signal(server)
     assert [b"once more" in words for words in told] == [True, False]
     assert server.should_exit
 
@@ -47,11 +47,11 @@ def test_a_reader_that_has_stopped_reading_or_is_gone_holds_no_end_up() -> None:
                 break
         os.set_blocking(writer, True)
         os.dup2(writer, 2)
-        listening.received(types.SimpleNamespace(should_exit=False))
+        listening.end_on_signal(types.SimpleNamespace(should_exit=False))
         os.close(reader)
-        listening.received(types.SimpleNamespace(should_exit=False))
+        listening.end_on_signal(types.SimpleNamespace(should_exit=False))
         os.close(2)
-        listening.received(types.SimpleNamespace(should_exit=False))
+        listening.end_on_signal(types.SimpleNamespace(should_exit=False))
     finally:
         os.dup2(before, 2)
         os.close(before)

@@ -96,9 +96,14 @@ command = "x"
 @pytest.mark.parametrize(
     ("text", "line", "says", "help"),
     [
-        ('# my\nmodell = "x"', 2, "`modell` is no key", "did you mean `model`?"),
-        ("[tools]\n\npyhton = []", 3, "`tools.pyhton` is no key", "did you mean `tools.python`?"),
-        ("\n[mcp_server.a]\ncommand = 'x'", 2, "`mcp_server` is no key", "`mcp_servers`?"),
+        ('# my\nmodell = "x"', 2, "`modell` is not a key", "did you mean `model`?"),
+        (
+            "[tools]\n\npyhton = []",
+            3,
+            "`tools.pyhton` is not a key",
+            "did you mean `tools.python`?",
+        ),
+        ("\n[mcp_server.a]\ncommand = 'x'", 2, "`mcp_server` is not a key", "`mcp_servers`?"),
         ("model = 3", 1, "`model` takes a text", ""),
         ("\nmax_steps = 0", 2, "`max_steps` takes a whole number", ""),
         ("max_steps = true", 1, "`max_steps` takes a whole number", ""),
@@ -107,7 +112,7 @@ command = "x"
         ("on_unknown = 'maybe'", 1, "`on_unknown` takes ask, repeat or fail", ""),
         ("[tools]\neffects = { a = 'twice' }", 2, "takes a table of tool = pure", ""),
         ("tools.effects.a = 'twice'", 1, "takes a table of tool = pure", ""),
-        ("zzz = 1", 1, "`zzz` is no key", "keys: model"),
+        ("zzz = 1", 1, "`zzz` is not a key", "keys: model"),
     ],
 )
 def test_a_mistake_is_shown_with_its_line(project, text, line, says, help):
@@ -137,7 +142,7 @@ def test_a_wrong_environment_variable_is_named():
 def test_what_grants_commands_cannot_come_from_a_projects_file(project):
     assert "allow_exec" not in KEYS
     write(project / "flowc.toml", "allow_exec = true")
-    with pytest.raises(RunError, match="is no key"):
+    with pytest.raises(RunError, match="is not a key"):
         load_config(project, {})
 
 

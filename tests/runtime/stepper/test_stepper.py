@@ -246,7 +246,7 @@ class TestOtherDialects:
             async with stepping() as stepper:
                 await stepper.load(ME, "chart.wf.md", {})
                 await report(0, answer="```sh\ntrue\n```")(stepper)
-                with pytest.raises(RunError, match="no answer") as caught:
+                with pytest.raises(RunError, match="not an answer") as caught:
                     await report(1, answer="perhaps")(stepper)
                 assert (await stepper.state(ME))["current_step"] == 1
                 return caught.value.help
