@@ -19,7 +19,6 @@ UNFINISHED_CLASSES = {
     "Client",
     "Diagnostic",
     "Due",
-    "Given",
     "Prompt",
     "Step",
     "Visit",
