@@ -47,33 +47,66 @@ class Held:
     tight: tuple[BudgetScope, Cap] | None = None
 
     async def settle(self, reply: ModelReply) -> Charge:
-        """See `RunBudget.settle`."""
-        return await self.budget.settle(self, reply)
+        """Put what the call really used in the place of the worst case. Raise as `reserve` does
+        when the answer, which is paid and counts as such, has more characters than are left."""
+        budget, charge = self.budget, await self.budget._charge_of(self, reply)
+        budget._put(self.number, replace(charge, chars=0))
+        over = next(
+            (
+                (scope, cap)
+                for scope, cap in self.want.caps
+                if cap.measure == "chars" and budget.left(scope, cap) < charge.chars
+            ),
+            None,
+        )
+        if over is None:
+            budget._put(self.number, charge)
+        self.let_go()
+        await budget._write(self.number)
+        if over is not None:
+            raise budget._limit_error(self.want, *over)
+        return charge
 
     async def release(self) -> None:
-        """See `RunBudget.release`."""
-        await self.budget.release(self)
+        """Give back what a refused call holds: it cost nothing. One let go before stays spent."""
+        budget = self.budget
+        if self.number not in budget._held:
+            return
+        budget._count(budget._charges.pop(self.number), -1)
+        self.let_go()
+        if self.want.model and budget.ledger is not None:
+            await budget.ledger.strike(self.number)
 
     def let_go(self) -> None:
-        """See `RunBudget.let_go`."""
-        self.budget.let_go(self)
+        """Count the call as over; what is charged for it stays. Those that wait look again."""
+        self.budget._held.pop(self.number, None)
+        waiting, self.budget._waiting = self.budget._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
 
     def cut_short(self) -> Failure | LimitReached:
-        """See `RunBudget.cut_short`."""
-        return self.budget.cut_short(self)
+        """Return why an answer broke off that had all the tokens it might have."""
+        if self.tight is not None:
+            return self.budget._limit_error(self.want, *self.tight)
+        return Failure(
+            f"the answer broke off after {self.max_tokens:,} tokens, which is all it may have",
+            "limit",
+            help="max_output_tokens in flowc.toml says how long an answer may be",
+        )
 
     async def charge_lost_attempt(self, again: bool, usage: Usage | None = None) -> None:
         """Keep as spent what is reserved for an attempt whose answer was lost on its way, unless it
         is known what it used: it may have been paid. For another attempt (`again`) reserve as much
         once more; raise as `RunBudget.reserve` does when there is no room."""
         if usage is not None and usage.input_tokens:
-            await self.budget.settle(self, ModelReply("", usage=usage))
-        self.budget.let_go(self)
+            await self.settle(ModelReply("", usage=usage))
+        self.let_go()
         if again:
             fresh = await self.budget.reserve(self.want)
             self.number, self.charge = fresh.number, fresh.charge
             self.max_tokens, self.tight = fresh.max_tokens, fresh.tight
-            self.budget.take_over(self)
+            self.budget._held[self.number] = self
 
 
 @dataclass(slots=True)
@@ -121,68 +154,16 @@ class RunBudget:
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
-        self.take_over(held)
+        self._held[held.number] = held
         self._put(held.number, held.charge)
         try:
             if want.model:
                 await self._write(held.number)
         except BaseException:
             self._count(self._charges.pop(held.number), -1)
-            self.let_go(held)
+            held.let_go()
             raise
         return held
-
-    async def settle(self, held: Held, reply: ModelReply) -> Charge:
-        """Put what the call really used in the place of the worst case. Raises as `reserve` does
-        when the answer, which is paid and counts as such, has more characters than are left."""
-        charge = await self._charge_of(held, reply)
-        self._put(held.number, replace(charge, chars=0))
-        over = next(
-            (
-                (scope, cap)
-                for scope, cap in held.want.caps
-                if cap.measure == "chars" and self.left(scope, cap) < charge.chars
-            ),
-            None,
-        )
-        if over is None:
-            self._put(held.number, charge)
-        self.let_go(held)
-        await self._write(held.number)
-        if over is not None:
-            raise self._limit_error(held.want, *over)
-        return charge
-
-    async def release(self, held: Held) -> None:
-        """Give back what a refused call holds: it cost nothing. One let go before stays spent."""
-        if held.number not in self._held:
-            return
-        self._count(self._charges.pop(held.number), -1)
-        self.let_go(held)
-        if held.want.model and self.ledger is not None:
-            await self.ledger.strike(held.number)
-
-    def take_over(self, held: Held) -> None:
-        """Count the call under that number as under way."""
-        self._held[held.number] = held
-
-    def let_go(self, held: Held) -> None:
-        """Count the call as over; what is charged for it stays. Those that wait look again."""
-        self._held.pop(held.number, None)
-        waiting, self._waiting = self._waiting, []
-        for turn in waiting:
-            if not turn.done():
-                turn.set_result(None)
-
-    def cut_short(self, held: Held) -> Failure | LimitReached:
-        """Return why an answer broke off that had all the tokens it might have."""
-        if held.tight is not None:
-            return self._limit_error(held.want, *held.tight)
-        return Failure(
-            f"the answer broke off after {held.max_tokens:,} tokens, which is all it may have",
-            "limit",
-            help="max_output_tokens in flowc.toml says how long an answer may be",
-        )
 
     async def renew(self, scope: str, name: str, used: int | None = None) -> None:
         """Let a limit of the program that stopped the run count anew from here, or from `used`."""

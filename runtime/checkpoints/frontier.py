@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 
 from .channels import is_interrupt, started_node
-from .keys import namespace_of
 from .types import Saver
 
 
-async def latest_inside(saver: Saver, run: str) -> dict[str, CheckpointTuple]:
+async def latest_inside(
+    saver: Saver, run: str, namespaces: Iterable[str]
+) -> dict[str, CheckpointTuple]:
     """Return the newest checkpoint of every namespace below the main one."""
-    latest: dict[str, CheckpointTuple] = {}
-    async for item in saver.alist({"configurable": {"thread_id": run}}):
-        namespace = namespace_of(item.config)
-        newest = latest.get(namespace)
-        if namespace and (newest is None or item.checkpoint["id"] > newest.checkpoint["id"]):
-            latest[namespace] = item
-    return latest
+    latest = {}
+    for namespace in filter(None, namespaces):
+        config: RunnableConfig = {"configurable": {"thread_id": run, "checkpoint_ns": namespace}}
+        latest[namespace] = await saver.aget_tuple(config)
+    return {namespace: item for namespace, item in latest.items() if item is not None}
 
 
 def next_nodes(item: CheckpointTuple) -> Iterator[str]:

@@ -6,8 +6,10 @@ removes it, and who takes one looks whether it is still there: else there could 
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import hashlib
+import logging
 import os
 import shlex
 import time
@@ -19,6 +21,9 @@ from typing import Protocol
 
 from ..errors import RunError
 
+LOG = logging.getLogger("flowc.service")
+_RECOVERY = 1.0
+"""Seconds to wait when the store is of no use."""
 _WAITS = (0.005, 0.01, 0.02, 0.04)
 """Seconds between attempts to take a lock that somebody may only be looking at."""
 
@@ -192,3 +197,24 @@ def _unusable(folder: Path, error: OSError) -> RunError:
 
 def _holder(descriptor: int) -> str:
     return os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "pid unknown"
+
+
+@asynccontextmanager
+async def present(leases: Leases, name: str) -> AsyncIterator[None]:
+    """Hold a lease of this name while the block lasts, whatever becomes of the store meanwhile."""
+    standing = asyncio.create_task(_stand(leases, name))
+    try:
+        yield
+    finally:
+        standing.cancel()
+        await asyncio.wait([standing])
+
+
+async def _stand(leases: Leases, name: str) -> None:
+    while True:
+        try:
+            async with leases.hold(name):
+                await asyncio.Event().wait()
+        except RunError as error:
+            LOG.warning("%s: %s", name, error.message)
+            await asyncio.sleep(_RECOVERY)

@@ -230,7 +230,8 @@ def prepare(location: Location) -> None:
 def explain_errors(location: Location) -> Iterator[None]:
     """Turn what the operating system or SQLite says about the store into a `RunError`."""
     try:
-        yield
+        with in_words(location):
+            yield
     except PermissionError as error:
         raise RunError(
             f"the store {location.path} cannot be written: permission denied ({error.filename})",
@@ -239,8 +240,6 @@ def explain_errors(location: Location) -> Iterator[None]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RunError(f"the store {location.path} cannot be opened: {reason}") from error
-    except sqlite3.Error as error:
-        raise store_error(error, location) from error
 
 
 @contextmanager

@@ -164,7 +164,8 @@ class Engine:
                 )
             return record, []
         old, app = await self._look_at(record.id)
-        frontier = await frontier_of(app, self.saver, self.journal_db, old, record.id)
+        sources = (self.saver, self.checkpoints(), self.journal_db)
+        frontier = await frontier_of(app, *sources, old, record.id)
         migration = read_migration(migrate, old, spec)
         changes = check_migration(old, spec, frontier, migration, record.id)
         if migration:

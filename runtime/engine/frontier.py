@@ -18,6 +18,7 @@ from ..checkpoints.frontier import (
 )
 from ..checkpoints.keys import is_within, join, task_part, thread_config
 from ..checkpoints.namespaces import called_in
+from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App, Saver
 from ..db.database import Database
 from ..services import Json
@@ -41,7 +42,12 @@ class Frontier:
 
 
 async def frontier_of(
-    app: App, saver: Saver, journal: Database, spec: GraphSpec, run: str
+    app: App,
+    saver: Saver,
+    checkpoints: Checkpoints,
+    journal: Database,
+    spec: GraphSpec,
+    run: str,
 ) -> Frontier:
     """Read the frontier. A run without a checkpoint has not begun."""
     saved = await saver.aget_tuple(thread_config(run))
@@ -50,7 +56,7 @@ async def frontier_of(
     snapshot = await app.aget_state(thread_config(run))
     rows = await journal.rows("select key, status from effects where run = ?", (run,))
     keys = {str(key) for key, status in rows if status in ("done", "intended", "refused")}
-    latest = await latest_inside(saver, run)
+    latest = await latest_inside(saver, run, await checkpoints.namespaces(run))
     pending: dict[tuple[str, str], bool] = {}
     effects = []
     for task in snapshot.tasks:

@@ -17,7 +17,7 @@ from flowc import __version__
 from mcp.server.mcpserver import Context, MCPServer
 
 from ..db.database import create_tables
-from ..db.liveness import present
+from ..db.file_lease import present
 from ..errors import Failure, RunError
 from ..services import Json
 from ..state.step_reports import ReportFault, refusal

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from ..config.settings import Config
 from ..db.database import create_tables
-from ..db.liveness import present
+from ..db.file_lease import present
 from ..errors import RunError
 from ..store import audit_log as audit
 from ..store.audit_log import Audit

@@ -21,8 +21,8 @@ from ..checkpoints.channels import (
     SeededReducer,
 )
 from ..errors import Failure
+from ..services import Message
 from ..values import Json
-from .trimming import grown
 
 State = Mapping[str, Any]
 STEPS = "$steps"
@@ -74,7 +74,7 @@ def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
             case {"reset": list() as fresh}:
                 result = list(fresh)
             case {"append": list() as more, "max_chars": int() as most, "keep_min": int() as least}:
-                result = grown(result, more, most, least)
+                result = _grow(result, more, most, least)
             case {"append": list() as more}:
                 result.extend(more)
             case list():
@@ -82,6 +82,43 @@ def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
             case _:
                 result.append(write)
     return result
+
+
+def _grow(
+    there: Sequence[Message], new: Sequence[Message], max_chars: int, keep_min: int
+) -> list[Message]:
+    """Return the messages with new ones added, one after another, and cut after each."""
+    messages = list(there)
+    for message in new:
+        messages.append(message)
+        trimmed = _trim(messages, max_chars, keep_min)
+        messages = messages if trimmed is None else trimmed
+    return messages
+
+
+def _trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Message] | None:
+    """Return the messages without the oldest ones that are too many (J12); None when nothing has to
+    go."""
+    total = sum(_length(message) for message in messages)
+    others = sum(message["role"] != "system" for message in messages)
+    if total <= max_chars or others <= keep_min:
+        return None
+    systems, rest = [], []
+    for message in messages:
+        if message["role"] == "system":
+            systems.append(message)
+        elif total > max_chars and others > keep_min:
+            total -= _length(message)
+            others -= 1
+        else:
+            rest.append(message)
+    return [*systems, *rest]
+
+
+def _length(message: Message) -> int:
+    """Return characters of a content that is a text."""
+    content = message.get("content")
+    return len(content) if isinstance(content, str) else 0
 
 
 def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ and numbers of steps, has to be what it wrote.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -28,7 +28,8 @@ class IntactReads(BaseCheckpointSaver[str]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the latest of its namespace."""
-        item = await _read(config, super().aget_tuple(config))
+        read = super().aget_tuple
+        item = await self._attempt(config, lambda: read(config))
         return None if item is None else _require_intact(item)
 
     async def alist(
@@ -40,25 +41,33 @@ class IntactReads(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield the checkpoints of a thread, the newest first."""
-        try:
-            async for item in super().alist(config, filter=filter, before=before, limit=limit):
-                yield _require_intact(item)
-        except _UNREADABLE as error:
-            raise _unreadable(config) from error
+        items = super().alist
+
+        async def read() -> list[CheckpointTuple]:
+            found = items(config, filter=filter, before=before, limit=limit)
+            return [_require_intact(item) async for item in found]
+
+        for item in await self._attempt(config, read):
+            yield item
 
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return what was written to delta channels since they were last kept as a whole."""
-        history = super().aget_delta_channel_history(config=config, channels=channels)
-        return await _read(config, history)
+        read = super().aget_delta_channel_history
+        return await self._attempt(config, lambda: read(config=config, channels=channels))
 
+    async def _attempt(
+        self, config: RunnableConfig | None, read: Callable[[], Awaitable[Result]]
+    ) -> Result:
+        try:
+            return await self.send(read)
+        except _UNREADABLE as error:
+            raise _unreadable(config) from error
 
-async def _read(config: RunnableConfig, reading: Awaitable[Result]) -> Result:
-    try:
-        return await reading
-    except _UNREADABLE as error:
-        raise _unreadable(config) from error
+    async def send(self, read: Callable[[], Awaitable[Result]]) -> Result:
+        """Read from the database, once."""
+        return await read()
 
 
 def _unreadable(config: RunnableConfig | None) -> RunError:

@@ -17,8 +17,6 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
-    DeltaChannelHistory,
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -54,27 +52,6 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         super().__init__(connection, serde=serde)
         self.serde: StrictSerializer = serde
         self.link = link
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint, by default the latest of its namespace."""
-        return await self._again(lambda: IntactReads.aget_tuple(self, config))
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """Yield the checkpoints of a thread, the newest first."""
-
-        async def read_all() -> list[CheckpointTuple]:
-            items = IntactReads.alist(self, config, filter=filter, before=before, limit=limit)
-            return [item async for item in items]
-
-        for item in await self._again(read_all):
-            yield item
 
     async def aput(
         self,
@@ -120,30 +97,23 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
             await self._write(_writing(len(some), special), values)
 
     async def _write(self, query: bytes, values: Sequence[Any]) -> None:
-        async def send() -> None:
+        async def write() -> None:
             async with self._cursor() as cursor:
                 await cursor.execute(query, values)
 
-        await self._again(send)
+        await self.send(write)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""
-        await self._again(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
+        await self.send(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
 
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        """Return what was written to delta channels since they were last kept as a whole."""
-        return await self._again(
-            lambda: IntactReads.aget_delta_channel_history(self, config=config, channels=channels)
-        )
-
-    async def _again(self, call: Callable[[], Awaitable[Result]]) -> Result:
+    async def send(self, read: Callable[[], Awaitable[Result]]) -> Result:
+        """Read or write, again and again until the server answers."""
         while True:
             connection: Any = await self.link.live()
             self.conn = connection
             try:
-                return await call()
+                return await read()
             except psycopg.Error as error:
                 if not is_gone(error):
                     raise postgres_error(error, self.link.location) from error

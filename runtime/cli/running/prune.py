@@ -14,8 +14,7 @@ import typer
 from ...assembly.lazy import open_engine
 from ...assembly.sandbox_options import forget_own_folder
 from ...errors import RunError
-from ...store.cleanup import KEPT, Swept, sweep
-from ...store.retention import PruneCriteria, duration, select_runs
+from ...store.cleanup import KEPT, PruneCriteria, Swept, duration, select_runs, sweep
 from ...store.runs import RunRecord, RunStatus, open_store
 from ...store.service_tables import kept_of
 from .. import flags

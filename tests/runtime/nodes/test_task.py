@@ -263,7 +263,7 @@ def test_an_approval_waits_for_a_person_c23(wait, world) -> None:
     assert ended.result == {"passed": True, "score": None, "required": None}
     *_, refused = person_does(wait, world, crew(gate), "no")
     assert (refused.status, exit_code(refused)) == ("error", 6)
-    with pytest.raises(RunError, match="no answer to `ok`"):
+    with pytest.raises(RunError, match="not an answer to `ok`"):
         person_does(wait, world, crew(gate), "perhaps")
 
 

@@ -11,7 +11,7 @@ from flowc.compiler.ir import AskNode, CallNode, ChooseNode
 from flowc.runtime.checkpoints.tables.compaction import Dropped
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.store.retention import PruneCriteria, duration, select_runs
+from flowc.runtime.store.cleanup import PruneCriteria, duration, select_runs
 from flowc.runtime.store.runs import RunRecord
 from specs import (
     LIST,
