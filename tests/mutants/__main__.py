@@ -2,8 +2,8 @@
 
     python -m tests.mutants --count 300 --seed 7
 
-A table of the modules, then every mutant that no test noticed with its place and the change. What
-a seed has found is kept beside the others (`--sums`), and the sum of all seeds is printed too. A
+Every mutant that no test noticed with its place and the change, then a table of the modules. What
+became of each is kept (`--sums`), and the sum of all sessions is printed too. A
 mutant that does what the original does belongs into equivalent.yaml, with the reason. The exit code
 is 1 when fewer were killed than `--least` percent, or when that list names what is no longer there.
 """
@@ -19,9 +19,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .mutations import Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ("sampled", "killed", "timeout", "survived", "equivalent")
@@ -45,8 +49,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=300, help="how many mutants")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", action="append", default=[], help="path of a file or folder")
+    parser.add_argument("--near", action="store_true", help="ask the mirror tests alone")
     parser.add_argument("--least", type=float, default=88.0, help="percent that have to be killed")
-    parser.add_argument("--sums", type=Path, default=ROOT / ".flowc" / "mutants.json")
+    parser.add_argument("--sums", type=Path, default=ROOT / ".flowc" / "mutants.jsonl")
     return parser.parse_args()
 
 
@@ -79,40 +84,49 @@ def measure() -> int:
         for mutant in mutations.mutants_of(ROOT, file)
     ]
     listed = mutations.equivalents()
-    counts: dict[str, Counter[str]] = {}
-    print(f"seed {options.seed}, {options.count} of {len(pool)} mutants", flush=True)
     sample = mutations.sample(pool, options.count, options.seed)
+    print(f"seed {options.seed}, {len(sample)} of {len(pool)} mutants", flush=True)
+    sums = Sums(options.sums, f"{datetime.now(UTC):%Y-%m-%d %H:%M}, seed {options.seed}")
     known = [mutant for mutant in sample if any(item.covers(mutant) for item in listed)]
+    for mutant in known:
+        sums.add(mutant, "equivalent")
     others = [mutant for mutant in sample if mutant not in known]
-    for mutant, fate in chain(((m, "equivalent") for m in known), judge(ROOT, others)):
-        counts.setdefault(mutant.file, Counter()).update(["sampled", fate])
-        if fate == "survived":
-            place = f"{mutant.file}:{mutant.line}"
-            print(f"survived: {place} {mutant.function}: {mutant.change}", flush=True)
+    judge(ROOT, others, sums.add, near=options.near)
     stale = [*mutations.stale(listed, pool)]
     for item in stale:
         print(f"stale in {mutations.EQUIVALENT.name}: {item.file} {item.function}: {item.change}")
-    sessions = _with_session(options.sums, f"{options.seed}/{options.count}", counts)
-    print(*_table(counts), "", f"all {len(sessions)} sessions together:", sep="\n")
-    print(*_table(_sum(sessions.values())), sep="\n")
+    counts = sums.counts(sums.session)
+    print("", *_table(counts), "", "all sessions together:", sep="\n")
+    print(*_table(sums.counts()), sep="\n")
     return 1 if stale or _percent(_total(counts)) < options.least else 0
 
 
-def _with_session(path: Path, name: str, counts: Counts) -> dict[str, Counts]:
-    """All sessions so far with this one, which replaces one of the same sample."""
-    sessions = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    sessions[name] = counts
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(sessions, indent=1), encoding="utf-8")
-    return sessions
+class Sums:
+    """What became of mutants, a line of JSON for each: a session that is cut off counts too."""
 
+    def __init__(self, path: Path, session: str) -> None:
+        self.session = session
+        self._path = path
+        self._screen = os.dup(sys.stdout.fileno())  # children write elsewhere
+        path.parent.mkdir(parents=True, exist_ok=True)
 
-def _sum(sessions: Iterable[Counts]) -> Counts:
-    counts: dict[str, Counter[str]] = {}
-    for session in sessions:
-        for file, row in session.items():
-            counts.setdefault(file, Counter()).update(row)
-    return counts
+    def add(self, mutant: Mutant, fate: str) -> None:
+        """Keep it, and show it when no test noticed the change."""
+        row = {"session": self.session, "file": mutant.file, "fate": fate}
+        with self._path.open("a", encoding="utf-8") as file:
+            print(json.dumps(row), file=file)
+        if fate == "survived":
+            place = f"{mutant.file}:{mutant.line} {mutant.function}"
+            os.write(self._screen, f"survived: {place}: {mutant.change}\n".encode())
+
+    def counts(self, session: str | None = None) -> Counts:
+        """By module, of one session or of all."""
+        counts: dict[str, Counter[str]] = {}
+        for line in self._path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if session in (None, row["session"]):
+                counts.setdefault(row["file"], Counter()).update(["sampled", row["fate"]])
+        return counts
 
 
 def _total(counts: Counts) -> Mapping[str, int]:

@@ -21,7 +21,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -35,14 +35,14 @@ from .guards import GUARDS, Guards
 from .mutations import Mutant
 
 T = TypeVar("T")
+Say = Callable[[Mutant, str], None]
 Fate = Literal["killed", "survived", "timeout"]
 ENOUGH = 3.0
-"""Seconds of mirror tests for one mutant, and of wider ones: the fast ones first, as long
-as they took without a mutant."""
+"""Seconds of tests for one mutant, the fast ones first, as long as they took without it."""
 PATIENCE = 15
 """Seconds of the processor for one mutant."""
 OPTIONS = (
-    *("-q", "-x", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak"),
+    *("-q", "-x", "-s", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak"),
     *("--hypothesis-profile", "mutants"),
 )
 ALWAYS = ""
@@ -61,10 +61,10 @@ class Notes:
         """Whether the change makes a difference before any test begins."""
         return not mutant.last or any(ALWAYS in tests for tests in self._body(mutant))
 
-    def tests_of(self, mutant: Mutant, paths: Sequence[str]) -> list[str]:
-        """The tests below the paths that run the changed function, as many as time allows."""
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """Those that run the changed line, as many as time allows."""
         runners = self.seconds if self.at_import(mutant) else self._runners(mutant)
-        tests = [(self.seconds[test], test) for test in runners if test.startswith(tuple(paths))]
+        tests = [(self.seconds[test], test) for test in runners]
         total, chosen = 0.0, []
         for seconds, test in sorted(tests):
             total += seconds
@@ -86,19 +86,22 @@ class Notes:
 
 @dataclass
 class Outcome:
-    """What a row found: fates in the order of its mutants."""
+    """What a row leaves to the judge: mutants that none of its tests noticed, and those that need a
+    process of their own."""
 
-    fates: list[Fate | None]
+    alive: list[int]
+    left: list[int]
     notes: Notes
 
 
 class Row:
-    """A plugin of pytest: in place of the tests it runs mutants, and keeps what became of each."""
+    """A plugin of pytest: in place of the tests it runs mutants, and says what became of each."""
 
-    def __init__(self, root: Path, guards: Guards, mutants: Sequence[Mutant]) -> None:
+    def __init__(self, root: Path, guards: Guards, mutants: Sequence[Mutant], say: Say) -> None:
         self.notes = Notes()
-        self.fates: list[Fate | None] = []
-        self._guards = guards
+        self.alive: list[int] | None = None
+        self.left: list[int] = []
+        self._say = say
         self._mutants = mutants
         self._root = root
         self._files = {str(root / file): file for file in guards.files(root)}
@@ -117,8 +120,19 @@ class Row:
         functions = _functions([*self._files])
         gc.freeze()
         items = {item.nodeid: item for item in session.items}
-        for mutant in self._mutants:
-            self.fates.append(self._fate(mutant, items, functions))
+        unchanged = (replace(mutant, after=mutant.before) for mutant in self._mutants[:1])
+        if any(self._fate(mutant, items, functions) == "killed" for mutant in unchanged):
+            session.shouldfail = "a mutant that changes nothing dies"
+            return True
+        self.alive = []
+        for number, mutant in enumerate(self._mutants):
+            match self._fate(mutant, items, functions):
+                case None:
+                    self.left.append(number)
+                case "survived":
+                    self.alive.append(number)
+                case fate:
+                    self._say(mutant, fate)
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -151,14 +165,13 @@ class Row:
         changed = [f for f in changed if f.__code__.co_firstlineno in lines]
         if self.notes.at_import(mutant) or not changed:
             return None
-        tests = self.notes.tests_of(mutant, self._guards.mirror)
-        tests += self.notes.tests_of(mutant, self._guards.wider)
+        tests = self.notes.tests_of(mutant)
 
         def run() -> tuple[int, None]:
             codes = [*_outermost(compile(mutant.text, mutant.file, "exec"))]
             for function in changed:
                 function.__code__ = _same_place(function.__code__, codes)
-            return int(_fails([items[test] for test in dict.fromkeys(tests)])), None
+            return int(_fails([items[test] for test in tests])), None
 
         with file_with(self._root / mutant.file, mutant.text):
             return _fate_of(in_child(run, PATIENCE)[0])
@@ -176,33 +189,48 @@ class Chosen:
         items[:] = sorted(chosen, key=lambda item: self._place[item.nodeid])
 
 
-def judge(root: Path, mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Fate]]:
-    """What becomes of each mutant, row by row of guards. The root is a copy of the tree."""
+def judge(root: Path, mutants: Sequence[Mutant], say: Say, *, near: bool) -> None:
+    """Say what becomes of each mutant, row by row of guards: first the mirror tests are asked, then
+    the wider ones unless only the `near` ones are wanted. The root is a copy of the tree."""
     for guards in GUARDS:
         files = {*guards.files(root)}
-        if not (group := [mutant for mutant in mutants if mutant.file in files]):
-            continue
-
-        def run(guards: Guards = guards, group: Sequence[Mutant] = group) -> tuple[int, Outcome]:
-            row = Row(root, guards, group)
-            paths = (*guards.mirror, *guards.wider)
-            code = int(pytest.main([*OPTIONS, *paths], [row]))
-            return code, Outcome(row.fates, row.notes)
-
-        code, outcome = in_child(run, 100 * PATIENCE)
-        if outcome is None or len(outcome.fates) != len(group):
-            raise SystemExit(f"the tests of {guards.code} end with {code}:\n{log_text()}")
-        for name in outcome.notes.modules:
-            with suppress(ImportError):
-                import_module(name)
-        assert not any(name.split(".")[0] == "flowc" for name in sys.modules)
-        for mutant, fate in zip(group, outcome.fates, strict=True):
-            yield mutant, fate or _fate_in_own_process(root, mutant, guards, outcome.notes)
+        group = [mutant for mutant in mutants if mutant.file in files]
+        for paths in (guards.mirror, () if near else guards.wider):
+            if group and paths:
+                group = _killing(root, guards, group, paths, say)
+        for mutant in group:
+            say(mutant, "survived")
 
 
-def _fate_in_own_process(root: Path, mutant: Mutant, guards: Guards, notes: Notes) -> Fate:
-    """The wider tests are spared: what a table says is what its mirror tests are about."""
-    tests = notes.tests_of(mutant, guards.mirror)
+def _killing(
+    root: Path, guards: Guards, group: Sequence[Mutant], paths: Sequence[str], say: Say
+) -> list[Mutant]:
+    """The mutants that these tests leave alive; what becomes of the others is said."""
+
+    def run() -> tuple[int, Outcome | None]:
+        row = Row(root, guards, group, say)
+        code = int(pytest.main([*OPTIONS, *paths], [row]))
+        return code, None if row.alive is None else Outcome(row.alive, row.left, row.notes)
+
+    code, outcome = in_child(run, 100 * PATIENCE)
+    if outcome is None:
+        raise SystemExit(f"the tests of {guards.code} end with {code}:\n{log_text()}")
+    for name in outcome.notes.modules:
+        with suppress(ImportError):
+            import_module(name)
+    assert not any(name.split(".")[0] == "flowc" for name in sys.modules)
+    alive = [group[number] for number in outcome.alive]
+    for number in outcome.left:
+        fate = _fate_in_own_process(root, group[number], outcome.notes)
+        if fate == "survived":
+            alive.append(group[number])
+        else:
+            say(group[number], fate)
+    return alive
+
+
+def _fate_in_own_process(root: Path, mutant: Mutant, notes: Notes) -> Fate:
+    tests = notes.tests_of(mutant)
     files = [*dict.fromkeys(test.partition("::")[0] for test in tests)]
 
     def run() -> tuple[int, None]:
@@ -272,7 +300,7 @@ def in_child(run: Callable[[], tuple[int, T]], patience: int) -> tuple[int | Non
     child = os.fork()
     if child == 0:
         _become(run, patience)
-    deadline = time.monotonic() + 10 * patience
+    deadline = time.monotonic() + 40 * patience
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.01)
         if time.monotonic() > deadline:
