@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from flowc.compiler.ir import Agent, Tool
 from flowc.compiler.lowering.graphspec import NodeSpec
 
-from ...services import Json, Message, ToolSchema
+from ...services import Message, ToolSchema
 from ...state.channels import Items
 from ..visit.visit import Setting
 
@@ -77,7 +77,7 @@ class TalkResult(TypedDict, total=False):
     text: str
     answer: list[dict[str, Any]]
     used: Items
-    ended: dict[str, Json]
+    ended: dict[str, Any]  # LangGraph evaluates the types in this module: `Json` is recursive
 
 
 class TalkState(TalkInput, TalkResult, total=False):
