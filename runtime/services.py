@@ -271,12 +271,12 @@ class Journal(Protocol):
         runtime: Runtime[Any],
         name: str,
         effect: Effect,
-        given: Json,
+        inputs: Json,
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
         """Run `call` and keep its JSON result, or return the result that this visit kept earlier.
-        `given` is the effect's input: its digest is kept beside the result."""
+        `inputs` is the effect's input: its digest is kept beside the result."""
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep a value of this visit under a name and a number (0 or more)."""

@@ -240,15 +240,15 @@ class RunBudget:
         return Held(self, self._numbers, want, charge, output if want.model else None, tight)
 
     async def _charge_of(self, held: Held, reply: ModelReply) -> Charge:
-        worst, told, written = held.charge, reply.usage, _output_text(reply)
-        if held.want.model and not (told.input_tokens or told.output_tokens):
+        worst, usage, written = held.charge, reply.usage, _output_text(reply)
+        if held.want.model and not (usage.input_tokens or usage.output_tokens):
             output = held.max_tokens or len(written.encode("utf-8", "replace"))
-            told = Usage(worst.input_tokens, output)
+            usage = Usage(worst.input_tokens, output)
             status = "guessed"
         else:
             status = "told"
         price = await self._price(worst.model)
-        tokens = (told.input_tokens, told.output_tokens, told.cached_tokens)
+        tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         cost = _cost(price, worst.model, *tokens)
         return Charge(worst.scopes, worst.model, *tokens, cost, len(written), status)
 
@@ -336,5 +336,5 @@ def caller_caps(max_tokens: int | None, max_cost: int | None) -> tuple[Cap, ...]
     """Return the limits that the person who runs a workflow sets for all of it; cost in
     picodollars."""
     whose = "this run's limit"
-    given: Iterable[tuple[Measure, int | None]] = (("tokens", max_tokens), ("cost", max_cost))
-    return tuple(Cap(m, bound, whose, True, True) for m, bound in given if bound is not None)
+    bounds: Iterable[tuple[Measure, int | None]] = (("tokens", max_tokens), ("cost", max_cost))
+    return tuple(Cap(m, bound, whose, True, True) for m, bound in bounds if bound is not None)

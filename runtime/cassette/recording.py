@@ -96,27 +96,27 @@ class RecordedJournal(JournalBefore):
         runtime: Runtime[Any],
         name: str,
         effect: Effect,
-        given: Json,
+        inputs: Json,
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
         """Record an effect. Raise `RunError` when the file takes no more; the effect is in the
         journal all the same."""
         # Without an input it is a note of the journal and not an exchange.
-        if given is None:
-            return await self.inner.once(runtime, name, effect, given, call, ordinal)
+        if inputs is None:
+            return await self.inner.once(runtime, name, effect, inputs, call, ordinal)
         key = await effect_key(self.inner, runtime, ordinal)
         blank = Exchange(kind_of(name), key.place, key.visit, 1, key.number, {})
-        inputs = effect_input(name, given)
+        recorded = effect_input(name, inputs)
         called = False
 
         async def recorded_call() -> Json:
             nonlocal called
             called = True
-            return await self._call(blank, inputs, call)
+            return await self._call(blank, recorded, call)
 
-        value = await self.inner.once(runtime, name, effect, given, recorded_call, ordinal)
-        kept = {"given": inputs, "kept": value, "gave": digest_of(value)}
+        value = await self.inner.once(runtime, name, effect, inputs, recorded_call, ordinal)
+        kept = {"given": recorded, "kept": value, "gave": digest_of(value)}
         exchange = replace(blank, body=kept)
         # The process that made the call may have died before it wrote the exchange.
         if not called and not self.writer.knows(exchange):

@@ -192,19 +192,19 @@ class ReplayedJournal(JournalBefore):
         runtime: Runtime[Any],
         name: str,
         effect: Effect,
-        given: Json,
+        inputs: Json,
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
-        if given is None:
-            return await self.inner.once(runtime, name, effect, given, call, ordinal)
+        if inputs is None:
+            return await self.inner.once(runtime, name, effect, inputs, call, ordinal)
         key = await effect_key(self.inner, runtime, ordinal)
 
         async def replayed_call() -> Json:
             exchange = self.player.find(kind_of(name), key.place, key.visit, 1, key.number)
             body = exchange.body
             if exchange.kind != "model" or body.keys() & {"kept", "unasked"}:
-                self.player.compare(exchange, effect_input(name, given))
+                self.player.compare(exchange, effect_input(name, inputs))
             if "unasked" in body:
                 raise failure_of(body["unasked"])
             if "kept" in body:
@@ -218,7 +218,7 @@ class ReplayedJournal(JournalBefore):
                 raise failure_of(body["then"])
             return value
 
-        return await self.inner.once(runtime, name, "pure", given, replayed_call, ordinal)
+        return await self.inner.once(runtime, name, "pure", inputs, replayed_call, ordinal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,10 @@ async def admit_store(db: Database, location: Location) -> Seal | None:
     """Bring the tables up to date and return the seal of an encrypted store. Raise `RunError` when
     a newer flowc made the store, or the key is missing, wrong, or superfluous."""
     cipher = None if location.kind == "memory" else seal_from(os.environ)
-    found = await _layout(db)
-    if found is None:
-        found = await _write_layout(db, cipher)
-    version, proof = found
+    layout = await _layout(db)
+    if layout is None:
+        layout = await _write_layout(db, cipher)
+    version, proof = layout
     if version > NEWEST:
         raise RunError(
             f"the store {location.url} was made by a newer flowc (layout {version}; this one "
@@ -81,9 +81,9 @@ async def has_column(db: Database, table: str, name: str) -> bool:
 async def _write_layout(db: Database, cipher: Seal | None) -> tuple[int, str]:
     """Write and return the layout. A store with runs is of the first one, unencrypted."""
     async with db.transaction() as inside:
-        found = await _layout(inside)
-        if found is not None:  # another process was faster
-            return found
+        layout = await _layout(inside)
+        if layout is not None:  # another process was faster
+            return layout
         old = await has_table(inside, "runs")
         version, proof = (1, "") if old else (NEWEST, cipher.close_text(_PROOF) if cipher else "")
         await inside.run(_TABLE)
@@ -115,7 +115,7 @@ def _refuse_wrong_key(cipher: Seal | None, proof: str, location: Location) -> No
 
 async def _upgrade(db: Database, version: int) -> None:
     async with db.transaction() as inside:
-        found = await _layout(inside)
-        for step in STEPS[found[0] - 1 if found else version - 1 :]:
+        layout = await _layout(inside)
+        for step in STEPS[layout[0] - 1 if layout else version - 1 :]:
             await step(inside)
         await inside.run("update layout set version = ?", (NEWEST,))

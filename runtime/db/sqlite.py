@@ -129,10 +129,10 @@ def _identity(location: Location) -> tuple[int, int] | None:
     if location.path is None:
         return None
     try:
-        found = location.path.stat()
+        report = location.path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return report.st_dev, report.st_ino
 
 
 @asynccontextmanager
@@ -170,15 +170,15 @@ async def refuse_unfit(location: Location) -> None:
         tables = await db.execute_fetchall(SQLITE_COLUMNS)
         refuse_foreign([(row[0], row[1]) for row in tables], location)
         await db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
-        found = [row[0] for row in await db.execute_fetchall("pragma quick_check(1)")]
+        report = [row[0] for row in await db.execute_fetchall("pragma quick_check(1)")]
     except sqlite3.Error as error:
         if "interrupted" in str(error):
             return
         raise store_error(error, location) from error
     finally:
         await db.close()
-    if found != ["ok"]:
-        raise _damage(location, found[0].splitlines()[-1])
+    if report != ["ok"]:
+        raise _damage(location, report[0].splitlines()[-1])
 
 
 async def _refuse_emptied(location: Location, path: Path) -> None:

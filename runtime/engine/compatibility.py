@@ -59,17 +59,17 @@ def changes_of(
     """Return everything that differs, refusals first."""
     if not frontier.begun:
         frontier = Frontier(begun=False)
-    found = list(_workflow("", old, new, frontier, migration))
+    differences = list(_workflow("", old, new, frontier, migration))
     before, after = dict(old.subgraphs), dict(new.subgraphs)
     for path in sorted(before.keys() | after.keys()):
         if path not in after:
             waits = any(where == path for where, _ in frontier.pending)
-            found.append(Change(f"`{path}` is not called any more", refusal=waits))
+            differences.append(Change(f"`{path}` is not called any more", refusal=waits))
         elif path not in before:
-            found.append(Change(f"`{path}` is called now"))
+            differences.append(Change(f"`{path}` is called now"))
         else:
-            found += _workflow(path, before[path], after[path], frontier, Migration())
-    return sorted(found, key=lambda change: not change.refusal)
+            differences += _workflow(path, before[path], after[path], frontier, Migration())
+    return sorted(differences, key=lambda change: not change.refusal)
 
 
 def _workflow(
@@ -150,14 +150,14 @@ def _elsewhere(
 
 def _fields(node: NodeSpec, now: NodeSpec, old: GraphSpec, new: GraphSpec) -> list[str]:
     """Return the fields of a node, and the declarations that it names, that changed."""
-    found = [name for name in changed_fields(node.op, now.op) if name not in ("id", "wait")]
+    differences = [name for name in changed_fields(node.op, now.op) if name not in ("id", "wait")]
     for kind, attribute in (("agents", "agent"), ("scripts", "script"), ("threads", "thread")):
         named = getattr(node.op, attribute, None)
         if not isinstance(named, str):
             continue
         if _declaration(old, kind, named) != _declaration(new, kind, named):
-            found.append(attribute)
-    return list(dict.fromkeys(found))
+            differences.append(attribute)
+    return list(dict.fromkeys(differences))
 
 
 def _declaration(spec: GraphSpec, kind: str, name: str) -> object:

@@ -94,9 +94,9 @@ async def _record_of(db: Database, stand: Stand) -> Record | None:
         return records[0]
     for value in stand.answers():
         id = Path(str(value["document"])).stem.removeprefix("workflow_")
-        found = await writers_of(db, id)
-        if found:
-            return found[0]
+        outcome = await writers_of(db, id)
+        if outcome:
+            return outcome[0]
     return None
 
 
@@ -126,19 +126,19 @@ def _compare(record: Record, text: str, shown: str, stand: Stand, moves: bool) -
     then = _text_before_edits(record, text)
     written = sources.add(Source(f"{shown}, as run {record.run} wrote it", _bare(then)))
     edited = sources.add(Source(shown, _bare(text)))
-    found = reconcile(
+    outcome = reconcile(
         written, edited, lambda path: (record.place.parent / path).is_file(), stand.note
     )
-    told = {fault.primary for fault in found.diagnostics}
+    known = {fault.primary for fault in outcome.diagnostics}
     own = compile_text(edited.text, shown, format="plan").diagnostics
-    faults = [f for f in own if f.severity == "error" and f.primary not in told]
-    moves = moves or bool(found.again) or _concerns(read_plan(then), read_plan(text), stand)
+    faults = [f for f in own if f.severity == "error" and f.primary not in known]
+    moves = moves or bool(outcome.again) or _concerns(read_plan(then), read_plan(text), stand)
     return Edited(
         shown,
         moves,
-        tuple(found.taken),
-        found.again,
-        tuple(sorted((*found.diagnostics, *faults), key=lambda fault: fault.primary.start)),
+        tuple(outcome.taken),
+        outcome.again,
+        tuple(sorted((*outcome.diagnostics, *faults), key=lambda fault: fault.primary.start)),
         sources,
     )
 

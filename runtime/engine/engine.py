@@ -79,7 +79,7 @@ class Engine:
             execution = self._execution(
                 spec, services, run, listeners, breakpoints, control, self._journal()
             )
-            given = initial_state(spec, inputs, execution.services.env)
+            graph_input = initial_state(spec, inputs, execution.services.env)
             record = RunRecord(
                 id=run,
                 name=spec.name,
@@ -94,7 +94,7 @@ class Engine:
             record = await self.store.create(record)
             await self.saver.adelete_thread(run)
             await execution.open_budget(record)
-            return await execution.run(record, given, "run_started")
+            return await execution.run(record, graph_input, "run_started")
 
     async def resume(
         self,
@@ -103,7 +103,7 @@ class Engine:
         services: ServicesFactory,
         *,
         answers: dict[str, Json],
-        said: str | None = None,
+        line: str | None = None,
         listeners: tuple[Listener, ...] = (),
         breakpoints: tuple[str, ...] = (),
         control: RunSignals | None = None,
@@ -115,7 +115,7 @@ class Engine:
         """Go on from the last checkpoint. `answers` are by question id, "" is the only question's;
         they are stored before they are given. Without an answer a run that waits for one reports
         its questions again, unless its `People` were `answered` meanwhile. With a line that was
-        `said` unasked it goes on where the workflow says (J45), also when it had ended. A workflow
+        `line` unasked it goes on where the workflow says (J45), also when it had ended. A workflow
         that has changed since is taken as it is now, unless it changed where the run stands.
         `on_unknown` says what is done about effects in doubt, whatever the workflow says; `usually`
         where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a variable.
@@ -123,7 +123,7 @@ class Engine:
         workflow."""
         async with self._hold(run, goes_on=True):
             record = await self.store.get(run)
-            if said is None and not await self._journal().lines(run):
+            if line is None and not await self._journal().lines(run):
                 _refuse_ended(record)
             record, changed = await self._brought_up_to_date(record, spec, migrate)
             journal = self._journal(on_unknown, usually)
@@ -135,16 +135,16 @@ class Engine:
             await execution.open_budget(record)
             begun = await self.saver.aget_tuple(thread_config(run)) is not None
             beginning = None if begun else _beginning(execution, record)
-            given: GraphInput = beginning
-            if await execution.hear(said, beginning):
-                given = None
+            graph_input: GraphInput = beginning
+            if await execution.hear(line, beginning):
+                graph_input = None
             elif begun:
                 _refuse_ended(record)
                 waiting = await execution.answer(answers)
                 if waiting is not None and record.status == "paused" and not answered:
                     return await execution.still_waiting(record, waiting)
-                given = await execution.resume_command()
-            return await execution.run(await self._going_on(record), given, "run_resumed")
+                graph_input = await execution.resume_command()
+            return await execution.run(await self._going_on(record), graph_input, "run_resumed")
 
     async def _going_on(self, record: RunRecord) -> RunRecord:
         running = dataclasses.replace(

@@ -99,11 +99,11 @@ class Execution:
         known = await self.journal.answers(self.run_id)
         pending = [i for i in interrupts if i.id not in known]
         questions = {i.id: question_of(i, self.spec) for i in pending}
-        given = match_answers(answers, questions.values())
+        matched = match_answers(answers, questions.values())
         for interrupt in pending:
-            if interrupt.id not in given:
+            if interrupt.id not in matched:
                 continue
-            key, value = effect_key(interrupt), given[interrupt.id]
+            key, value = effect_key(interrupt), matched[interrupt.id]
             if key is not None:
                 await self.journal.settle(key, value)
             else:
@@ -112,7 +112,7 @@ class Execution:
             self.log.emit("answered", node, {"id": interrupt.id, "answer": value})
         policy = self.journal.on_unknown or self.journal.usual
         decided = {i.id for i in pending if effect_key(i) and policy != "ask"}
-        if decided or given or len(pending) < len(interrupts) or not pending:
+        if decided or matched or len(pending) < len(interrupts) or not pending:
             return None
         return list(questions.values())
 
@@ -124,15 +124,15 @@ class Execution:
         answers = {i: value for i, value in stored.items() if i in waiting}
         return Command(resume=answers) if answers else None
 
-    async def hear(self, said: str | None, beginning: dict[str, Any] | None) -> bool:
+    async def hear(self, text: str | None, beginning: dict[str, Any] | None) -> bool:
         """Keep an unasked line, then let every line that has had no effect yet have it. Return
         whether there was one: then the run goes on at another place than it stood (J45).
         `beginning` is the input of a run without a checkpoint. Raise `RunError` for a line that the
         workflow cannot take."""
         config = thread_config(self.run_id)
         values = (await self.app.aget_state(config)).values or beginning or {}
-        if said is not None:
-            line = checked_line(self.spec, said)
+        if text is not None:
+            line = checked_line(self.spec, text)
             writes_of(self.spec, values, line)  # which refuses it while nothing is kept of it
             await self.journal.hear(self.run_id, line, lines_obeyed(values))
         waiting = await self.journal.lines(self.run_id, lines_obeyed(values))
@@ -153,9 +153,12 @@ class Execution:
         return await self._outcome(record, "paused", questions, None, time.monotonic())
 
     async def run(
-        self, record: RunRecord, given: GraphInput, event: Literal["run_started", "run_resumed"]
+        self,
+        record: RunRecord,
+        graph_input: GraphInput,
+        event: Literal["run_started", "run_resumed"],
     ) -> Outcome:
-        """Execute from `given` (input, answers, or None to go on) to an outcome, and keep it."""
+        """Execute from the input, the answers, or None (to go on) to an outcome, and keep it."""
         started = time.monotonic()
         self.services.elapsed = _clock_of(record)
         await self.store.clear_request(self.run_id)
@@ -169,7 +172,9 @@ class Execution:
         try:
             with heap_at_rest(), in_words(self.store.location):
                 inputs = with_environment(self.spec, record.inputs, self.services.env)
-                status, questions, error = await self._execute(given, event, data, inputs, started)
+                status, questions, error = await self._execute(
+                    graph_input, event, data, inputs, started
+                )
                 return await self._outcome(record, status, questions, error, started)
         except asyncio.CancelledError:
             if self.run_id in self.store.leases.lost_runs:  # the record is somebody else's now
@@ -183,7 +188,7 @@ class Execution:
 
     async def _execute(
         self,
-        given: GraphInput,
+        graph_input: GraphInput,
         event: EventKind,
         data: dict[str, Any],
         inputs: dict[str, Json],
@@ -196,7 +201,7 @@ class Execution:
             self.log.emit(event, "", data)
             complete = False
             try:
-                status, questions, error = await self._invoke(given)
+                status, questions, error = await self._invoke(graph_input)
                 complete = status in ("success", "failed")
             finally:
                 if remark := tape.end(complete):
@@ -209,7 +214,7 @@ class Execution:
         return status, questions, error
 
     async def _invoke(
-        self, given: GraphInput
+        self, graph_input: GraphInput
     ) -> tuple[Status, list[Question], dict[str, str] | None]:
         """Run the graph once. What ends it early is a status, not an exception."""
         control = RunControl()
@@ -219,7 +224,7 @@ class Execution:
         try:
             async with self._open_tools(), self._watching():
                 await self.app.ainvoke(
-                    given,
+                    graph_input,
                     config,
                     durability="sync",
                     control=control,

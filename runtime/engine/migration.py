@@ -25,14 +25,14 @@ MIGRATION_NODE = "$migrate"
 next."""
 
 
-def read_migration(given: Sequence[str], old: GraphSpec, new: GraphSpec) -> Migration:
+def read_migration(options: Sequence[str], old: GraphSpec, new: GraphSpec) -> Migration:
     """Read `--migrate OLD=NEW`, of nodes and of variables; `VARIABLE=` drops its value. Raise
     `RunError` for a name that is in neither workflow."""
     nodes: dict[str, str] = {}
     variables: dict[str, str] = {}
     before, after = {n.id for n in old.nodes}, {n.id for n in new.nodes}
     known, wanted = set(variables_of(old)), set(variables_of(new))
-    for text in given:
+    for text in options:
         was, sign, now = (part.strip() for part in text.partition("="))
         if not sign or not was:
             raise RunError(f"`--migrate {text}` does not say what becomes of what", help=_WRITTEN)
@@ -78,15 +78,15 @@ def _refusal_text(old: GraphSpec, run: str, refused: list[Change]) -> str:
     for change in refused:
         lines.append(f"  {change.text}")
         places = (("was at", change.was), ("now at", change.now))
-        if said := " · ".join(f"{word} {place}" for word, place in places if place):
-            lines.append(f"    {said}")
+        if places_text := " · ".join(f"{word} {place}" for word, place in places if place):
+            lines.append(f"    {places_text}")
     return "\n".join(lines)
 
 
 def _remedy(run: str, refused: list[Change]) -> str:
     if all(change.migrate for change in refused):
-        said = " ".join(f"--migrate {m}" for m in dict.fromkeys(c.migrate for c in refused))
-        return f"flowc resume {run} {said}\nor restore the file, and go on as it was"
+        options = " ".join(f"--migrate {m}" for m in dict.fromkeys(c.migrate for c in refused))
+        return f"flowc resume {run} {options}\nor restore the file, and go on as it was"
     return (
         "restore the file to go on with this run\n"
         f"or begin earlier with the file as it is: flowc fork {run} --at NODE, then flowc resume"

@@ -1,6 +1,6 @@
 """One node of a run again: on the state before it, in a graph of its own, in a store of its own.
 
-Nothing is written to the run. Its checkpoints say what the node was given and what it came to.
+Nothing is written to the run. Its checkpoints say what came into the node and what came out.
 """
 
 from __future__ import annotations
@@ -83,15 +83,15 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
         at = _node(spec, caller, name)
         if not isinstance(at.op, CallNode | ForeachNode):
             raise RunError(f"`{caller}` calls no workflow", help="name a node: CALL/NODE")
-        found = await _find_visit(engine, run, spec, graph, namespace, caller, int(number or 0))
-        namespace = join(found.namespace, *([int(item) - 1] if item.isdigit() else ()))
+        visited = await _find_visit(engine, run, spec, graph, namespace, caller, int(number or 0))
+        namespace = join(visited.namespace, *([int(item) - 1] if item.isdigit() else ()))
         path = (*path, f"{caller}#{item}" if item else caller)
         spec = setting.subgraphs[at.op.workflow]
         graph = nested_graph(spec, setting)
     _node(spec, node, name)
-    found = await _find_visit(engine, run, spec, graph, namespace, node, visit)
-    after = None if found.after is None else variable_values(spec, found.after)
-    return Before(spec, node, path, found.number, found.state, found.namespace, after)
+    visited = await _find_visit(engine, run, spec, graph, namespace, node, visit)
+    after = None if visited.after is None else variable_values(spec, visited.after)
+    return Before(spec, node, path, visited.number, visited.state, visited.namespace, after)
 
 
 async def run_node(
@@ -112,8 +112,8 @@ async def run_node(
             raise RunError(f"{spec.file} has no variable `{name}`")
     state = {c.name: before.state.get(c.name) for c in spec.channels}
     state |= {channels[name].name: storable_value(value) for name, value in changes.items()}
-    # LangGraph makes messages of its own of lists that it is given; of a write it does not.
-    given = {
+    # LangGraph makes messages of its own of the lists of its input; of a write it does not.
+    graph_input = {
         name: reset(value) if isinstance(value, list) and _grows(spec, name) else value
         for name, value in state.items()
         if value is not None
@@ -128,7 +128,7 @@ async def run_node(
         token = CALL_PATH.set(before.path)
         try:
             await services.tools.open()
-            status, error, questions = await _invoke(app, spec, given, ask)
+            status, error, questions = await _invoke(app, spec, graph_input, ask)
             values = (await app.aget_state(thread_config("step"))).values or {}
         finally:
             CALL_PATH.reset(token)
@@ -158,14 +158,14 @@ def _grows(spec: GraphSpec, name: str) -> bool:
 async def _invoke(
     app: App,
     spec: GraphSpec,
-    given: GraphInput,
+    graph_input: GraphInput,
     ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
 ) -> tuple[str, str, tuple[Question, ...]]:
     """Return status, error, and the questions that wait."""
     config: RunnableConfig = {**strict_config("step"), "recursion_limit": 10_000}
     while True:
         try:
-            await app.ainvoke(given, config, durability="sync")
+            await app.ainvoke(graph_input, config, durability="sync")
         except Failure as failure:
             return "failed", f"{failure.message}\n{failure.help}".strip(), ()
         except LimitReached as limit:
@@ -179,7 +179,7 @@ async def _invoke(
         answers = ask(questions)
         if answers is None:
             return "waits", "", questions
-        given = Command(resume=match_answers(answers, questions))
+        graph_input = Command(resume=match_answers(answers, questions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +196,17 @@ async def _find_visit(
     """Return a visit of a node in the graph whose checkpoints stand in a namespace."""
     app = graph.compile(checkpointer=engine.saver)
     stops = await stops_before(engine.checkpoints(), Level(app, spec, (), namespace), run, node)
-    found = {stop.visit: stop for stop in stops}
-    if not found:
+    by_visit = {stop.visit: stop for stop in stops}
+    if not by_visit:
         raise RunError(f"run {run} did not come to `{node}`", help=f"see `flowc history {run}`")
-    if visit and visit not in found:
-        many = "once" if len(found) == 1 else f"{len(found)} times"
+    if visit and visit not in by_visit:
+        many = "once" if len(by_visit) == 1 else f"{len(by_visit)} times"
         raise RunError(f"run {run} came to `{node}` {many}: there is no visit {visit}")
 
     async def state_at(checkpoint: str) -> StateSnapshot:
         return await app.aget_state(level_config(run, checkpoint, namespace, engine.saver))
 
-    stop = found[visit or max(found)]
+    stop = by_visit[visit or max(by_visit)]
     snapshot = await state_at(stop.checkpoint)
     task = next(task for task in snapshot.tasks if task.name == node)
     inside = join(namespace, task_part(node, task.id))
@@ -215,11 +215,11 @@ async def _find_visit(
 
 
 def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:
-    found = next((each for each in spec.nodes if each.id == node), None)
-    if found is None:
+    match = next((each for each in spec.nodes if each.id == node), None)
+    if match is None:
         known = ", ".join(each.id for each in spec.nodes if each.op.kind != "end")
         raise RunError(f"there is no node `{name}` in {spec.file}", help=f"nodes: {known}")
-    return found
+    return match
 
 
 def with_careful_tools(services: Services) -> Services:
@@ -272,23 +272,23 @@ class KeptJournal(JournalBefore):
         runtime: Runtime[Any],
         name: str,
         effect: Effect,
-        given: Json,
+        inputs: Json,
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
-        if given is None:
-            return await self.inner.once(runtime, name, effect, given, call, ordinal)
+        if inputs is None:
+            return await self.inner.once(runtime, name, effect, inputs, call, ordinal)
 
         async def result_in_run() -> Json:
-            found = await self.run_journal.results(self.run, self.namespace, name, given)
-            if not found:
+            results = await self.run_journal.results(self.run, self.namespace, name, inputs)
+            if not results:
                 raise RunError(
                     f"the journal of run {self.run} holds no result of `{name}` with this input",
                     help="the node asks for something else now: run it live, without --replay",
                     exit_code=1,
                 )
-            at = self.used.get(f"{name} {given!r}", 0)
-            self.used[f"{name} {given!r}"] = at + 1
-            return found[min(at, len(found) - 1)]
+            at = self.used.get(f"{name} {inputs!r}", 0)
+            self.used[f"{name} {inputs!r}"] = at + 1
+            return results[min(at, len(results) - 1)]
 
-        return await self.inner.once(runtime, name, "pure", given, result_in_run, ordinal)
+        return await self.inner.once(runtime, name, "pure", inputs, result_in_run, ordinal)

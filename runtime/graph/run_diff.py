@@ -61,7 +61,7 @@ def steps_of(events: Sequence[RunEvent]) -> list[str]:
     """Return the nodes that a run went through, with the calls that lead to them and what came of
     each. A node that was begun again after a crash or an answer stands once; nodes that ran side by
     side stand in the order of their names, whichever was through first."""
-    found: list[tuple[Any, str, str]] = []
+    entries: list[tuple[Any, str, str]] = []
     steps: dict[tuple[tuple[str, ...], str], Any] = {}
     for event in events:
         if event.kind == "node_started":
@@ -70,17 +70,17 @@ def steps_of(events: Sequence[RunEvent]) -> list[str]:
             continue
         name = "/".join((*event.path, event.node))
         case = str(event.data.get("case") or "")
-        told = f"{name} → {case}" if case and case != "success" else name
-        told += " failed" if event.kind == "node_failed" else ""
+        line = f"{name} → {case}" if case and case != "success" else name
+        line += " failed" if event.kind == "node_failed" else ""
         step = steps.get((event.path, event.node))
-        found.append((None if step is None else (event.path, step), name, told))
-    return [told for _, _, told in _in_order(found)]
+        entries.append((None if step is None else (event.path, step), name, line))
+    return [line for _, _, line in _in_order(entries)]
 
 
-def _in_order(found: list[tuple[Any, str, str]]) -> Iterator[tuple[Any, str, str]]:
+def _in_order(entries: list[tuple[Any, str, str]]) -> Iterator[tuple[Any, str, str]]:
     """Yield neighbours of one step sorted by name."""
     waiting: list[tuple[Any, str, str]] = []
-    for entry in found:
+    for entry in entries:
         if waiting and (entry[0] is None or entry[0] != waiting[-1][0]):
             yield from sorted(waiting, key=lambda e: e[1])
             waiting = []

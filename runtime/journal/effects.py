@@ -83,7 +83,7 @@ class EffectJournal:
         runtime: Runtime[Any],
         name: str,
         effect: Effect,
-        given: Json,
+        inputs: Json,
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
@@ -92,22 +92,22 @@ class EffectJournal:
         `call` does, and `RunError` when the input is not the one that the kept result belongs to.
         """
         key = _key(runtime, ordinal)
-        digest = self.db.fingerprint(_canonical(given))
+        digest = self.db.fingerprint(_canonical(inputs))
         row = await self._row(key)
         if row is not None:
             if row.status != "failed" and (row.name, row.digest) != (name, digest):
-                raise _other_input(row, name, abridge(given, self.hidden))
+                raise _other_input(row, name, abridge(inputs, self.hidden))
             if row.status == "done":
                 return cast("Json", json.loads(row.result or "null"))
             if effect == "once":
-                await self._decide(key, row.status, name, given)
+                await self._decide(key, row.status, name, inputs)
         elif effect == "once" and name != MODEL_CALL:
-            earlier = await self._of_earlier_attempts(key, name, digest, given)
+            earlier = await self._of_earlier_attempts(key, name, digest, inputs)
             if earlier is not None:
-                await self._write(key, name, given, "done", earlier)
+                await self._write(key, name, inputs, "done", earlier)
                 return cast("Json", json.loads(earlier))
         if effect == "once":
-            await self._write(key, name, given, "intended", None)
+            await self._write(key, name, inputs, "intended", None)
         passed_on = EFFECT_KEY.set(idempotency_key(key))
         try:
             value = await call()
@@ -115,11 +115,11 @@ class EffectJournal:
             raise
         except (Failure, LimitReached):
             if effect == "once":
-                await self._write(key, name, given, "failed", None)
+                await self._write(key, name, inputs, "failed", None)
             raise
         finally:
             EFFECT_KEY.reset(passed_on)
-        await self._write(key, name, given, "done", json.dumps(value))
+        await self._write(key, name, inputs, "done", json.dumps(value))
         return value
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
@@ -139,14 +139,14 @@ class EffectJournal:
         rows = await self.db.rows(query, (run, namespace, name))
         return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
 
-    async def results(self, run: str, namespace: str, name: str, given: Json) -> list[Json]:
+    async def results(self, run: str, namespace: str, name: str, inputs: Json) -> list[Json]:
         """Return the results of effects of this name and input below a namespace, in the order of
         keys."""
         query = (
             "select result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
             " and name = ? and given = ? and status = 'done' order by key, ordinal"
         )
-        digest = self.db.fingerprint(_canonical(given))
+        digest = self.db.fingerprint(_canonical(inputs))
         rows = await self.db.rows(query, (run, *_with_inner(namespace), name, digest))
         return [json.loads(self.db.unseal(row[0])) for row in rows]
 
@@ -216,7 +216,7 @@ class EffectJournal:
         for table in ("effects", "answers", "notes", "lines"):
             await self.db.put(f"delete from {table} where run = ?", (run,))
 
-    async def _decide(self, key: Key, status: str, name: str, given: Json) -> None:
+    async def _decide(self, key: Key, status: str, name: str, inputs: Json) -> None:
         """Decide about an effect that was begun and not finished. Return to repeat it."""
         if status == "refused":
             await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
@@ -236,13 +236,13 @@ class EffectJournal:
             "text": text,
             "choices": list(VERDICTS),
             "key": list(key),
-            "input": abridge(given, self.hidden),
+            "input": abridge(inputs, self.hidden),
             "idempotency_key": idempotency_key(key),
         }
         interrupt({**about, "path": path} if path else about)
 
     async def _of_earlier_attempts(
-        self, key: Key, name: str, digest: str, given: Json
+        self, key: Key, name: str, digest: str, inputs: Json
     ) -> str | None:
         """Return the kept result, as JSON, of the same effect with the same input in an attempt
         before this one; decide first on one that was left in doubt there."""
@@ -257,10 +257,10 @@ class EffectJournal:
             there = (
                 key[0], self.db.seal_name(name), digest, inside, beyond, len(this), this,
             )  # fmt: skip
-            for found in await self.db.rows(query, there):
-                if found[2] == "done":
-                    return self.db.unseal(found[3])
-                await self._decide((key[0], found[0], found[1]), found[2], name, given)
+            for row in await self.db.rows(query, there):
+                if row[2] == "done":
+                    return self.db.unseal(row[3])
+                await self._decide((key[0], row[0], row[1]), row[2], name, inputs)
         return None
 
     async def _row(self, key: Key) -> _Row | None:
@@ -271,15 +271,15 @@ class EffectJournal:
         rows = await self.db.rows(query, key)
         if not rows:
             return None
-        status, name, digest, result, given = rows[0]
+        status, name, digest, result, inputs = rows[0]
         name = self.db.unseal(name)
         unseal = self.db.unseal
-        return _Row(status, name, digest, result and unseal(result), given and unseal(given))
+        return _Row(status, name, digest, result and unseal(result), inputs and unseal(inputs))
 
     async def _write(
-        self, key: Key, name: str, given: Json, status: str, result: str | None
+        self, key: Key, name: str, inputs: Json, status: str, result: str | None
     ) -> None:
-        shown = json.dumps(abridge(given, self.hidden), ensure_ascii=False)
+        shown = json.dumps(abridge(inputs, self.hidden), ensure_ascii=False)
         if key[0] in self.known:
             self.known[key[0]].add(key[1:])
         sealed = (result and self.db.seal(result), self.db.seal(shown))
@@ -291,7 +291,7 @@ class EffectJournal:
             (
                 *key,
                 self.db.seal_name(name),
-                self.db.fingerprint(_canonical(given)),
+                self.db.fingerprint(_canonical(inputs)),
                 status,
                 *sealed,
             ),
@@ -331,7 +331,7 @@ class NoJournal:
         runtime: Runtime[Any],
         name: str,
         effect: Effect,
-        given: Json,
+        inputs: Json,
         call: Callable[[], Awaitable[Json]],
         ordinal: int = 0,
     ) -> Json:
@@ -362,5 +362,5 @@ def idempotency_key(key: Key) -> str:
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
 
-def _canonical(given: Json) -> str:
-    return json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
+def _canonical(inputs: Json) -> str:
+    return json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)

@@ -37,10 +37,10 @@ def initial_state(
                 f"{spec.file} needs the input `{param.name}`",
                 help=param.description or f"give it with `-i {param.name}=VALUE`",
             )
-    given = {
+    writes = {
         channels[name].name: combinable(channels[name], value) for name, value in values.items()
     }
-    return {**starting_values(spec), **given}
+    return {**starting_values(spec), **writes}
 
 
 def with_environment(

@@ -72,12 +72,12 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
     pending question. Raise `RunError` for an answer to nothing and for an unknown choice."""
     questions = {question.id: question for question in pending}
     matched: dict[str, Json] = {}
-    for given, value in answers.items():
-        question = questions.get(given)
-        if question is None and given == "" and len(questions) == 1:
+    for id, value in answers.items():
+        question = questions.get(id)
+        if question is None and id == "" and len(questions) == 1:
             question = next(iter(questions.values()))
         if question is None:
-            raise RunError(_no_such(given, questions), help="see `flowc show RUN` for what waits")
+            raise RunError(_no_such(id, questions), help="see `flowc show RUN` for what waits")
         matched[question.id] = _normalize(question, _storable(value))
     return matched
 
@@ -143,12 +143,12 @@ def _storable(value: Json) -> Json:
         raise RunError(f"the answer cannot be kept: {error}") from None
 
 
-def _no_such(given: str, questions: Mapping[str, Question]) -> str:
+def _no_such(id: str, questions: Mapping[str, Question]) -> str:
     if not questions:
         return "the run waits for no answer"
-    if given == "":
+    if id == "":
         return f"{len(questions)} questions wait: say which one is answered"
-    return f"no question has the id `{given}`; waiting: {', '.join(questions)}"
+    return f"no question has the id `{id}`; waiting: {', '.join(questions)}"
 
 
 def choice_in(choices: Sequence[str], value: Json) -> str | None:
@@ -161,8 +161,8 @@ def choice_in(choices: Sequence[str], value: Json) -> str | None:
         if word in choices:
             return word
         low = word.lower()
-        found = [choice for choice in choices if choice.lower() == low]
-        found = found or [c for c in choices if len(low) == 1 and c[:1].lower() == low]
-        if len(found) == 1:
-            return found[0]
+        matches = [choice for choice in choices if choice.lower() == low]
+        matches = matches or [c for c in choices if len(low) == 1 and c[:1].lower() == low]
+        if len(matches) == 1:
+            return matches[0]
     return None

@@ -130,14 +130,14 @@ def read_report(step: AgentNode, args: Mapping[str, Json]) -> StepReport:
 def _claims(step: AgentNode, results: Sequence[Json]) -> tuple[Claim, ...]:
     claims: list[Claim] = []
     for place, result in enumerate(results):
-        given = result if isinstance(result, dict) else {}
+        fields = result if isinstance(result, dict) else {}
         text = step.asserts[place].text if place < len(step.asserts) else ""
-        passed = given.get("passed")
+        passed = fields.get("passed")
         claims.append(
             Claim(
-                assertion=str(given.get("assertion") or text),
+                assertion=str(fields.get("assertion") or text),
                 passed=passed if isinstance(passed, bool) else None,
-                detail=str(given.get("detail") or ""),
+                detail=str(fields.get("detail") or ""),
             )
         )
     return tuple(claims)

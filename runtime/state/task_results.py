@@ -53,12 +53,12 @@ def result_schema(op: TaskNode) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
-def read_result(schema: Mapping[str, Any], given: Json) -> dict[str, Json]:
-    """Return the result that `given`, a text or an object, makes under a task's schema: with every
+def read_result(schema: Mapping[str, Any], answer: Json) -> dict[str, Json]:
+    """Return the result that `answer`, a text or an object, makes under a task's schema: with every
     key of `output`, `score` (None: not given), `handoff` and `status`; `decision` and `reason`, or
     `scores`, where the schema has them. Raise `ResultFault`."""
     properties = schema["properties"]
-    fields = result_fields(schema, given)
+    fields = result_fields(schema, answer)
     for name in fields:
         if name not in properties:
             raise ResultFault(f"`{name}` is not a part of a result", ", ".join(properties))
@@ -96,12 +96,12 @@ def merge_handoffs(
     return merged, conflicts
 
 
-def result_fields(schema: Mapping[str, Any], given: Json) -> Mapping[str, Json]:
+def result_fields(schema: Mapping[str, Any], answer: Json) -> Mapping[str, Json]:
     """Return the fields of an object, of a text that is one, or of a text that says the main thing:
     the output, the decision, one score for all. Raise `ResultFault`."""
     properties = schema["properties"]
-    if isinstance(given, str):
-        text = given.strip()
+    if isinstance(answer, str):
+        text = answer.strip()
         if text.startswith("{"):
             try:
                 parsed = json.loads(text)
@@ -112,11 +112,11 @@ def result_fields(schema: Mapping[str, Any], given: Json) -> Mapping[str, Json]:
                 return parsed
         if "scores" in properties:
             return {"score": text}
-        return {"decision" if "decision" in properties else "output": given}
-    if isinstance(given, Mapping):
-        return given
-    if isinstance(given, bool | int | float) and "scores" in properties:
-        return {"score": given}
+        return {"decision" if "decision" in properties else "output": answer}
+    if isinstance(answer, Mapping):
+        return answer
+    if isinstance(answer, bool | int | float) and "scores" in properties:
+        return {"score": answer}
     raise ResultFault("a result is a text or an object", 'give {"output": …, "score": 0.9}')
 
 
@@ -159,20 +159,20 @@ def _status(value: Json) -> str:
 
 def _scores(fields: Mapping[str, Json], names: Sequence[str]) -> dict[str, float]:
     """Return a score for each of the names; a single score stands for all of them."""
-    given = fields.get("scores")
-    if given is None and fields.get("score") is not None:
-        given = dict.fromkeys(names, fields["score"])
-    if not isinstance(given, dict):
+    scores = fields.get("scores")
+    if scores is None and fields.get("score") is not None:
+        scores = dict.fromkeys(names, fields["score"])
+    if not isinstance(scores, dict):
         raise ResultFault(
             "a review says how good each task was: `scores` is missing",
             json.dumps({"scores": dict.fromkeys(names, 0.9)}),
         )
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     for name in names:
-        score = _score(given.get(name), name)
+        score = _score(scores.get(name), name)
         if score is None:
             raise ResultFault(f"`scores` says nothing of `{name}`", f'give {{"{name}": 0.9}}')
-        found[name] = score
-    if unknown := [name for name in given if name not in names]:
+        by_name[name] = score
+    if unknown := [name for name in scores if name not in names]:
         raise ResultFault(f"`{unknown[0]}` is not under review", ", ".join(names))
-    return found
+    return by_name

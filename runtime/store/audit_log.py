@@ -29,8 +29,8 @@ class Audit:
 
     async def note(self, who: str, operation: str, outcome: str, now: datetime) -> None:
         """Keep one entry."""
-        told = operation.encode("utf-8", "replace").decode().replace("\0", "?")[:LONGEST]
-        row = (secrets.token_hex(12), now.isoformat(), who, told, outcome)
+        text = operation.encode("utf-8", "replace").decode().replace("\0", "?")[:LONGEST]
+        row = (secrets.token_hex(12), now.isoformat(), who, text, outcome)
         await self.db.run("insert into service_audit values (?, ?, ?, ?, ?)", row)
 
     async def page(self, limit: int) -> list[tuple[str, str, str, str]]:

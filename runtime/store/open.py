@@ -117,8 +117,8 @@ async def is_there(location: Location) -> bool:
     """Whether there is a store already; none is made. Raise `RunError` when PostgreSQL does not
     answer."""
     if location.kind == "postgresql":
-        found: bool = await _extra("db.postgres.connection").is_there(location)
-        return found
+        there: bool = await _extra("db.postgres.connection").is_there(location)
+        return there
     return location.path is not None and location.path.exists()
 
 

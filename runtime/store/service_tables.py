@@ -29,7 +29,7 @@ MOST_AT_ONCE = 500
 
 async def kept_of(db: Database, runs: Collection[str]) -> Counter[str]:
     """Count what is kept of these runs; nothing in a store without a service."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     ids = list(runs)
     for word, (table, column) in KEPT_OF.items():
         if not ids or not await has_table(db, table):
@@ -38,8 +38,8 @@ async def kept_of(db: Database, runs: Collection[str]) -> Counter[str]:
             some = ids[begin : begin + MOST_AT_ONCE]
             holes = ", ".join("?" * len(some))
             query = f"select count(*) from {table} where {column} in ({holes})"
-            found[word] += int((await db.rows(query, some))[0][0])
-    return +found
+            counts[word] += int((await db.rows(query, some))[0][0])
+    return +counts
 
 
 async def forget(db: Database, run: str) -> None:
@@ -55,15 +55,15 @@ async def left_over(db: Database) -> list[str]:
     left."""
     if not await has_table(db, "service_executions"):
         return []
-    found = set(await _ended_alone(db))
+    counts = set(await _ended_alone(db))
     for table, column in KEPT_OF.values():
         if await has_table(db, table):
             rows = await db.rows(
                 f"select distinct {column} from {table}"
                 f" where {column} not in (select id from service_executions)"
             )
-            found.update(row[0] for row in rows)
-    return sorted(found)
+            counts.update(row[0] for row in rows)
+    return sorted(counts)
 
 
 async def _ended_alone(db: Database) -> list[str]:

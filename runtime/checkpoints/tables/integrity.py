@@ -44,8 +44,8 @@ class IntactReads(BaseCheckpointSaver[str]):
         items = super().alist
 
         async def read() -> list[CheckpointTuple]:
-            found = items(config, filter=filter, before=before, limit=limit)
-            return [_require_intact(item) async for item in found]
+            listing = items(config, filter=filter, before=before, limit=limit)
+            return [_require_intact(item) async for item in listing]
 
         for item in await self._attempt(config, read):
             yield item

@@ -151,7 +151,7 @@ async def resume_with(
         launch.compiled.spec,
         launch.services,
         answers=answers,
-        said=said,
+        line=said,
         listeners=(view.listen,),
         breakpoints=launch.breakpoints,
         control=signals,

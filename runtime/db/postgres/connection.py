@@ -123,8 +123,8 @@ class Link:
         raise AssertionError("the deadline comes first")
 
     async def _connect(self) -> Connection:
-        asked = _parse(self.location)
-        defaults = {key: value for key, value in _DEFAULTS.items() if key not in asked}
+        parts_of_url = _parse(self.location)
+        defaults = {key: value for key, value in _DEFAULTS.items() if key not in parts_of_url}
         connection = await psycopg.AsyncConnection.connect(
             self.location.address, autocommit=True, **cast("dict[str, Any]", defaults)
         )

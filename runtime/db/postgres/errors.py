@@ -55,6 +55,6 @@ def _remedy(text: str) -> str:
 def _reason(error: psycopg.Error) -> str:
     """Return the last thing said, in one line: psycopg tells of every address that it tried."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("Multiple", "Is the server", "- "))]
-    text = (told or lines or [type(error).__name__])[0]
+    reasons = [line for line in lines if not line.startswith(("Multiple", "Is the server", "- "))]
+    text = (reasons or lines or [type(error).__name__])[0]
     return text.removeprefix("connection failed: ").removeprefix("FATAL:").strip()

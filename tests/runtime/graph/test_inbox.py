@@ -111,9 +111,9 @@ def test_an_unasked_line_leaves_the_question_and_goes_where_the_workflow_says_j4
     async def go() -> list[Outcome]:
         async with open_engine(url) as engine:
             first = await start(engine, chat(), world, inputs={"N": 0})
-            moved = await resumed(engine, world, said="wait")
+            moved = await resumed(engine, world, line="wait")
             assert inputs(world) == ["hello", "said: wait"]
-            again = await resumed(engine, world, said="and more")
+            again = await resumed(engine, world, line="and more")
             ended = await resumed(engine, world, answers={"": "fine"})
             return [first, moved, again, ended]
 
@@ -136,7 +136,7 @@ def test_a_run_that_ended_goes_on_with_what_is_said_then_and_keeps_its_conversat
             ended = await resumed(engine, world, answers={"": "x"})
             with pytest.raises(RunError, match="has ended"):
                 await resumed(engine, world)
-            return [ended, await resumed(engine, world, said="one more thing")]
+            return [ended, await resumed(engine, world, line="one more thing")]
 
     ended, outcome = wait(go())
     assert (ended.status, outcome.status) == ("success", "paused")
@@ -149,9 +149,9 @@ def test_a_fork_hears_what_is_said_to_it_j45(wait, url) -> None:
             world = World()
             world.models.replies = ["one", "two"]
             await start(engine, chat(), world, inputs={"N": 0})
-            await resumed(engine, world, said="wait")
+            await resumed(engine, world, line="wait")
             await engine.fork("r", "again", {}, "f")
-            there = await engine.resume("f", chat(), world, answers={}, said="elsewhere")
+            there = await engine.resume("f", chat(), world, answers={}, line="elsewhere")
             return [there, await resumed(engine, world)]
 
     there, here = wait(go())
@@ -177,7 +177,7 @@ def test_a_line_said_before_a_crash_is_obeyed_once_by_the_next_resume_j45(url, k
                     if event.kind == kind:
                         kill_me()
 
-                await resumed(engine, world, said="wait", listeners=(die,))
+                await resumed(engine, world, line="wait", listeners=(die,))
 
         asyncio.run(go())
 
@@ -206,7 +206,7 @@ def test_commands_and_nothing_never_reach_a_workflow_j46(wait, url, line, messag
             world = World()
             await start(engine, chat(), world, inputs={"N": 0})
             with pytest.raises(RunError) as refused:
-                await resumed(engine, world, said=line)
+                await resumed(engine, world, line=line)
             return refused.value.message, await resumed(engine, world)
 
     told, outcome = wait(go())
@@ -221,7 +221,7 @@ def test_a_workflow_that_takes_no_unasked_line_says_so(wait, url) -> None:
         async with open_engine(url) as engine:
             await start(engine, spec, World())
             with pytest.raises(RunError) as refused:
-                await engine.resume("r", spec, World(), answers={}, said="hm")
+                await engine.resume("r", spec, World(), answers={}, line="hm")
             return refused.value.message
 
     assert "did not ask for" in wait(go())
