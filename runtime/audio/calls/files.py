@@ -11,19 +11,15 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import soundfile
 
 from ...errors import Failure
+from ..blocks import Frames
 from .call import Unwritable
 from .containers import Container, check_fit, container_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
 
 BLOCK = 65_536
 """Frames; with many channels fewer, so that a block stays near a few megabytes."""

@@ -5,14 +5,9 @@ Recursive filters have no loop here: their impulse responses are cut where nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Samples = NDArray[np.float64]
+from ..blocks import Samples
 
 
 class Convolver:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log10
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
-    Samples = NDArray[np.float64]
+from ..blocks import Complexes, Frames, Samples
 
 FULL_SCALE = 0.9999
 """From here on a sample counts as clipped when its neighbours are too."""
@@ -160,7 +155,7 @@ class SpectrumMeter:
         self._count += 1
 
 
-def _power(spectrum: NDArray[np.complexfloating]) -> Samples:
+def _power(spectrum: Complexes) -> Samples:
     """Return the sum over the channels, of shape (frequencies,)."""
     squares = spectrum.real.astype(np.float64) ** 2 + spectrum.imag.astype(np.float64) ** 2
     return np.asarray(squares.sum(axis=0))

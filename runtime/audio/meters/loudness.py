@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log10
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..blocks import Frames, Samples
 from .convolution import Convolver
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Samples = NDArray[np.float64]
 
 ABSOLUTE_GATE, RELATIVE_GATE, RANGE_GATE = -70.0, -10.0, -20.0
 _STEPS = 100
@@ -68,7 +63,7 @@ class LoudnessMeter:
         self._steps = 0
         self._peak = 0.0
 
-    def feed(self, block: NDArray[np.float32]) -> None:
+    def feed(self, block: Frames) -> None:
         """Take more frames."""
         if len(block):
             self._peak = max(self._peak, float(np.abs(block).max()))

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..blocks import Frames, Indices, Samples
 from ..calls.files import Sound
 from .loudness import LoudnessMeter
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 COLUMNS = 600
 """Columns of an envelope and of a spectrogram."""
@@ -33,11 +28,11 @@ class Sketch:
     seconds: float
     rate: int
     channels: int
-    low: Numbers
-    high: Numbers
-    levels: Numbers
-    momentary: Numbers
-    short: Numbers
+    low: Samples
+    high: Samples
+    levels: Samples
+    momentary: Samples
+    short: Samples
 
 
 def sketch(sound: Sound) -> Sketch:
@@ -73,7 +68,7 @@ class _Columns:
         self._rest = np.zeros(0, np.float32)
         self._shape = np.hanning(_WINDOW)
 
-    def feed(self, block: NDArray[np.float32]) -> None:
+    def feed(self, block: Frames) -> None:
         """Take more frames, of shape (frames, channels)."""
         if not len(block):
             return
@@ -87,7 +82,7 @@ class _Columns:
         self._transform(np.concatenate((self._rest, block.mean(axis=1))))
         self._at += len(block)
 
-    def levels(self) -> Numbers:
+    def levels(self) -> Samples:
         """Return the spectrogram; a column without a window takes that of its neighbour."""
         filled = np.flatnonzero(self._counts)
         if not len(filled):
@@ -102,7 +97,7 @@ class _Columns:
         levels = np.maximum(10 * np.log10(np.maximum(scaled, 1e-12)), FLOOR_DB)
         return np.asarray(levels[:, nearest])
 
-    def _transform(self, samples: NDArray[np.float32]) -> None:
+    def _transform(self, samples: Frames) -> None:
         begin, hop = self._at - len(self._rest), _WINDOW // 2
         count = max(0, (len(samples) - _WINDOW) // hop + 1)
         if count:
@@ -113,5 +108,5 @@ class _Columns:
             np.add.at(self._counts, columns, 1)
         self._rest = samples[count * hop :]
 
-    def _column(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _column(self, frames: Indices) -> Indices:
         return np.minimum(frames * COLUMNS // self._frames, COLUMNS - 1)

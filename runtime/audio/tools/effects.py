@@ -4,20 +4,16 @@ process alone may load."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pedalboard
 from pedalboard.io import StreamResampler
 
 from ...errors import Failure
+from ..blocks import Frames
 from ..calls.files import BLOCK, Sound
 from .job import Chain, Job, Result
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
 
 _NYQUIST = 0.49
 """Of the sample rate: as far as filters go."""

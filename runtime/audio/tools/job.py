@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from ...errors import Failure
+from ..blocks import Frames
 from ..calls.call import AudioCall
 from ..calls.files import Sound, WrittenFile, open_sound, write_sound
 from ..meters.loudness import decibels
 from .stages import Stage, through
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
 
 Result = dict[str, Any]
 _MOST_AT_ONCE = 120_000_000

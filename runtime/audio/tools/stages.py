@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from ..blocks import Frames, Samples
 from ..meters.convolution import Convolver
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
-    Samples = NDArray[np.float64]
 
 
 class Stage(Protocol):

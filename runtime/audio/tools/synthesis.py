@@ -6,17 +6,11 @@ Both stand over a hum of 30 Hz, with a second of silence before and two after.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..blocks import Frames, Samples
 from ..calls.files import BLOCK
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
-    Samples = NDArray[np.float64]
 
 RATE, CHANNELS = 44_100, 2
 BEFORE_S, AFTER_S = 1.0, 2.0

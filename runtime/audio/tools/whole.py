@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import Failure
+from ..blocks import Frames
 from ..calls.containers import container_of
 from ..calls.files import BLOCK, Sound
 from ..meters import measure as meter
@@ -17,11 +17,6 @@ from . import stages
 from .job import Job, Result
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Frames = NDArray[np.float32]
 
 
 def measure(job: Job) -> Result:

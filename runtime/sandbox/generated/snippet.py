@@ -30,8 +30,6 @@ from .allowed_names import BUILTINS, MODULES
 from .syntax_gate import CodeFinding, faults
 
 Status = Literal["done", "rejected", "refused", "killed", "failed", "no output"]
-RETRIED: tuple[Status, ...] = ("rejected", "failed", "no output")
-"""After these other code may be tried; never after `refused`, which no code can change."""
 
 _ENV = {
     "LC_ALL": "C.UTF-8", "TZ": "UTC", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
