@@ -71,7 +71,7 @@ def confinement(chosen: Chosen, mode: Mode, reads: tuple[Path, ...], emit: Emit)
         mode=mode,
         home=Path(os.path.expanduser("~")),
         limits=Limits(),
-        told=lambda data: emit("sandbox", "", data),
+        listener=lambda data: emit("sandbox", "", data),
     )
 
 

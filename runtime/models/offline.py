@@ -76,38 +76,38 @@ def _last(request: ModelRequest) -> str:
     return texts[-1] if texts else ""
 
 
-def _planner(asked: str) -> Json:
+def _planner(text: str) -> Json:
     """Plan by the last line, which is JSON: `request`, `audio`, perhaps `output`, and `measured` of
     the audio."""
-    line = asked.strip().rpartition("\n")[2]
+    line = text.strip().rpartition("\n")[2]
     try:
-        given = json.loads(line)
-        request, audio = given["request"], given["audio"]
-        found = given.get("measured") or {}
-        sound = Shape(*(None if (n := found.get(k)) is None else int(n) for k in _SHAPE))
+        data = json.loads(line)
+        request, audio = data["request"], data["audio"]
+        measured = data.get("measured") or {}
+        sound = Shape(*(None if (n := measured.get(k)) is None else int(n) for k in _SHAPE))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise _unread("planner", "a last line of JSON with `request` and `audio`") from None
-    return plan_of(str(request), str(audio), str(given.get("output") or ""), sound)
+    return plan_of(str(request), str(audio), str(data.get("output") or ""), sound)
 
 
-def _code_generation(asked: str) -> Json:
-    found = _CODE.fullmatch(asked.strip())
-    if found is None:
+def _code_generation(text: str) -> Json:
+    parts = _CODE.fullmatch(text.strip())
+    if parts is None:
         raise _unread("code_generation", "a step's ID and the document")
-    document = read_plan(found["text"])
+    document = read_plan(parts["text"])
     try:
-        read, write = step_paths(document, found["step"])
-        description = text_value(document.step(found["step"]), "Description")
+        read, write = step_paths(document, parts["step"])
+        description = text_value(document.step(parts["step"]), "Description")
     except PlanError as refused:
         raise Failure(str(refused), "refused") from None
     return {"code": code_of(description, read, write)}
 
 
-def _error_analyzer(asked: str) -> Json:
-    found = _FIX.fullmatch(asked.strip())
-    if found is None:
+def _error_analyzer(text: str) -> Json:
+    parts = _FIX.fullmatch(text.strip())
+    if parts is None:
         raise _unread("error_analyzer", "code, error and paths")
-    code, why = repair(found["code"], found["error"], found["read"], found["write"])
+    code, why = repair(parts["code"], parts["error"], parts["read"], parts["write"])
     return {"code": code, "explanation": why}
 
 

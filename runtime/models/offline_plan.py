@@ -58,7 +58,7 @@ def read_request(request: str) -> list[Clause]:
         raise _refusal(f"the request is longer than {MAX_REQUEST} characters", _SEE)
     plain = request.replace("\n", ";")
     pieces = _pieces(words_in(plain))
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     wrong: list[str] = []
     at = 0
     while at < len(pieces):
@@ -66,19 +66,19 @@ def read_request(request: str) -> list[Clause]:
         words = [word for piece in pieces[at : at + used] for word in piece.words]
         text = request[words[0].start : words[-1].end]
         if fit is None:
-            last = found[-1] if found and not wrong else None
+            last = clauses[-1] if clauses and not wrong else None
             wrong.append((last and _again(last, words, text)) or _complaint(text, words))
         else:
-            found.append(Clause(text, fit))
+            clauses.append(Clause(text, fit))
         at += used
     if wrong:
         if comma := _COMMA.search(request):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
-        said = "; ".join(wrong)
-        raise _refusal(f"the offline rules refuse this request: {said} ({_LIST})", _SEE)
-    if not found:
+        reasons = "; ".join(wrong)
+        raise _refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", _SEE)
+    if not clauses:
         raise _refusal("the request asks for nothing", "say what to do; " + _SEE)
-    return found
+    return clauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ def _complaint(text: str, words: list[SpokenWord]) -> str:
         example = nearest_example([word.text for word in words])
         return f"{known_only}: near it is `{example}`" if example else known_only
     longer = [word for word in known if len(word) > 3]
-    near = Spelling(longer).nearest(strange[0]) if len(strange[0]) > 3 else None
-    hint = f" (did you mean `{near}`?)" if near else ""
+    nearest = Spelling(longer).nearest(strange[0]) if len(strange[0]) > 3 else None
+    hint = f" (did you mean `{nearest}`?)" if nearest else ""
     names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
     return f"they do not know {names} in `{text}`{hint}"
 
@@ -224,8 +224,8 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
-    told = f"`{one}` and `{other}` contradict each other: {why}; {help}"
-    return _refusal(f"the offline rules refuse this request: {told}", _SEE)
+    reason = f"`{one}` and `{other}` contradict each other: {why}; {help}"
+    return _refusal(f"the offline rules refuse this request: {reason}", _SEE)
 
 
 def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
@@ -278,8 +278,8 @@ def code_of(description: str, read: str, write: str) -> str:
 
 def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return a call as code, in one line."""
-    given = ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
-    return f"{tool.upper()}({given})"
+    values = ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
+    return f"{tool.upper()}({values})"
 
 
 def _literal(value: object) -> str:

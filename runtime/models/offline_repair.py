@@ -30,40 +30,40 @@ def repair(code: str, error: str, read: str, write: str) -> tuple[str, str]:
     except (PlanError, Failure):
         return code, NONE
     arguments = dict(call.arguments)
-    said = [*_paths(tool, arguments, read, write), *_ranges(tool, arguments, error)]
+    changes = [*_paths(tool, arguments, read, write), *_ranges(tool, arguments, error)]
     try:
         check_call(tool.name, arguments)
     except Failure:
         return code, NONE
-    return (call_text(tool.name, arguments), "; ".join(said)) if said else (code, NONE)
+    return (call_text(tool.name, arguments), "; ".join(changes)) if changes else (code, NONE)
 
 
 def _paths(tool: AudioTool, arguments: dict[str, Any], read: str, write: str) -> list[str]:
     """Put the step's own paths in, where the tool takes one input and one output."""
-    said = []
+    changes = []
     for parameter in tool.parameters:
         own = {"input": read, "output": write}.get(parameter.kind)
         if own is not None and arguments.get(parameter.name) != own:
             arguments[parameter.name] = own
-            said.append(f"`{parameter.name}` is the step's own path")
-    return said
+            changes.append(f"`{parameter.name}` is the step's own path")
+    return changes
 
 
 def _ranges(tool: AudioTool, arguments: dict[str, Any], error: str) -> list[str]:
-    said = []
+    changes = []
     known = {parameter.name: parameter for parameter in tool.parameters}
-    found = _NYQUIST.search(error)
+    limit = _NYQUIST.search(error)
     for name, value in list(arguments.items()):
         parameter = known.get(name)
         if parameter is None or isinstance(value, bool) or not isinstance(value, int | float):
             continue
-        near = _nearest(parameter, value)
-        if found is not None and found["name"] == name:
-            near = min(near, int(found["most"]))
-        if near != value:
-            arguments[name] = near
-            said.append(f"`{name}` is {near:g}, the nearest to {value:g} that it can be")
-    return said
+        nearest = _nearest(parameter, value)
+        if limit is not None and limit["name"] == name:
+            nearest = min(nearest, int(limit["most"]))
+        if nearest != value:
+            arguments[name] = nearest
+            changes.append(f"`{name}` is {nearest:g}, the nearest to {value:g} that it can be")
+    return changes
 
 
 def _nearest(parameter: ToolParameter, value: float) -> float:
@@ -72,5 +72,5 @@ def _nearest(parameter: ToolParameter, value: float) -> float:
         return min(numbers, key=lambda choice: abs(choice - value), default=value)
     if parameter.kind not in ("number", "integer"):
         return value
-    near = min(max(value, parameter.low), parameter.high)
-    return int(near) if near == int(near) else near
+    nearest = min(max(value, parameter.low), parameter.high)
+    return int(nearest) if nearest == int(nearest) else nearest

@@ -1,4 +1,4 @@
-"""What one run grants to the foreign code in it, and who is told how that code was confined."""
+"""What one run grants to the foreign code in it, and who hears how that code was confined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..services import Grants
 from .confine import probe
 from .policy import Limits, Mode, Policy, Profile, SandboxReport, python_reads, shell_reads
 
-Told = Callable[[dict[str, Any]], None]
+Listener = Callable[[dict[str, Any]], None]
 """Gets the data of an event `sandbox`."""
 
 
@@ -36,7 +36,7 @@ class Confinement:
     mode: Mode = "auto"
     home: Path | None = None
     limits: Limits | None = None
-    told: Told = _nobody
+    listener: Listener = _nobody
     _said: set[str] = field(default_factory=set, compare=False)
 
     @property
@@ -97,7 +97,7 @@ class Confinement:
         key = f"{profile} {report.level} {report.network} {sorted(report.active)} {report.missing}"
         if key not in self._said:
             self._said.add(key)
-            self.told(data)
+            self.listener(data)
 
     def _is_readable(self, folder: Path) -> bool:
         """Tell whether commands may read a folder: a home folder holds keys, and so does one above

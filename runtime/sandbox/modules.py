@@ -1,7 +1,7 @@
 """Runs modules of flowc's own in the profile `snippet`: what they read may be hostile, as sound is.
 
     process = OwnModules(confinement)
-    ended = await process(module, asked, args=…, reads=…, writes=…, seconds=60)
+    ended = await process(module, question, args=…, reads=…, writes=…, seconds=60)
 
 The process is new for each call. Memory and processor time it bounds itself.
 """
@@ -46,7 +46,7 @@ class OwnModules:
     async def __call__(
         self,
         module: str,
-        asked: bytes,
+        question: bytes,
         *,
         args: Sequence[str],
         reads: Sequence[Path],
@@ -60,7 +60,7 @@ class OwnModules:
             await asyncio.to_thread(probe, "snippet")
         start = self._prepare(module, args, reads, writes)
         with start:
-            ended = await _run(start, asked, seconds)
+            ended = await _run(start, question, seconds)
             self.confined.tell("snippet", start.report(0.0))
             start.kill_reason()
         return ended
@@ -81,7 +81,7 @@ class OwnModules:
             raise Failure(error.message, "refused", help=error.help) from None
 
 
-async def _run(start: Confined, asked: bytes, seconds: float) -> WorkerExit:
+async def _run(start: Confined, question: bytes, seconds: float) -> WorkerExit:
     """Start the process and wait for its end. Raises `TimeoutError`, `Failure`."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -100,8 +100,8 @@ async def _run(start: Confined, asked: bytes, seconds: float) -> WorkerExit:
     start.release()
     try:
         async with asyncio.timeout(seconds):
-            told, complaint, _ = await asyncio.gather(
-                _end_of(process.stdout), _end_of(process.stderr), _give(process.stdin, asked)
+            output, complaint, _ = await asyncio.gather(
+                _end_of(process.stdout), _end_of(process.stderr), _give(process.stdin, question)
             )
             await process.wait()
     finally:
@@ -109,7 +109,7 @@ async def _run(start: Confined, asked: bytes, seconds: float) -> WorkerExit:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return WorkerExit(process.returncode or 0, told, complaint)
+    return WorkerExit(process.returncode or 0, output, complaint)
 
 
 async def _end_of(stream: asyncio.StreamReader | None) -> bytes:
@@ -122,11 +122,11 @@ async def _end_of(stream: asyncio.StreamReader | None) -> bytes:
     return bytes(kept)
 
 
-async def _give(stream: asyncio.StreamWriter | None, asked: bytes) -> None:
-    """Say what is asked; a process may end without having read it."""
+async def _give(stream: asyncio.StreamWriter | None, question: bytes) -> None:
+    """Write the question; a process may end without having read it."""
     assert stream is not None
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        stream.write(asked)
+        stream.write(question)
         await stream.drain()
     stream.close()
 

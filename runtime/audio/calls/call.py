@@ -42,14 +42,14 @@ class AudioCall:
     @property
     def reads(self) -> tuple[str, ...]:
         """Return the paths of the files it reads, each once."""
-        found: list[str] = []
+        paths: list[str] = []
         for parameter in self.tool.parameters:
             value = self.arguments[parameter.name]
             if parameter.kind == "input":
-                found.append(value)
+                paths.append(value)
             elif parameter.kind == "inputs":
-                found.extend(value)
-        return tuple(dict.fromkeys(found))
+                paths.extend(value)
+        return tuple(dict.fromkeys(paths))
 
     @property
     def writes(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def parse_call(code: str) -> AudioCall:
     return check_call(call.tool, call.arguments)
 
 
-def check_call(name: str, given: Mapping[str, Any]) -> AudioCall:
+def check_call(name: str, values: Mapping[str, Any]) -> AudioCall:
     """Return the call with its defaults filled in; a tool is known in any case, and as
     `audio_NAME`. Raises `Failure`: unknown tool or parameter (with the nearest), missing, wrong
     type, out of range (with unit and range), an output whose ending says no format or one that
@@ -82,18 +82,18 @@ def check_call(name: str, given: Mapping[str, Any]) -> AudioCall:
     tool = find_tool(name)
     shown = tool.name.upper()
     known = {p.name: p for p in tool.parameters}
-    for argument in given:
+    for argument in values:
         if argument not in known:
-            near = _nearest(argument, known)
-            hint = f"did you mean `{near}`? " if near else ""
+            nearest = _nearest(argument, known)
+            hint = f"did you mean `{nearest}`? " if nearest else ""
             takes = ", ".join(known)
             raise Failure(
                 f"`{shown}` has no parameter `{argument}`", help=f"{hint}it takes {takes}"
             )
     arguments = {}
     for parameter in tool.parameters:
-        if parameter.name in given:
-            arguments[parameter.name] = _fitting(shown, parameter, given[parameter.name])
+        if parameter.name in values:
+            arguments[parameter.name] = _fitting(shown, parameter, values[parameter.name])
         elif parameter.default is REQUIRED:
             raise Failure(f"`{shown}` needs `{parameter.name}`", help=_takes(parameter))
         else:
@@ -108,8 +108,8 @@ def find_tool(name: str) -> AudioTool:
     plain = name.lower().removeprefix("audio_")
     if plain in TOOLS:
         return TOOLS[plain]
-    near = _nearest(plain, TOOLS)
-    hint = f"did you mean `{near.upper()}`? " if near else ""
+    nearest = _nearest(plain, TOOLS)
+    hint = f"did you mean `{nearest.upper()}`? " if nearest else ""
     raise Failure(f"there is no audio tool `{name}`", help=f"{hint}`flowc audio tools` lists them")
 
 
@@ -179,8 +179,8 @@ def _bands(tool: str, parameter: ToolParameter, value: Any) -> list[dict[str, An
         owner = f"band {number} of {tool}"
         known = {p.name: p for p in BAND_PARAMETERS}
         if strange := [name for name in item if name not in known]:
-            near = _nearest(str(strange[0]), known)
-            hint = f"did you mean `{near}`? " if near else ""
+            nearest = _nearest(str(strange[0]), known)
+            hint = f"did you mean `{nearest}`? " if nearest else ""
             text = f"{owner} has no `{strange[0]}`"
             raise Failure(text, help=f"{hint}it takes {', '.join(known)}")
         if missing := [n for n, p in known.items() if p.default is REQUIRED and n not in item]:

@@ -33,20 +33,20 @@ class WorkerExit:
     its errors, each a little more than `LONGEST` bytes at most."""
 
     code: int
-    told: bytes
+    output: bytes
     complaint: bytes
 
 
 class Process(Protocol):
     """Runs the function `main` of a module of flowc's in a confined process of its own, which gets
-    `args` in sys.argv and `asked` on standard input, reads the files `reads` and writes into the
+    `args` in sys.argv and `question` on standard input, reads the files `reads` and writes into the
     existing files `writes`. Raises `TimeoutError` after `seconds`, `Failure` when it cannot be
     started."""
 
     async def __call__(
         self,
         module: str,
-        asked: bytes,
+        question: bytes,
         *,
         args: Sequence[str],
         reads: Sequence[Path],
@@ -64,7 +64,7 @@ class AudioLimits:
     memory: int = 6 * 1024**3
 
 
-async def _no_process(module: str, asked: bytes, **given: object) -> WorkerExit:
+async def _no_process(module: str, question: bytes, **given: object) -> WorkerExit:
     raise Failure("audio tools cannot be called from here")
 
 
@@ -87,14 +87,14 @@ class AudioWorkers:
         writes = {path: locate(path) for path in call.writes}
         _check_places(reads, writes)
         with _scratch(writes) as scratch:
-            asked = {
+            question = {
                 "tool": call.tool.name,
                 "arguments": dict(call.arguments),
                 "reads": reads,
                 "writes": {path: str(place) for path, place in scratch.items()},
             }
             files = [Path(place) for place in reads.values()]
-            result = await self.ask(WORKER, asked, files, tuple(scratch.values()))
+            result = await self.ask(WORKER, question, files, tuple(scratch.values()))
             for path, place in scratch.items():
                 _move(path, place, writes[path])
         return result
@@ -102,7 +102,7 @@ class AudioWorkers:
     async def ask(
         self,
         module: str,
-        asked: dict[str, Any],
+        question: dict[str, Any],
         reads: Sequence[Path],
         writes: Sequence[Path] = (),
     ) -> dict[str, Any]:
@@ -111,16 +111,16 @@ class AudioWorkers:
         try:
             ended = await self.process(
                 module,
-                json.dumps(asked).encode("ascii"),
+                json.dumps(question).encode("ascii"),
                 args=(str(limits.memory), str(limits.cpu)),
                 reads=reads,
                 writes=writes,
                 seconds=limits.seconds,
             )
         except TimeoutError:
-            told = f"the audio tool took more than {limits.seconds:g} s"
-            raise Failure(told, "timeout") from None
-        return _answer(ended.told, ended.complaint, ended.code)
+            text = f"the audio tool took more than {limits.seconds:g} s"
+            raise Failure(text, "timeout") from None
+        return _answer(ended.output, ended.complaint, ended.code)
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
@@ -172,9 +172,9 @@ def _unwritable(path: str, error: OSError) -> Unwritable:
     return Unwritable(f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}")
 
 
-def _answer(told: bytes, complaint: bytes, code: int) -> dict[str, Any]:
-    if code == 0 and told and len(told) <= LONGEST:
-        answer = json.loads(told)
+def _answer(output: bytes, complaint: bytes, code: int) -> dict[str, Any]:
+    if code == 0 and output and len(output) <= LONGEST:
+        answer = json.loads(output)
         if failure := answer.get("failure"):
             kind = Unwritable if failure.get("unwritable") else Failure
             raise kind(failure["message"], help=failure["help"])

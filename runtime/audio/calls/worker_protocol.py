@@ -1,4 +1,4 @@
-"""What a worker process does: asked in JSON on standard input, it answers in one JSON line.
+"""What a worker process does: it reads a question in JSON and answers in one JSON line.
 
 It is started by `sandbox.modules`, with the bytes of memory and the seconds of processor time that
 it may take at the end of sys.argv.
@@ -22,19 +22,19 @@ def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     memory, seconds = map(int, sys.argv[-2:])
     _limit_resources(memory, seconds)
     answer = _own_output()
-    told = _answer(work, json.loads(sys.stdin.buffer.read()))
+    response = _answer(work, json.loads(sys.stdin.buffer.read()))
     with open(answer, "w", encoding="ascii") as file:
-        json.dump(told, file)
+        json.dump(response, file)
 
 
-def _answer(work: Callable[[dict[str, Any]], dict[str, Any]], asked: dict[str, Any]) -> Any:
+def _answer(work: Callable[[dict[str, Any]], dict[str, Any]], question: dict[str, Any]) -> Any:
     from .call import Unwritable
 
     try:
-        return {"result": work(asked)}
+        return {"result": work(question)}
     except Failure as failure:
-        told = {"message": failure.message, "help": failure.help}
-        return {"failure": {**told, "unwritable": isinstance(failure, Unwritable)}}
+        facts = {"message": failure.message, "help": failure.help}
+        return {"failure": {**facts, "unwritable": isinstance(failure, Unwritable)}}
     except MemoryError:
         return {"failure": {"message": "there is not enough memory for this", "help": ""}}
 

@@ -35,16 +35,16 @@ async def findings_of(
         mine = [p for p in predicates if p.subject == subject]
         if mine:
             pairs[subject] = await _pair(files, mine, measured, do)
-    found = []
+    findings = []
     for predicate in predicates:
         pair = pairs.get(predicate.subject)
         if isinstance(pair, str):
-            found.append(Finding(predicate, "not measured", None, pair))
+            findings.append(Finding(predicate, "not measured", None, pair))
         elif pair is not None and not pair.before and metric_of(predicate.metric)[0].both:
-            found.append(Finding(predicate, "not measured", None, "there is no file before"))
+            findings.append(Finding(predicate, "not measured", None, "there is no file before"))
         else:
-            found.append(judge(predicate, pair))
-    return found
+            findings.append(judge(predicate, pair))
+    return findings
 
 
 def report_of(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -131,16 +131,16 @@ async def _pair(
 ) -> Pair | str:
     """Return the measurements of a subject, or why there are none."""
     sides: list[dict[float, Measurement]] = [{}, {}]
-    for (path, threshold), found in measured.items():
+    for (path, threshold), measurement in measured.items():
         for side, name in zip(sides, files, strict=True):
-            if path == name and isinstance(found, str):
-                return found
-            if path == name and not isinstance(found, str):
-                side[threshold] = found
+            if path == name and isinstance(measurement, str):
+                return measurement
+            if path == name and not isinstance(measurement, str):
+                side[threshold] = measurement
     pitch = None
     if files.before is not None and any(p.metric == _PITCH for p in predicates):
-        told = await do("compare", {"a": files.before, "b": files.after})
-        pitch = told["difference"]["pitch_semitones"]
+        comparison = await do("compare", {"a": files.before, "b": files.after})
+        pitch = comparison["difference"]["pitch_semitones"]
     return Pair(sides[0], sides[1], pitch)
 
 

@@ -91,21 +91,21 @@ def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Sha
     """Raise `Failure` when a file of the format `kind` cannot hold what is required of the result,
     or what the sound has where nothing else is required."""
     container = CONTAINERS[kind]
-    found = [read_predicate(one) for one in requirements if one.get("metric") in _HELD]
+    predicates = [read_predicate(one) for one in requirements if one.get("metric") in _HELD]
     # What a step is required to make holds for the result, unless that says otherwise.
-    found.sort(key=lambda p: p.subject == RESULT)
-    asked = {p.metric: p for p in found if p.op == "=="}
-    if "format" in asked and asked["format"].value != container.name:
-        told = f"`{asked['format'].condition}` is required"
-        raise Failure(f"{told}, and {a_file(kind)} measures as {container.name}")
-    given = {"sample_rate_hz": sound.rate, "channels": sound.channels}
-    given |= {name: int(asked[name].value) for name in given if name in asked}
-    subtype = str(asked["subtype"].value) if "subtype" in asked else ""
-    rate, channels = given.values()
+    predicates.sort(key=lambda p: p.subject == RESULT)
+    required = {p.metric: p for p in predicates if p.op == "=="}
+    if "format" in required and required["format"].value != container.name:
+        reason = f"`{required['format'].condition}` is required"
+        raise Failure(f"{reason}, and {a_file(kind)} measures as {container.name}")
+    shape = {"sample_rate_hz": sound.rate, "channels": sound.channels}
+    shape |= {name: int(required[name].value) for name in shape if name in required}
+    subtype = str(required["subtype"].value) if "subtype" in required else ""
+    rate, channels = shape.values()
     if not (why := container.why_not(subtype, rate, channels)):
         return
     help = remedy(container, subtype, rate, channels)
-    if not asked.keys() & {"subtype", "sample_rate_hz"}:
+    if not required.keys() & {"subtype", "sample_rate_hz"}:
         help += "; the plan says so by a requirement such as `sample_rate_hz == 48000`"
     raise Failure(f"the result is to be {a_file(kind)}, which cannot hold {why}", help=help)
 
@@ -126,17 +126,17 @@ def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:
 
 def criteria_in(lines: Iterable[str]) -> list[Predicate | str]:
     """Return the predicates of a document's success criteria; a line that holds none as it is."""
-    found: list[Predicate | str] = []
+    criteria: list[Predicate | str] = []
     for line in lines:
         first, _, rest = line.strip().partition("`")
         inner, closed, text = rest.partition("`")
         predicate = parse_predicate(inner) if not first and closed else parse_predicate(line)
         if predicate is None:
-            found.append(line.strip())
+            criteria.append(line.strip())
             continue
         words = text.strip(" :·-") if not first else ""
-        found.append(read_predicate({**predicate.to_json(), "text": words}))
-    return found
+        criteria.append(read_predicate({**predicate.to_json(), "text": words}))
+    return criteria
 
 
 def catalogue() -> Json:

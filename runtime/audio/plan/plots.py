@@ -48,12 +48,12 @@ _METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _LOUDEST, _QUIETEST = 0.0, -60.0
 
 
-def draw(asked: dict[str, Any]) -> dict[str, Any]:
+def draw(question: dict[str, Any]) -> dict[str, Any]:
     """Return the pictures of one or two sounds. Raises `Failure` when one cannot be read."""
     import matplotlib
 
     matplotlib.rcParams.update(_STYLE)
-    named = [(f["name"], sketch(open_sound(f["path"], f["place"]))) for f in asked["files"]]
+    named = [(f["name"], sketch(open_sound(f["path"], f["place"]))) for f in question["files"]]
     sounds = [
         {
             "seconds": made.seconds,
@@ -158,7 +158,7 @@ def _svg(figure: Any, salt: str) -> str:
 
 
 def main() -> None:
-    """Read what is asked, draw it."""
+    """Read the question, draw it."""
     with tempfile.TemporaryDirectory(prefix="flowc-") as own:
         # matplotlib keeps a list of fonts; those of the system are not shown here anyway.
         os.environ["MPLCONFIGDIR"] = own

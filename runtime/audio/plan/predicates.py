@@ -72,40 +72,40 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """Return a row of the table."""
-        found = {"verdict": self.verdict, "measured": self.measured, "note": self.note}
-        return {**self.predicate.to_json(), "shown": self.predicate.condition, **found}
+        result = {"verdict": self.verdict, "measured": self.measured, "note": self.note}
+        return {**self.predicate.to_json(), "shown": self.predicate.condition, **result}
 
 
-def read_predicate(given: Mapping[str, Any]) -> Predicate:
+def read_predicate(data: Mapping[str, Any]) -> Predicate:
     """Return a predicate from data. Raises `Failure` that says what does not fit and what would: an
     unknown metric (with the nearest), an operator, a value of another kind."""
-    metric, at = metric_of(str(given.get("metric") or ""))
-    op = str(given.get("op") or "==")
+    metric, at = metric_of(str(data.get("metric") or ""))
+    op = str(data.get("op") or "==")
     op = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}.get(op, op)
     if op not in OPERATORS:
         raise Failure(
             f"`{op}` is not an operator of a predicate", help=f"use {' '.join(OPERATORS)}"
         )
-    value = _fitting(metric, given.get("value"))
+    value = _fitting(metric, data.get("value"))
     if metric.kind != "number" and op not in ("==", "!="):
         raise Failure(f"`{metric.name}` is compared with == and != only, not with `{op}`")
-    tolerance = given.get("tolerance")
+    tolerance = data.get("tolerance")
     tolerance = metric.tolerance if tolerance is None else tolerance
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or tolerance < 0:
         raise Failure(f"the tolerance of `{metric.name}` is not a number from 0 on: {tolerance!r}")
-    subject = str(given.get("subject") or RESULT)
+    subject = str(data.get("subject") or RESULT)
     if not _SUBJECT.fullmatch(subject):
         raise Failure(f"`{subject[:60]}` is not a subject: write `{RESULT}` or the ID of a step")
     name = metric.name if at is None else f"{metric.name}({at:g})"
-    return Predicate(name, op, value, float(tolerance), subject, str(given.get("text") or ""))
+    return Predicate(name, op, value, float(tolerance), subject, str(data.get("text") or ""))
 
 
 def parse_predicate(text: str) -> Predicate | None:
     """Return the predicate that a line of a document says; None when it says none."""
-    found = _TEXT.fullmatch(text.strip())
-    if found is None:
+    match = _TEXT.fullmatch(text.strip())
+    if match is None:
         return None
-    parts: dict[str, Any] = {key: value for key, value in found.groupdict().items() if value}
+    parts: dict[str, Any] = {key: value for key, value in match.groupdict().items() if value}
     parts["value"] = _read_value(parts["value"])
     parts["tolerance"] = float(parts.get("tolerance", 0))
     try:
@@ -119,8 +119,8 @@ def metric_of(written: str) -> tuple[Metric, float | None]:
     match = _NAME.fullmatch(written.strip())
     name = match["name"] if match else written[:60]
     if match is None or name not in METRICS:
-        near = Spelling(METRICS).nearest(name)
-        hint = f"did you mean `{near}`? " if near else ""
+        nearest = Spelling(METRICS).nearest(name)
+        hint = f"did you mean `{nearest}`? " if nearest else ""
         raise Failure(f"there is no metric `{name}`", help=f"{hint}see docs/audio-editing.md")
     metric = METRICS[name]
     fits = metric.at is not None if match["at"] else metric.at is None or metric.free

@@ -31,16 +31,16 @@ async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
     predicates = [one for one in criteria if isinstance(one, Predicate)]
     words = [one for one in criteria if isinstance(one, str)]
     findings = await findings_of(predicates, subjects_of(document), do)
-    told = report_of(findings)
+    report = report_of(findings)
     rows = [f"not measured · {text}: nobody said how it is measured" for text in words]
-    told["table"] = "\n".join([*map(line_of, findings), *rows]) or "not measured · no criteria"
-    told["unmeasured"] = words
-    told["not_measured"] += len(words)
+    report["table"] = "\n".join([*map(line_of, findings), *rows]) or "not measured · no criteria"
+    report["unmeasured"] = words
+    report["not_measured"] += len(words)
     if words and verdict_of(findings) != "failed":
-        told["verdict"] = "not measured"
+        report["verdict"] = "not measured"
     undone = [_undone(step) for step in document.steps if status_of(step) != "DONE"]
-    status, summary = _status(told["verdict"], undone), _summary(told, undone)
-    return {**told, "status": status, "summary": summary, "said": summary}
+    status, summary = _status(report["verdict"], undone), _summary(report, undone)
+    return {**report, "status": status, "summary": summary, "said": summary}
 
 
 def _undone(step: Block) -> str:
@@ -57,19 +57,19 @@ def _status(verdict: str, undone: list[str]) -> str:
     return "SUCCESS" if verdict == "passed" else "REQUIRES_REVIEW"
 
 
-def _summary(told: dict[str, Any], undone: list[str]) -> str:
-    counts = f"{told['passed']} requirements passed, {told['failed']} failed"
-    left = f", {told['not_measured']} not measured" if told["not_measured"] else ""
+def _summary(report: dict[str, Any], undone: list[str]) -> str:
+    counts = f"{report['passed']} requirements passed, {report['failed']} failed"
+    left = f", {report['not_measured']} not measured" if report["not_measured"] else ""
     steps = f" Not done: {', '.join(undone)}." if undone else ""
     return f"{counts}{left}.{steps}"
 
 
 def subjects_of(document: PlanDocument) -> dict[str, SubjectFiles]:
     """Return the files of the result and of each step that is DONE."""
-    found: dict[str, SubjectFiles] = {}
+    subjects: dict[str, SubjectFiles] = {}
     before, after = original_input(document), final_path(document)
     if after and after != before:
-        found[RESULT] = SubjectFiles(before or None, after)
+        subjects[RESULT] = SubjectFiles(before or None, after)
     for step in document.steps:
         id = text_value(step, "ID")
         if not id or status_of(step) != "DONE":
@@ -79,5 +79,5 @@ def subjects_of(document: PlanDocument) -> dict[str, SubjectFiles]:
         except PlanError:
             continue
         if write and write != read:
-            found[id] = SubjectFiles(read or None, write)
-    return found
+            subjects[id] = SubjectFiles(read or None, write)
+    return subjects

@@ -20,12 +20,12 @@ def main() -> None:
     answer_with(_perform_call)
 
 
-def _perform_call(asked: dict[str, Any]) -> dict[str, Any]:
+def _perform_call(question: dict[str, Any]) -> dict[str, Any]:
     from ..calls.call import check_call
     from .job import Chain, Job
 
-    call = check_call(asked["tool"], asked["arguments"])
-    job = Job(call, asked["reads"], asked["writes"])
+    call = check_call(question["tool"], question["arguments"])
+    job = Job(call, question["reads"], question["writes"])
     done = find_function(call.tool)(job)
     result: dict[str, Any] = job.run(done) if isinstance(done, Chain) else done
     return result

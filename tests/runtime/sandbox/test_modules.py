@@ -88,14 +88,14 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
                 )
             )
         assert ended.code == 0, ended.complaint
-        found: dict[str, Any] = json.loads(ended.told)
+        found: dict[str, Any] = json.loads(ended.output)
         return found
 
     return attack
 
 
 def confined(mode: Mode = "auto", told: Any = lambda data: None) -> Confinement:
-    return Confinement(Path("/"), Path("/"), mode=mode, told=told)
+    return Confinement(Path("/"), Path("/"), mode=mode, listener=told)
 
 
 @pytest.mark.parametrize("level", ["full", "strong"])
@@ -182,8 +182,8 @@ def test_a_module_that_says_things_without_end_takes_no_memory_here(hostile, mon
             "hostile.attack", b" " * 1_000_000, args=(), reads=[], writes=[], seconds=60
         )
     )
-    assert (len(ended.told), len(ended.complaint)) == (1_000_001, 1_000_001)
-    assert (ended.told[-5:], ended.complaint[-10:]) == (b"xtold", b"ycomplaint")
+    assert (len(ended.output), len(ended.complaint)) == (1_000_001, 1_000_001)
+    assert (ended.output[-5:], ended.complaint[-10:]) == (b"xtold", b"ycomplaint")
 
 
 def test_the_byte_code_of_all_that_a_worker_imports_is_kept():

@@ -159,7 +159,7 @@ def test_the_level_is_told_once_and_a_weak_sandbox_runs_no_script(
     language: str, monkeypatch: Any
 ) -> None:
     told: list[dict[str, Any]] = []
-    confined = Confinement(Path("/"), Path("/"), told=told.append)
+    confined = Confinement(Path("/"), Path("/"), listener=told.append)
     source = {
         "javascript": "export default { go() { return 1; } };",
         "python": "def go(self):\n    return 1\n",
