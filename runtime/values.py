@@ -7,10 +7,14 @@ its owner. Later it would end the run in the middle, or come back different afte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-"""A JSON value."""
+from typing_extensions import TypeAliasType
+
+Json = TypeAliasType(
+    "Json", "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+)
+"""A JSON value. An object of its own, because LangGraph evaluates the types of its nodes."""
 MAX_DEPTH = 200
 """The deepest nesting of lists and objects."""
 _MOST, _LEAST = 2**64 - 1, -(2**63)

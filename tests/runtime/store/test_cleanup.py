@@ -119,7 +119,7 @@ def test_a_lease_that_is_swept_while_it_is_taken_has_one_holder(tmp_path, monkey
     def slow(folder: Path, run: str) -> int:
         descriptor = opened(folder, run)
         if not swept:
-            swept.extend(leases._swept(file, dry_run=False) for file in folder.glob("*.lock"))
+            swept.extend(leases._sweep(file, dry_run=False) for file in folder.glob("*.lock"))
         return descriptor
 
     monkeypatch.setattr(leases, "_open", slow)
