@@ -46,6 +46,14 @@ def _number(description: str, default: int, maximum: int) -> dict[str, Any]:
     return {"type": "integer", "description": description, **bounds}
 
 
+def _flag(description: str, default: bool) -> dict[str, Any]:
+    return {"type": "boolean", "description": description, "default": default}
+
+
+def _choice(description: str, *choices: str, **more: str) -> dict[str, Any]:
+    return {"enum": [*choices], "description": description, **more}
+
+
 _LIMIT = _number("Give at most this many.", 200, 1000)
 
 ASK_TOOL = "request_users_input"
@@ -73,11 +81,7 @@ BUILTIN_TOOLS: tuple[ToolEntry, ...] = (
         text={"type": "string", "minLength": 1, "description": "The text, taken literally."},
         path=_FOLDER,
         pattern=_PATTERN,
-        ignore_case={
-            "type": "boolean",
-            "description": "Whether A and a are the same.",
-            "default": False,
-        },
+        ignore_case=_flag("Whether A and a are the same.", False),
         limit=_LIMIT,
     ),
     _entry(
@@ -197,10 +201,9 @@ DOCUMENT_ENTRIES: tuple[ToolEntry, ...] = (
         "when the step is elsewhere by now.",
         document=_DOCUMENT,
         step=_STEP,
-        status={
-            "enum": ["READY", "RUNNING", "CODE_GENERATED", "EXECUTING", "DONE", "FAILED"],
-            "description": "What it becomes.",
-        },
+        status=_choice(
+            "What it becomes.", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING", "DONE", "FAILED",
+        ),
         code=_text("For CODE_GENERATED: one call.", default=""),
         results=_text("For DONE: what came of it.", default=""),
         error=_text("For FAILED: what went wrong.", default=""),
@@ -234,10 +237,7 @@ DOCUMENT_ENTRIES: tuple[ToolEntry, ...] = (
         "Write the final output of a living document: its status, the final file (that of the last "
         "step that is DONE, unless another is given) and a summary. Gives everything that it says.",
         document=_DOCUMENT,
-        status={
-            "enum": ["SUCCESS", "FAILURE", "REQUIRES_REVIEW"],
-            "description": "How it ended.",
-        },
+        status=_choice("How it ended.", "SUCCESS", "FAILURE", "REQUIRES_REVIEW"),
         summary=_text("In a sentence or two.", default=""),
         final=_text("The final file.", default=""),
     ),
@@ -259,32 +259,23 @@ TEAM_ENTRIES: tuple[ToolEntry, ...] = (
             "description": 'Their roles or agent ids, or ["ALL"].',
         },
         text=_MESSAGE,
-        message_type={
-            "enum": ["information", "request", "response", "coordination"],
-            "description": "What it is.",
-            "default": "information",
-        },
-        priority={
-            "enum": ["low", "normal", "high", "urgent"],
-            "description": "How pressing it is.",
-            "default": "normal",
-        },
-        requires_response={
-            "type": "boolean",
-            "description": "Whether each of them is to respond.",
-            "default": False,
-        },
+        message_type=_choice(
+            "What it is.",
+            "information", "request", "response", "coordination", default="information",
+        ),
+        priority=_choice(
+            "How pressing it is.", "low", "normal", "high", "urgent", default="normal",
+        ),
+        requires_response=_flag("Whether each of them is to respond.", False),
         data=_DATA,
     ),
     _entry(
         "team_read", "idempotent",
         "Read what other agents of the team wrote to you: the oldest that you have not read, which "
         "you have read from then on. Gives messages, and unread: how many more there are.",
-        unread_only={
-            "type": "boolean",
-            "description": "Whether to leave out what you have read; else the latest are given.",
-            "default": True,
-        },
+        unread_only=_flag(
+            "Whether to leave out what you have read; else the latest are given.", True
+        ),
         limit=_number("Give at most this many.", 20, 50),
     ),
     _entry(
@@ -293,11 +284,10 @@ TEAM_ENTRIES: tuple[ToolEntry, ...] = (
         "original_message_updated: whether this was the response that was waited for.",
         message_id=_text("The message.", minLength=1, maxLength=200),
         text=_MESSAGE,
-        status={
-            "enum": ["completed", "partial", "unable", "delegated"],
-            "description": "What came of the request; partial: more follows.",
-            "default": "completed",
-        },
+        status=_choice(
+            "What came of the request; partial: more follows.",
+            "completed", "partial", "unable", "delegated", default="completed",
+        ),
         data=_DATA,
     ),
 )  # fmt: skip
@@ -354,11 +344,7 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         input=_text("The file that the step reads.", minLength=1),
         output=_text("The file that the step has to write.", minLength=1),
         also={**_TEXTS, "description": "Further files that it may read."},
-        free={
-            "type": "boolean",
-            "description": "Code that writes OUTPUT may be a program, which runs in the sandbox.",
-            "default": False,
-        },
+        free=_flag("Code that writes OUTPUT may be a program, which runs in the sandbox.", False),
     ),
     _entry(
         "audio_check", "pure",

@@ -17,10 +17,9 @@ from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.predicates import read_predicate
 from flowc.runtime.audio.tools.worker import _perform_call
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.models.offline import OfflineModels
+from flowc.runtime.models.offline import NO_REPAIR, OfflineModels, repair
 from flowc.runtime.models.offline_patterns import is_number, spell
 from flowc.runtime.models.offline_plan import code_of, plan_of, read_request
-from flowc.runtime.models.offline_repair import NONE, repair
 from flowc.runtime.models.offline_rules import FORMATS, fits, rules, vocabulary_rows
 from flowc.runtime.models.registry import choose_models
 from flowc.runtime.services import ModelRequest, ToolSchema
@@ -367,7 +366,7 @@ def test_only_what_is_mechanical_is_repaired():
     fixed = answer("error_analyzer", fix_request(document, "step_1", code, "no ``` such"))
     assert fixed["code"] == 'COMPRESS(input="in.wav", output="a.wav", ratio=50)'
     for hopeless in ("MAGIC(x=1)", "GAIN(", 'GAIN(input="in.wav", output="a.wav", gain_db=3)'):
-        assert repair(hopeless, "why", "in.wav", "a.wav") == (hopeless, NONE)
+        assert repair(hopeless, "why", "in.wav", "a.wav") == (hopeless, NO_REPAIR)
     error = (
         "`cutoff_hz` is 9000 Hz, but `in.wav` has 8000 samples a second\n"
         "it can be at most 3920 Hz there (0.49 of the sample rate)"
