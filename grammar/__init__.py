@@ -1,4 +1,4 @@
-"""What the languages look like; no meaning. `load(name)` gives a Lark parser, cached on disk.
+"""The grammars of the languages, without meaning. `load(name)` gives a Lark parser, cached on disk.
 
 The cache lies in the user's own cache folder (it is a pickle, so never in a shared one) and is
 keyed by Lark over the grammar's text and options. A folder that cannot be written costs only time.
@@ -31,7 +31,7 @@ def _cache_folder() -> Path | None:
 def load(
     name: str, start: str = "start", lexer: object = "contextual", transformer: object = None
 ) -> Lark:
-    """The LALR parser of `name`.lark. `lexer` is "contextual" or a Lark lexer class. With a
+    """Return the LALR parser of `name`.lark. `lexer` is "contextual" or a Lark lexer class. With a
     `transformer` its callbacks run while parsing and no tree is built. Positions are the tokens'.
     """
     folder = _cache_folder()

@@ -30,7 +30,7 @@ class Driver:
         self.values: list[Any] = []
 
     def feed(self, token: Any) -> bool:
-        """Take a token; False, and nothing is taken, when it does not fit here."""
+        """Take a token and return True; return False when it does not fit here."""
         states, values, actions, kind = self.states, self.values, self._actions, token.type
         while True:
             action = actions[states[-1]].get(kind)
@@ -43,7 +43,7 @@ class Driver:
             self._reduce(action)
 
     def finish(self) -> Any:
-        """What was built of the whole text, which has to be complete."""
+        """Return what was built of the whole text, which has to be complete."""
         while self.states[-1] != self._end:
             self._reduce(self._actions[self.states[-1]]["$END"])
         return self.values[-1]
@@ -68,8 +68,8 @@ Gotos = list[dict[str, int]]
 
 @functools.cache
 def _tables(parser: Lark) -> tuple[Actions, Gotos, int, int]:
-    """For each state what each token does there, and where each finished rule leads; the first
-    state and the last."""
+    """Return for each state what each token does there and where each finished rule leads, and the
+    first and the last state."""
     conf: Any = parser.parse_interactive().parser_state.parse_conf
     actions: Actions = [{} for _ in conf.states]
     gotos: Gotos = [{} for _ in conf.states]

@@ -21,7 +21,7 @@ _QUOTED = r'"[^"]*"'
 
 
 def _shape(opening: str, closing: str) -> str:
-    """A caption between two marks: quoted (may span lines) or up to the closing mark."""
+    """Return a caption between two marks: quoted (may span lines) or up to the closing mark."""
     return rf'{opening}(?:{_QUOTED}|(?!{closing})[^"\n])*+{closing}'
 
 
@@ -110,7 +110,7 @@ _OPEN_ENDED = frozenset({"LINK", "LABEL"})
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The chart's tokens with character offsets, closed by a SEP at the end (F1–F12)."""
+    """Yield the chart's tokens with character offsets, closed by a SEP at the end (F1–F12)."""
     pos, last = 0, "SEP"
     matter = _FRONT_MATTER.match(text)
     if matter:

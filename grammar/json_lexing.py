@@ -41,7 +41,7 @@ TOKEN = re.compile(
 
 
 def tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """Kind, start and end of every token in character offsets; the last one is END."""
+    """Yield kind, start and end of every token in character offsets; the last one is END."""
     match, pos, kind = TOKEN.match, 0, ""
     while kind != "END":
         found = match(text, pos)

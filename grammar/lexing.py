@@ -79,13 +79,14 @@ _BLANK = r"[ \t]*\r?\n"
 
 
 def _special(opening: str) -> str:
-    """What ends a run of prose and a wrapped item."""
+    """Match what ends a run of prose and a wrapped item."""
     heading = r"\#{1,2}[ \t]|\#{3,6}(?!\#)"
     return rf"[ ]{{0,3}}(?:{heading}|{opening})|{_BULLET}|{_RULE}|[ \t]*\r?(?:\n|\Z)"
 
 
 def _item(opening: str) -> str:
-    """A bullet with its wrapped lines: those directly below, and indented ones below a gap."""
+    """Match a bullet with its wrapped lines: those directly below, and indented ones below a
+    gap."""
     more = rf"(?!{_special(opening)})[^\n]+(?:\n|\Z)"
     return rf"{_BULLET}[^\n]*(?:\n|\Z)(?:{more}|(?:{_BLANK})++(?=[ ]{{2}}|\t){more})*+"
 
@@ -122,7 +123,7 @@ ITEM = re.compile(
 
 
 def line_patterns(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns that split `text` and that match the items of a list below its heading: fences
+    """Return the patterns of the lines of `text` and of a list's items below its heading. Fences
     with blanks count only when no real one is there."""
     damaged = "` ` `" in text and not _REAL_FENCE.search(text)
     return _patterns(*((SPACED_FENCE, _SPACED) if damaged else (FENCE, _REAL)))
@@ -135,7 +136,7 @@ def _patterns(fence: str, opening: str) -> tuple[re.Pattern[str], re.Pattern[str
 
 @functools.lru_cache(maxsize=512)
 def nearest_keyword(word: str) -> str | None:
-    """The keyword a heading's word stands for: itself, in other letters, or misspelt a little."""
+    """Return the keyword that a heading's word stands for, also in other letters or misspelt."""
     plain = re.sub(r"[ _-]+", " ", word).strip().upper()
     if plain in KEYWORDS:
         return plain
@@ -144,7 +145,7 @@ def nearest_keyword(word: str) -> str | None:
 
 
 def heading_token(line: str) -> str:
-    """The token that a heading line becomes.
+    """Return the token that a heading line becomes.
 
     A keyword counts anywhere below level 2 (S15) and, in higher headings, behind a sign. So does a
     misspelt one in capitals, or in small letters behind a keyword's own sign: it is read, and
@@ -172,7 +173,7 @@ def _plain_heading(line: str) -> str:
 
 
 class LineToken(Token):
-    """A token that knows its offsets and its kind; made by the million, so it is made quickly."""
+    """A token with its kind and offsets. A file has very many, so `__new__` bypasses Lark's."""
 
     __slots__ = ()
     line = column = end_line = end_column = None

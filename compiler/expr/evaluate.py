@@ -1,4 +1,4 @@
-"""Evaluate: an expression and the variables' values to a JSON value.
+"""Evaluate: compute the JSON value of an expression from the values of variables.
 
 Pure and bounded: the same values give the same result, nothing hangs, and whatever goes wrong is an
 `EvaluationError`. A variable that is not set, and whatever is looked up in null, is null.
@@ -30,12 +30,12 @@ from .values import (
 __all__ = ["EvaluationError", "evaluate", "text_of", "truth_of"]
 
 Files = Callable[[str], str]
-"""Gives the text of a file for a path as written in the workflow; its own errors pass through."""
+"""Return the text of a file for a path as the workflow writes it; its own errors pass through."""
 
 
 def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None = None) -> Json:
-    """The value of `expr`. Raises `EvaluationError`, and what `files` raises. Without `files` the
-    function read_file is refused."""
+    """Return the value of `expr`. Raise `EvaluationError`, and what `files` raises. `read_file`
+    needs `files`."""
     match expr:
         case Literal():
             return expr.value
@@ -75,7 +75,7 @@ def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None =
 def _which(
     conditions: tuple[Expr, ...], variables: Mapping[str, Json], files: Files | None
 ) -> Json:
-    """As `or`: what stands behind the first true condition is not evaluated."""
+    """Stop at the first true condition, as `or` does."""
     for number, condition in enumerate(conditions, start=1):
         if truth_of(evaluate(condition, variables, files=files)):
             return number
@@ -181,7 +181,7 @@ def _matches(value: Json, pattern: Json) -> bool:
     written = text_of(pattern)
     fault = pattern_fault(written)
     if fault is not None:
-        raise EvaluationError(f"`{written[:60]}` is no regular expression: {fault}")
+        raise EvaluationError(f"`{written[:60]}` is not a regular expression: {fault}")
     return pattern_matches(written, text_of(value))
 
 
@@ -223,7 +223,7 @@ def _arithmetic(op: str, left: Number, right: Number) -> Number:
 
 
 def _remainder(left: Number, right: Number) -> Number:
-    """With the sign of the left side, as in most languages."""
+    """Keep the sign of the left side, as most languages do."""
     if isinstance(left, int) and isinstance(right, int):
         rest = abs(left) % abs(right)
         return -rest if left < 0 else rest

@@ -1,4 +1,4 @@
-"""Fold: replace what is the same in every run by its value.
+"""Fold: replace what has the same value in every run by that value.
 
     length("abc") > 2 and READY   ->   READY counted as a truth value
     Text("a", "b", NAME)          ->   Text("ab", NAME)
@@ -15,13 +15,13 @@ from .ast import Binary, Call, Expr, Literal, Name, Text
 from .evaluate import evaluate
 from .functions import FUNCTIONS
 from .values import EvaluationError, text_of, truth_of
-from .walk import children, rebuilt
+from .walk import children, rebuild
 
 
 def fold(expr: Expr) -> Expr:
-    """The same expression with constant parts computed; spans stay. Evaluates to the same value."""
+    """Return the same expression with constant parts computed, spans kept."""
     parts = tuple(fold(part) for part in children(expr))
-    return _reduce(rebuilt(expr, parts, expr.span))
+    return _reduce(rebuild(expr, parts, expr.span))
 
 
 def _reduce(expr: Expr) -> Expr:

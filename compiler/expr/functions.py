@@ -1,4 +1,4 @@
-"""FUNCTIONS: the functions of the expression language. A table; nothing registers itself."""
+"""The functions of the expression language, as one literal table."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _SPECIAL_IN_DOUBLE = re.compile(r'([\\$`"])')
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`least` to `most` arguments (None: any number); `apply` is pure and raises only
-    `EvaluationError`. It is None for the one function that the evaluator provides from outside."""
+    """A function of `least` to `most` arguments (None: any number). `apply` is pure and raises only
+    `EvaluationError`; it is None for `read_file`, which the caller of `evaluate` provides."""
 
     name: str
     least: int
@@ -67,7 +67,7 @@ def _number(value: Json) -> Number:
         return int(value)
     number = read_number(value)
     if number is None:
-        raise EvaluationError(f"{preview(value)} is no number")
+        raise EvaluationError(f"{preview(value)} is not a number")
     return number
 
 
@@ -134,20 +134,20 @@ def _least(values: Json) -> Number | None:
 
 
 def tool_calls(reply: Json) -> list[Json]:
-    """The calls of a reply in their order; none of anything else."""
+    """Return the calls of a reply in their order; an empty list for anything else."""
     calls = reply.get("tool_calls") if isinstance(reply, dict) else None
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
 def tool_arguments(reply: Json, tool: Json) -> Json:
-    """The arguments of the first call of a tool; null without one."""
+    """Return the arguments of the first call of a tool, or null."""
     name = text_of(tool)
     return next((c.get("args") for c in tool_calls(reply) if c.get("name") == name), None)
 
 
 def shell_quote(value: Json, where: Json = "word") -> str:
-    """The value's text form as one shell word, never as commands (POSIX shell quoting), for the
-    place where it stands. Raises `EvaluationError` for another place than those of `WHERE`.
+    """Return the value's text form as one shell word, never as commands (POSIX shell quoting), for
+    the place where it stands. Raise `EvaluationError` for another place than those of `WHERE`.
 
     word      between blanks          a'b      ->  'a'"'"'b'
     double    inside "double quotes"  $HOME    ->  \\$HOME

@@ -1,4 +1,4 @@
-"""Parse: the text of an expression, standing somewhere in a file, to its tree with exact spans.
+"""Parse the text of an expression, wherever it stands in a file, to its tree with exact spans.
 
     parse("score > 0.8", "review.md", 120)  ->  Binary(">", Name("score"), Literal(0.8))
 
@@ -36,8 +36,7 @@ from .ast import (
 from .walk import children, names_read, shift_spans
 
 MAX_CHARACTERS = 10_000
-"""More, the texts in quotes left out, is refused: an expression of that size is data, not a
-decision."""
+"""A longer expression, quoted texts not counted, is refused: it is data, not a decision."""
 
 _QUOTED = re.compile(r"""\"(?:[^"\\\r\n]|\\[^\r\n])*+\"|'(?:[^'\\\r\n]|\\[^\r\n])*+'""")
 
@@ -57,7 +56,7 @@ _SURROGATE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class ParseFault:
-    """Why a text is no expression: a sentence, the place, and what to write instead."""
+    """Why a text is not an expression: a sentence, the place, and what to write instead."""
 
     message: str
     span: Span
@@ -65,7 +64,8 @@ class ParseFault:
 
 
 def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
-    """The expression in `text`, which stands at character `offset` of `file`. Never raises."""
+    """Return the expression in `text`, which stands at character `offset` of `file`. Never
+    raise."""
     read = _parse(text) if len(text) <= MAX_CHARACTERS else _parse.__wrapped__(text)
     if isinstance(read, ParseFault):
         span = Span(file, read.span.start + offset, read.span.end + offset)
@@ -74,7 +74,7 @@ def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
 
 
 def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()) -> Expr | None:
-    """An assertion over a tool's JSON `result` (or the variables `names`), or None for prose.
+    """Return an assertion over a tool's JSON `result` (or the variables `names`); None for prose.
 
     Only a text whose every name is known counts as an expression, and it must ask something: a
     lone word is prose. One pair of backticks around the whole is dropped.
@@ -199,8 +199,8 @@ def _after_comparison(before: str, found: str) -> bool:
 
 
 def unquote(body: str) -> str:
-    """The text that a quoted body means. An unknown escape stays as written, so that a regular
-    expression may be quoted without doubling: `"\\d+"`."""
+    """Return the text that a quoted body means. An unknown escape stays as written, so that a
+    regular expression may be quoted without doubling: `"\\d+"`."""
 
     def one(match: re.Match[str]) -> str:
         if match[1]:
@@ -215,7 +215,7 @@ def _join_surrogates(pair: re.Match[str]) -> str:
 
 
 def _span(*parts: Token | Expr) -> Span:
-    """From the first part's start to the last one's end, relative to the text."""
+    """Return the span from the first part's start to the last one's end, relative to the text."""
     start, end = _place(parts[0]), _place(parts[-1])
     return Span("", start.start, end.end)
 
@@ -229,7 +229,7 @@ def _place(part: Token | Expr) -> Span:
 
 @v_args(inline=True)
 class _Build(Transformer[Token, Expr]):
-    """Builds the tree while the parser reduces; called bottom-up, so depth costs no stack."""
+    """Build the tree while the parser reduces, bottom-up, so that depth costs no stack."""
 
     def number(self, token: Token) -> Expr:
         whole = token.isdecimal()

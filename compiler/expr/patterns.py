@@ -17,13 +17,13 @@ MAX_CHARACTERS = 1_000
 
 
 def pattern_fault(pattern: str) -> str | None:
-    """Why `pattern` is no valid regular expression, in a few words; None when it is one."""
+    """Return why `pattern` is not a valid regular expression, in a few words; None when it is."""
     read = _compile(pattern)
     return read if isinstance(read, str) else None
 
 
 def pattern_matches(pattern: str, text: str) -> bool:
-    """Whether the valid `pattern` matches anywhere in `text` (M32)."""
+    """Return whether the valid `pattern` matches anywhere in `text` (M32)."""
     return bool(_compile(pattern).search(_encodable(text)))
 
 
@@ -33,10 +33,10 @@ _REASONS = {
     "missing ]": "a `[` is not closed",
     "no argument for repetition operator": "nothing stands before `{}` that could be repeated",
     "bad repetition operator": "`{}` repeats a repetition",
-    "invalid repetition size": "`{}` is no number of repetitions up to 1,000",
+    "invalid repetition size": "`{}` is not a number of repetitions up to 1,000",
     "invalid perl operator": "`{}` does not exist: look-around is not supported",
     "invalid escape sequence": "`{}` does not exist: back references are not supported",
-    "invalid character class range": "`{}` is no range or class of characters",
+    "invalid character class range": "`{}` is not a range or class of characters",
     "trailing \\": "it ends with a single `\\`",
 }
 """RE2's words for what is wrong, and ours; `{}` is the part of the pattern it is about."""
@@ -64,5 +64,5 @@ def _reason(error: re2.error) -> str:
 
 
 def _encodable(text: str) -> str:
-    """JSON may smuggle in half a surrogate pair, which is no character."""
+    """Replace half a surrogate pair, which is not a character: JSON may smuggle one in."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -10,9 +10,9 @@ from .template import Placeholder, Template
 
 
 def quoted_command(template: Template, text: str) -> tuple[Expr, list[tuple[Placeholder, str]]]:
-    """What a command's template means, so that no text of a model or a person becomes a command;
-    and the placeholders where no quoting achieves that, with why. Nothing but one value is that
-    value, as it is."""
+    """Return the meaning of a command's template, each value quoted for its place, and the
+    placeholders that no quoting makes safe, with the reason. One placeholder alone stays that
+    value."""
     if not isinstance(template.expr, Text):
         return template.expr, []
     holes = template.placeholders
@@ -29,7 +29,7 @@ def quoted_command(template: Template, text: str) -> tuple[Expr, list[tuple[Plac
 
 
 def unquoted_parts(command: Text) -> tuple[Expr, ...]:
-    """The parts of a command without the quoting that `quoted_command` adds."""
+    """Return the parts of a command without the quoting that `quoted_command` adds."""
     return tuple(_inner(part) for part in command.parts)
 
 

@@ -37,14 +37,14 @@ class _Scanner:
     unsafe: list[str] = field(default_factory=list)
 
     def place(self) -> tuple[str, Refusal]:
-        """(how to quote, "") or ("", why not) for a value at the present position."""
+        """Return (how to quote, "") or ("", why not) for a value at the present position."""
         if self.unsafe:
             return "", _UNSAFE[self.unsafe[-1]]
         top = self.stack[-1] if self.stack else ""
         return {'"': "double", "'": "single"}.get(top, "word"), ""
 
     def step(self, at: int) -> int:
-        """Read one element at `at`; gives the position after it."""
+        """Read one element at `at` and return the position after it."""
         top = self.stack[-1] if self.stack else ""
         here = self.text[at]
         if top in ("'", "ansi", "comment"):
@@ -101,8 +101,8 @@ class _Scanner:
 
 
 def places_in(command: str, placeholders: Collection[tuple[int, int]]) -> list[tuple[str, Refusal]]:
-    """For each placeholder (start, end), in order: how its value is quoted ("word", "double" or
-    "single"), or why it cannot be. One pass, linear."""
+    """Return for each placeholder (start, end), in order, how its value is quoted ("word", "double"
+    or "single"), or why it cannot be. One linear pass."""
     scanner = _Scanner(command)
     found: list[tuple[str, Refusal]] = []
     at = 0

@@ -27,17 +27,17 @@ _RESERVED = re.compile(
 
 
 def show(expr: Expr) -> str:
-    """The expression's text, with no more parentheses than it needs."""
+    """Return the expression's text, with no more parentheses than it needs."""
     return _show(expr)[0]
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a variable's name can stand in an expression as it is."""
+    """Return whether a variable's name can stand in an expression as it is."""
     return _IDENT.fullmatch(name) is not None and _RESERVED.match(name) is None
 
 
 def quote(text: str) -> str:
-    """A text as a literal of the expression language."""
+    """Return a text as a literal of the expression language."""
     return f'"{_ESCAPED.sub(_escape, text)}"'
 
 
@@ -46,7 +46,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _show(expr: Expr) -> tuple[str, int]:
-    """The text and how strongly it holds together."""
+    """Return the text and its binding strength."""
     match expr:
         case Literal():
             return _literal(expr)
@@ -106,7 +106,7 @@ def _binary(expr: Binary) -> tuple[str, int]:
 
 
 def _inside(expr: Expr, least: int) -> str:
-    """The text, in parentheses unless it holds together at least that strongly."""
+    """Return the text, in parentheses when it binds more weakly than `least`."""
     text, strength = _show(expr)
     return text if strength >= least else f"({text})"
 

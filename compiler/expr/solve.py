@@ -1,4 +1,4 @@
-"""Solve: values of variables under which conditions come out in a wanted way.
+"""Solve: find values of variables that make conditions come out as wanted.
 
     score > 0.8, score < 0.5        wanted: none holds        score = 0.65
 
@@ -20,9 +20,9 @@ from .values import Json, truth_of
 from .walk import walk
 
 MAX_TRIES = 4096
-"""Combinations that are tried before it gives up."""
+"""Combinations to try before giving up."""
 OTHER = "anything else"
-"""The text that stands for one that no condition names."""
+"""A text that no condition names."""
 
 Path = tuple[str, ...]
 Wanted = Callable[[tuple[bool, ...]], bool]
@@ -31,8 +31,9 @@ Wanted = Callable[[tuple[bool, ...]], bool]
 def witness(
     conditions: Sequence[Expr], wanted: Wanted, types: Mapping[str, Type]
 ) -> dict[str, Json] | None:
-    """Values by path (`verdict.score`) for which the truth of the conditions, in their order, is
-    `wanted`; None when none was found. A condition that cannot be evaluated is not true."""
+    """Return values by path (`verdict.score`) for which `wanted` holds for the truth of the
+    conditions, in their order; None without any. A condition that cannot be evaluated counts as
+    false."""
     tried = _candidates(conditions, types)
     if tried is None:
         return None
@@ -45,7 +46,7 @@ def witness(
 
 
 def combinations(conditions: Sequence[Expr], types: Mapping[str, Type]) -> int:
-    """How many combinations of values there are to try; 0 where none can be."""
+    """Return how many combinations of values there are to try."""
     tried = _candidates(conditions, types)
     return 0 if tried is None else math.prod(len(values) for values in tried.values())
 
@@ -58,7 +59,7 @@ def _holds(condition: Expr, variables: Mapping[str, Json]) -> bool:
 
 
 def path_of(expr: Expr) -> Path | None:
-    """`a.b.c` as its names; None for any other expression."""
+    """Return `a.b.c` as its names; None for any other expression."""
     names: list[str] = []
     while isinstance(expr, Field):
         names.append(expr.name)
@@ -67,7 +68,7 @@ def path_of(expr: Expr) -> Path | None:
 
 
 def paths_in(expr: Expr) -> Iterator[Path]:
-    """The longest paths that an expression reads."""
+    """Yield the longest paths that an expression reads."""
     inner: set[int] = set()
     for part in walk(expr):
         if id(part) in inner:
@@ -81,7 +82,7 @@ def paths_in(expr: Expr) -> Iterator[Path]:
 def _candidates(
     conditions: Sequence[Expr], types: Mapping[str, Type]
 ) -> dict[Path, list[Json]] | None:
-    """The values to try for each path; None where one path lies within another."""
+    """Return the values to try for each path; None where one path lies within another."""
     written: dict[Path, list[Json]] = {}
     for condition in conditions:
         for path in paths_in(condition):
@@ -101,7 +102,7 @@ def _candidates(
 
 
 def _comparisons(part: Binary) -> Iterator[tuple[Path, Json]]:
-    """A path and each written value that it is compared with."""
+    """Yield a path and each written value that it is compared with."""
     for side, other in ((part.left, part.right), (part.right, part.left)):
         values = [other] if isinstance(other, Literal) else []
         if isinstance(other, ListOf):
@@ -111,7 +112,7 @@ def _comparisons(part: Binary) -> Iterator[tuple[Path, Json]]:
 
 
 def _as_truth(part: Expr) -> Iterator[Path]:
-    """Paths whose truth is asked for."""
+    """Yield the paths that stand as conditions."""
     operands: tuple[Expr, ...] = ()
     if isinstance(part, Unary) and part.op == "not":
         operands = (part.operand,)
@@ -128,7 +129,7 @@ def _type(path: Path, types: Mapping[str, Type]) -> Type:
 
 
 def _around(values: list[Json], kind: Type) -> list[Json]:
-    """The written values, and those between and beside them that the type allows."""
+    """Return the written values with those between and beside them that the type allows."""
     numbers = sorted(v for v in values if isinstance(v, int | float) and not isinstance(v, bool))
     if kind == "boolean":
         return [True, False]

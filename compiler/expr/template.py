@@ -41,7 +41,8 @@ class Template:
 
 
 def read_template(text: str) -> Template:
-    """The template in `text`. A placeholder that does not parse is a fault and has no value."""
+    """Return the template in `text`. A placeholder that does not parse is a fault without a
+    value."""
     parts: list[Expr] = []
     found: list[Placeholder] = []
     faults: list[ParseFault] = []
@@ -73,7 +74,7 @@ def read_template(text: str) -> Template:
 
 
 def show_template(expr: Expr) -> str:
-    """The text that `read_template` reads as the same expression."""
+    """Return the text that `read_template` reads as the same expression."""
     if isinstance(expr, Literal) and isinstance(expr.value, str):
         return _plain(expr.value)
     if not isinstance(expr, Text) or len(expr.parts) < 2:
@@ -82,7 +83,7 @@ def show_template(expr: Expr) -> str:
 
 
 def show_parts(parts: tuple[Expr, ...]) -> str:
-    """The template of several parts. A text beside a text stands in a placeholder of its own."""
+    """Return the template of several parts. A text next to a text gets its own placeholder."""
     written, after_text = "", False
     for number, part in enumerate(parts, start=1):
         text = part.value if isinstance(part, Literal) else None
@@ -99,7 +100,7 @@ def show_parts(parts: tuple[Expr, ...]) -> str:
 
 
 def show_placeholder(expr: Expr) -> str:
-    """The expression as a placeholder."""
+    """Return the expression as a placeholder."""
     return f"{{{{ {show(expr)} }}}}"
 
 
@@ -124,7 +125,7 @@ def _plain(text: str) -> str:
 
 
 def _closing(text: str, at: int) -> int | None:
-    """Where the `}}` stands that closes the placeholder whose expression begins at `at`."""
+    """Return where the `}}` stands that closes the placeholder whose expression begins at `at`."""
     opened: list[str] = []
     for token in _TOKEN.finditer(text, at):
         found = token[0]

@@ -27,8 +27,8 @@ class ExprFault:
 
 
 def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
-    """The type of the value; "any" where only the run can tell. A variable that is missing in
-    `types`, or null at run time, is "any"."""
+    """Return the type of the value; "any" where only the run can tell, so for a variable that is
+    not in `types` or may be null."""
     match expr:
         case Literal():
             return _scalar_type(expr)
@@ -80,7 +80,7 @@ def _sum_type(left: Type, right: Type) -> Type:
 
 
 def faults(expr: Expr) -> Iterator[ExprFault]:
-    """Every certain fault of an expression in itself: unknown functions, wrong numbers of
+    """Yield every certain fault of an expression in itself: unknown functions, wrong numbers of
     arguments, invalid regular expressions, a division by zero. Each part is reported once."""
     for part in walk(expr):
         match part:
@@ -95,7 +95,7 @@ def faults(expr: Expr) -> Iterator[ExprFault]:
 
 
 def operand_faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
-    """Operands that an operator never takes. Each part is reported once."""
+    """Yield the operands that an operator never takes, each once."""
     for part in walk(expr):
         match part:
             case Binary():

@@ -15,7 +15,7 @@ Json = Any
 Number = int | float
 
 MAX_TEXT = 16 * 1024 * 1024
-"""No text that an expression makes is longer, in characters: a loop cannot fill the memory."""
+"""The longest text that an expression may make, in characters: a loop cannot fill the memory."""
 
 _NUMBER = re.compile(
     r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?", re.ASCII
@@ -27,7 +27,8 @@ class EvaluationError(Exception):
 
 
 def text_of(value: Json) -> str:
-    """The text form: null is empty, 3.0 is `3`, true is `true`, lists and objects are JSON."""
+    """Return the text form: null is empty, 3.0 is `3`, true is `true`, lists and objects are
+    JSON."""
     match value:
         case str():
             return value
@@ -52,12 +53,12 @@ def _digits(value: int) -> str:
 
 def _plain(value: float) -> str:
     if not math.isfinite(value):
-        raise EvaluationError(f"{value} is no number")
+        raise EvaluationError(f"{value} is not a number")
     return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
 
 
 def json_text(value: Json) -> str:
-    """The JSON text of a value, keys in their order, non-ASCII as it is."""
+    """Return the JSON text of a value, keys in their order, non-ASCII as it is."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -65,7 +66,7 @@ def json_text(value: Json) -> str:
 
 
 def read_number(value: Json) -> Number | None:
-    """A number, or a text that is one when blanks around it are dropped; otherwise None."""
+    """Return a number, or the number that a text reads as without blanks around it, or None."""
     if type(value) is int:
         return value
     if type(value) is float:
@@ -80,7 +81,8 @@ def read_number(value: Json) -> Number | None:
 
 
 def truth_of(value: Json) -> bool:
-    """False are null, false, 0, an empty text, list or object, and the texts `false` and `0`."""
+    """Return the truth of a value. Null, false, 0, an empty text, list or object, and the texts
+    `false` and `0` are false."""
     if isinstance(value, str):
         written = value.strip()
         return bool(written) and written.lower() != "false" and read_number(written) != 0
@@ -88,7 +90,8 @@ def truth_of(value: Json) -> bool:
 
 
 def equal(left: Json, right: Json) -> bool:
-    """Equality of JSON values; a text beside a number or truth value is read as one."""
+    """Return whether JSON values are equal; a text beside a number or truth value is read as
+    one."""
     try:
         return _equal(left, right)
     except RecursionError:
@@ -117,7 +120,7 @@ def _same(left: Json, right: Json) -> bool:
 
 
 def order_of(left: Json, right: Json) -> int:
-    """-1, 0 or 1: by number when both sides are numbers or read as one, otherwise by text (M33)."""
+    """Return -1, 0 or 1, by number when both sides read as numbers, otherwise by text (M33)."""
     numbers = read_number(left), read_number(right)
     if numbers[0] is not None and numbers[1] is not None:
         return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
@@ -126,7 +129,7 @@ def order_of(left: Json, right: Json) -> int:
 
 
 def kind_of(value: Json) -> str:
-    """What a value is called in messages, with its article."""
+    """Return what a value is called in messages, with its article."""
     match value:
         case None:
             return "null"
@@ -145,7 +148,7 @@ def kind_of(value: Json) -> str:
 
 
 def preview(value: Json) -> str:
-    """A value in a message: a text by its beginning, anything else by its kind."""
+    """Return a value in a message: a text by its beginning, anything else by its kind."""
     if not isinstance(value, str):
         return kind_of(value)
     line = value.strip().split("\n", 1)[0]

@@ -10,7 +10,7 @@ from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, Object
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
-    """The direct parts of an expression, in written order."""
+    """Return the direct parts of an expression, in written order."""
     match expr:
         case Literal() | Name():
             return ()
@@ -35,7 +35,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
-    """The expression and every part of it, outermost first, in written order."""
+    """Yield the expression and every part of it, outermost first, in written order."""
     todo = [expr]
     while todo:
         at = todo.pop()
@@ -44,12 +44,12 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 
 def names_read(expr: Expr) -> tuple[Name, ...]:
-    """Every variable that evaluating may read, once per place, in written order."""
+    """Return every variable that evaluating may read, once per place, in written order."""
     return tuple(at for at in walk(expr) if isinstance(at, Name))
 
 
-def rebuilt(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
-    """The same expression with `parts` in place of its `children`, standing at `span`."""
+def rebuild(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
+    """Return the same expression with `parts` in place of its `children`, standing at `span`."""
     match expr:
         case Literal():
             return Literal(value=expr.value, span=span)
@@ -77,11 +77,11 @@ def rebuilt(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
 
 
 def shift_spans(expr: Expr, file: str, offset: int) -> Expr:
-    """The same expression, standing `offset` characters further on in `file`."""
+    """Return the same expression `offset` characters further on in `file`."""
     return map_spans(expr, lambda span: Span(file, span.start + offset, span.end + offset))
 
 
 def map_spans(expr: Expr, place: Callable[[Span], Span]) -> Expr:
-    """The same expression, every span replaced by what `place` makes of it."""
+    """Return the same expression with every span replaced by what `place` makes of it."""
     parts = tuple([map_spans(part, place) for part in children(expr)])
-    return rebuilt(expr, parts, None if expr.span is None else place(expr.span))
+    return rebuild(expr, parts, None if expr.span is None else place(expr.span))

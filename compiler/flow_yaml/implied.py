@@ -1,4 +1,5 @@
-"""What flow YAML declares by using it: variables that are written, tools and functions named."""
+"""What flow YAML declares by use: variables that are written, tools and functions that are
+named."""
 
 from __future__ import annotations
 
@@ -30,8 +31,9 @@ from ..ir import (
 
 
 def with_implied(workflow: Workflow) -> Workflow:
-    """The workflow with a state field of any type for every variable that is written and not
-    declared, every tool that is named, and for a script without functions those that are called."""
+    """Return the workflow with what its nodes use and it does not declare: a state field of any
+    type for each written variable, each named tool, and the called functions of a script without
+    any."""
     known = {p.name for p in workflow.params} | {f.name for f in workflow.state}
     declared = {tool.id for tool in workflow.tools}
     named = implied_tools(workflow.agents, workflow.nodes)
@@ -54,7 +56,7 @@ def with_implied(workflow: Workflow) -> Workflow:
 
 
 def implied_tools(agents: Iterable[Agent], nodes: Iterable[Node]) -> tuple[Tool, ...]:
-    """The tools that agents and then nodes name, in that order."""
+    """Return the tools that agents and then nodes name, in that order."""
     named: dict[str, Tool] = {}
     for agent in agents:
         for name in agent.tools:
@@ -73,7 +75,7 @@ def implied_tools(agents: Iterable[Agent], nodes: Iterable[Node]) -> tuple[Tool,
 
 
 def called_functions(script: str, workflow: Workflow) -> tuple[str, ...]:
-    """The functions of a script that nodes call, in order."""
+    """Return the functions of a script that nodes call, in order."""
     calls = [n for n in workflow.nodes if isinstance(n, ScriptNode) and n.script == script]
     return tuple(dict.fromkeys(node.function for node in calls))
 

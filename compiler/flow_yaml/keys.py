@@ -321,7 +321,7 @@ NODES: dict[str, MappingKind] = {
         _SET,
     )),
 }  # fmt: skip
-"""The kinds of nodes: which one a mapping is, the key says that stands in it."""
+"""The kinds of nodes; the key that a mapping has says which one it is."""
 
 TOP = (
     Key("name", "text", "a short name; the file's own when left out"),
@@ -371,5 +371,5 @@ NODE_EDGES: dict[str, tuple[str, ...]] = {
 
 
 def edge_keys(kind: str) -> tuple[str, ...]:
-    """The keys for the ways out of a node of this kind."""
+    """Return the keys for the ways out of a node of this kind."""
     return NODE_EDGES.get(kind, ("next", "on_error"))

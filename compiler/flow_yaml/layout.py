@@ -1,5 +1,5 @@
-"""The layout of flow YAML files: `flowc fmt`. Nothing but white space is changed, so no comment can
-be lost and no text can come to mean something else.
+"""The layout of flow YAML files (`flowc fmt`). Only white space changes, so no comment is lost and
+no text changes its meaning.
 
 Two blanks for each level, lists below their key included; one blank behind a colon and a dash, two
 before a comment at the end of a line; one blank line between nodes and between sections of several
@@ -23,8 +23,8 @@ _NODES = re.compile(r"(?:workflows/[^/]*/)?nodes\Z")
 
 @dataclass(slots=True)
 class _Frame:
-    """A block list or mapping: the columns where its entries stand and shall stand. `path` are the
-    keys that lead to it; `starts` the lines where its entries begin."""
+    """A block list or mapping. Its entries move from the column `old` to `new`; `path` holds the
+    keys that lead to it, `starts` the lines where its entries begin."""
 
     is_list: bool
     old: int
@@ -38,8 +38,8 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Line:
-    """A line: `indent` is the column where it shall begin (None: as it is); `kept` lines are those
-    of a text, which may be moved but not trimmed; a `ragged` one ends inside a text."""
+    """A line. `indent` is the column where it has to begin (None: no change); a `kept` line belongs
+    to a text and may be moved but not trimmed; a `ragged` one ends inside a text."""
 
     text: str
     indent: int | None = None
@@ -65,8 +65,8 @@ class _Line:
 
 
 def lay_out(text: str) -> str:
-    """The same file in canonical layout. The text has to be YAML without faults. One with line ends
-    that only YAML counts as such stays as it is."""
+    """Return the same file in canonical layout. The text must be YAML without faults; one with line
+    ends that only YAML counts as such stays as it is."""
     ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     plain = text.replace("\r\n", "\n")
     if not plain.strip() or _ODD_ENDS.search(plain):
@@ -182,7 +182,7 @@ class _Layout:
             self.owners[line] = list(self.frames)
 
     def _one_blank(self, token: yaml.Token, after: yaml.Token) -> None:
-        """One blank between a dash or colon and what follows it on the line."""
+        """Leave one blank between a dash or colon and what follows it on the line."""
         line, start = token.end_mark.line, token.end_mark.column
         end = after.start_mark.column
         follows = after.start_mark.line == line and end > start
@@ -204,7 +204,7 @@ class _Layout:
                 line.edits.append((0, blanks, " " * inside))
 
     def _block(self, token: yaml.ScalarToken, frame: _Frame | None, inside: int) -> None:
-        """The lines of a block, moved so that they stand one level deeper than what holds them."""
+        """Move the lines of a block one level deeper than what holds them."""
         first, last = token.start_mark.line, token.end_mark.line
         header = _HEADER.match(self.lines[first].text, token.start_mark.column)
         assert header is not None, "a block begins with its sign"
@@ -229,7 +229,7 @@ class _Layout:
                 line.edits.append((0, blanks, " " * max(0, blanks + shift)))
 
     def _move_rest(self, opened: yaml.Token, last: int) -> None:
-        """The further lines inside brackets, by as much as the first one is moved."""
+        """Move the further lines inside brackets by as much as the first one."""
         frame = self.frames[-1] if self.frames else None
         shift = frame.new - frame.old if frame else 0
         for line in self.lines[opened.start_mark.line + 1 : last + 1]:
@@ -244,8 +244,8 @@ class _Layout:
             self.ends[mark.line] = max(self.ends.get(mark.line, 0), mark.column)
 
     def _move_comments(self) -> None:
-        """Two blanks before a comment behind something; a comment on a line of its own stands where
-        the entry stands whose column it had, else where the next one does."""
+        """Put two blanks before a comment behind something. A comment on a line of its own goes to
+        the entry whose column it had, else to the next entry."""
         before: list[_Frame] = []
         follows = self._followers()
         for number, line in enumerate(self.lines):
@@ -258,7 +258,7 @@ class _Layout:
                     line.edits.append((end, end + len(rest) - len(rest.lstrip()), "  "))
 
     def _followers(self) -> list[list[_Frame]]:
-        """For each line the collections of the first entry from there on."""
+        """Return for each line the collections of the first entry from there on."""
         found: list[list[_Frame]] = []
         after: list[_Frame] = []
         for number in reversed(range(len(self.lines))):
@@ -267,7 +267,7 @@ class _Layout:
         return found[::-1]
 
     def _blank_lines(self) -> set[int]:
-        """The lines before which a blank one shall stand."""
+        """Return the lines that need a blank line before them."""
         found: set[int] = set()
         for frame in self.all:
             spaced = frame.is_list and _NODES.match(frame.path)
@@ -279,8 +279,8 @@ class _Layout:
         return found - self.open_ended
 
     def _is_long(self, start: int, after: int, end: int) -> bool:
-        """Whether one of two entries has several lines, comments and blank ones left out. What
-        stands behind the last entry of an inner mapping does no harm: it is long anyway."""
+        """Return whether one of two entries has several lines, comments and blank ones not counted.
+        What stands behind the last entry of an inner mapping does no harm: it is long anyway."""
         return any(
             sum(not (line.is_blank or line.is_comment) for line in self.lines[first:last]) > 1
             for first, last in ((start, after), (after, end))
@@ -293,7 +293,7 @@ class _Layout:
 
 
 def _column(line: _Line, before: list[_Frame], after: list[_Frame]) -> int:
-    """Where a comment between two entries shall stand."""
+    """Return the column of a comment between two entries."""
     column = len(line.text) - len(line.text.lstrip())
     for frames in (after[-1:], before, after):
         for frame in frames:

@@ -79,7 +79,7 @@ _FORMS: dict[Form, Schema] = {
 
 
 def flow_schema() -> Schema:
-    """The schema as JSON values."""
+    """Return the schema as JSON values."""
     workflow = _workflow()
     inner = {**workflow, "properties": dict(workflow["properties"])}
     del inner["properties"]["tests"]
@@ -198,7 +198,7 @@ def _way() -> Schema:
 
 
 def _element(element: MappingKind) -> Schema:
-    """A mapping, or the short form where there is one."""
+    """Return a mapping, or the short form where there is one."""
     mapping = _mapping(element.keys)
     if not element.short:
         return mapping if mapping.get("required") else {**mapping, "type": ["object", "null"]}
@@ -244,5 +244,5 @@ def _by_name(one: Schema) -> Schema:
 
 
 def _optional(one: Schema) -> Schema:
-    """A key without a value is as if it were left out."""
+    """Allow null: a key without a value counts as left out."""
     return {"anyOf": [one, {"type": "null"}]} if one else one

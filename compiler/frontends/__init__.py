@@ -13,20 +13,21 @@ from .steps.parse import STEPS
 
 FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, MACHINE, PLAN, CONTRACT, FLOW)
 SURE = 50
-"""A claim from which on a file counts as a workflow without having been named."""
+"""A claim from which on an unnamed file counts as a workflow."""
 
 
 def by_name(name: str) -> Frontend | None:
-    """The front end of that name, if there is one."""
+    """Return the front end of that name, or None."""
     return next((f for f in FRONTENDS if f.name == name), None)
 
 
 def is_workflow(source: Source) -> bool:
-    """Whether a file that nobody named is surely one: a page about a format, say, is not."""
+    """Return whether a file that nobody named is surely a workflow, and not a page about a
+    format."""
     return any(f.claims(source) >= SURE for f in FRONTENDS)
 
 
 def detect(source: Source) -> list[Frontend]:
-    """The formats that claim the file, the surest first. Two with the same claim are ambiguous."""
+    """Return the formats that claim the file, the surest first. Two equal claims are ambiguous."""
     claims = [(f.claims(source), f) for f in FRONTENDS]
     return [f for n, f in sorted(claims, key=lambda c: -c[0]) if n > 0]

@@ -17,7 +17,7 @@ TypeName = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
 Reducer = Lit["replace", "append", "merge", "add"]
 Effect = Lit["pure", "idempotent", "once"]
 OnUnknown = Lit["ask", "repeat", "fail"]
-"""What is done about an effect that was under way when the process died."""
+"""What to do about an effect that was under way when the process died."""
 Role = Lit["system", "user", "assistant"]
 ErrorKind = Lit["failure", "timeout", "limit", "refused", "gate"]
 REPORT_TOOL = "report_step_result"
@@ -74,9 +74,9 @@ class Thread:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """Who answers. Without `thread` each visit of a node starts a conversation of its own;
-    `remember` says whether question and answer are stored in the thread. `model` None means
-    the run's model. `role` is what tasks ask for; `tools` it may use in all its nodes. A `person`
-    is no model: tasks of this role wait for an answer."""
+    `remember` says whether question and answer are stored in the thread. `model` None means the
+    run's model. `role` is what tasks ask for; `tools` it may use in all its nodes. A `person` is
+    not a model: tasks of this role wait for an answer."""
 
     id: str
     role: str = ""
@@ -211,10 +211,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A case of `flowc test`: what the workflow is given and what has to come of it. `answers` is a
-    file of scripted answers or what would stand in it, `replay` a recording. What is None or empty
-    is not looked at. `path` are nodes that are visited in this order, others may stand between them
-    unless it is `complete`; `avoids` are nodes that are not visited; a node of a called workflow is
+    """A case of `flowc test`: the inputs of the workflow and what must come of them. `answers` is a
+    file of scripted answers or its content, `replay` a recording. What is None or empty is not
+    checked. `path` lists nodes in the order of their visits, others may stand between them unless
+    it is `complete`; `avoids` lists nodes that are not visited; a node of a called workflow is
     `CALL/NODE`. `holds` are conditions over the variables, `result` and `status`."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Grants: what the commands of a file may do, said in a comment by whoever wrote the file.
+"""Grants: what the commands of a file may do, as a comment of its author says.
 
     %% flowc: network                   in a mermaid block: its commands may use the network
     <!-- flowc: workspace out -->       in markdown: they may write in the folder `out`
@@ -26,8 +26,8 @@ _GRANT = re.compile(
 
 
 def with_grants(workflow: Workflow, source: Source) -> Workflow:
-    """The workflow whose commands have what the comments of its file grant. What a node says itself
-    about its folder stays."""
+    """Return the workflow with the grants of its file's comments given to its commands. A node's
+    own folder stays."""
     network, folder = grants(source)
     if not (network or folder):
         return workflow
@@ -41,7 +41,7 @@ def with_grants(workflow: Workflow, source: Source) -> Workflow:
 
 
 def grants(source: Source) -> tuple[bool, str]:
-    """Whether the file grants the network, and the folder that it grants ("" for none)."""
+    """Return whether the file grants the network, and the folder that it grants ("" for none)."""
     if "flowc:" not in source.text:
         return False, ""
     markdown = source.path.endswith((".md", ".markdown"))
@@ -56,7 +56,7 @@ def grants(source: Source) -> tuple[bool, str]:
 
 
 def grant_comments(workflow: Workflow) -> list[str]:
-    """The comments of a chart that grant what all of the workflow's commands are granted."""
+    """Return the comments of a chart for what all of the workflow's commands are granted."""
     commands = [node for node in workflow.nodes if isinstance(node, ExecNode)]
     folders = {node.workspace for node in commands}
     lines = ["%% flowc: network"] if commands and all(n.network for n in commands) else []

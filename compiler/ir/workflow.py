@@ -75,8 +75,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnInput:
-    """What becomes of a line that a person gives unasked: `assignments`, which may read it as
-    `input`, are made and the run goes on at `target` (J45)."""
+    """What an unasked line of a person does: `assignments`, which may read it as `input`, are made
+    and the run goes on at `target` (J45)."""
 
     target: str
     assignments: tuple[Assignment, ...] = ()
@@ -118,7 +118,7 @@ class Workflow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """The workflow that was asked for and every workflow it calls, by normalised path."""
+    """The main workflow and every workflow it calls, by normalised path."""
 
     entry: str
     workflows: tuple[tuple[str, Workflow], ...]

@@ -48,7 +48,7 @@ class Piece(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece of the document. `key` is the section's, or that of the section around a step.
-    `values` are those of its fields that somebody has asked for."""
+    `values` caches the values of its fields."""
 
     kind: Literal["start", "section", "step"]
     key: SectionKey | None
@@ -79,14 +79,14 @@ class Block:
         return int(match["number"]) if match and match["number"].isdecimal() else None
 
     def field(self, name: str) -> PlanField | None:
-        """The first field of that name."""
+        """Return the first field of that name."""
         for field in self.fields:
             if field.name == name:
                 return field
         return None
 
     def logs(self) -> list[Piece]:
-        """The log lines of a block; those of the log count."""
+        """Return the log lines of a block."""
         return [piece for piece in self.pieces if piece.kind == "LOG"]
 
 
@@ -101,7 +101,7 @@ class _Group(NamedTuple):
 
 
 class _Shape:
-    """Lark calls these while parsing: tokens become offsets, and are let go."""
+    """Lark's callbacks while parsing: they turn tokens into offsets."""
 
     def start(self, children: list[Any]) -> list[Any]:
         return children
@@ -123,7 +123,7 @@ def _parser() -> Any:
 
 
 def read_blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of a document; any text is one. There is always a first block, perhaps empty."""
+    """Return the blocks of a document; any text is one. The first block may be empty."""
     parts = _parser().parse(text)
     first = next((n for n, part in enumerate(parts) if isinstance(part, _Group)), len(parts))
     groups = [_group("start", 0, None, parts[:first]), *parts[first:]]
@@ -138,7 +138,7 @@ def read_blocks(text: str) -> tuple[Block, ...]:
 
 
 def section_key(heading: str) -> SectionKey | None:
-    """The section that a level-2 heading opens, with or without its number (A1)."""
+    """Return the section that a level-2 heading opens, with or without its number (A1)."""
     words = _NUMBER.sub("", heading.lstrip(" #\t"), count=1).strip().rstrip("#: \t")
     return SECTION_WORDS.get(words.lower())
 

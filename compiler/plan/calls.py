@@ -14,7 +14,7 @@ from typing import Any
 from .edits import PlanError
 
 MAX_CODE = 4_000
-"""Characters; longer code is no single call."""
+"""Characters; longer code is not a single call."""
 MAX_DEPTH = 8
 """Lists and objects in one another."""
 
@@ -28,12 +28,12 @@ class ToolCall:
 
 
 def is_manual(code: str) -> bool:
-    """Whether the code says `N/A`: a person does the step, and says what came of it (A28)."""
+    """Return whether the code says `N/A`: a person does the step and reports the result (A28)."""
     return code.strip().lstrip("#").strip().strip("\"'`").strip().upper() == "N/A"
 
 
 def is_placeholder(code: str) -> bool:
-    """Whether nobody has written code yet: nothing, comments, or a template (A27)."""
+    """Return whether nobody has written code yet: nothing, comments, or a template (A27)."""
     lines = [line.strip() for line in code.split("\n")]
     text = code.strip()
     return all(not line or line.startswith("#") for line in lines) or (
@@ -51,7 +51,7 @@ def read_call(code: str, tools: Iterable[str] | None = None) -> ToolCall:
     if tools is not None:
         known = {tool.lower(): tool for tool in tools}
         if name.lower() not in known:
-            raise PlanError(f"the code calls `{name}`, which is no tool")
+            raise PlanError(f"the code calls `{name}`, which is not a tool")
         name = known[name.lower()]
     if call.args:
         raise PlanError(f"`{name}` is called with an argument that has no name: write `name=value`")
@@ -103,7 +103,9 @@ def _literal(node: ast.expr, name: str, depth: int) -> Any:
         case ast.Dict(keys=keys, values=values):
             return dict(_pairs(keys, values, name, depth))
         case _:
-            raise PlanError(f"`{name}` is no literal value: write a text, a number, true or a list")
+            raise PlanError(
+                f"`{name}` is not a literal value: write a text, a number, true or a list"
+            )
 
 
 def _pairs(
@@ -112,6 +114,6 @@ def _pairs(
     pairs = []
     for key, value in zip(keys, values, strict=True):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            raise PlanError(f"`{name}` has a key that is no text")
+            raise PlanError(f"`{name}` has a key that is not a text")
         pairs.append((key.value, _literal(value, name, depth + 1)))
     return pairs

@@ -53,21 +53,21 @@ class PlanDocument:
         return tuple(block for block in self.blocks if is_step(block))
 
     def starts(self) -> list[int]:
-        """The offset of each block in the text."""
+        """Return the offset of each block in the text."""
         return [0, *itertools.accumulate(len(block.text) for block in self.blocks)][:-1]
 
     def step(self, id: str) -> Block:
-        """The step of that ID. Raises `PlanError`."""
+        """Return the step of that ID. Raise `PlanError`."""
         return self.blocks[self._index(id, None)]
 
     def section(self, key: SectionKey) -> Block | None:
-        """The first section of that kind."""
+        """Return the first section of that kind."""
         return next((b for b in self.blocks if b.kind == "section" and b.key == key), None)
 
     def value(
         self, name: str, *, step: str | None = None, section: SectionKey | None = None
     ) -> Value | None:
-        """What a field holds; None when it is missing. Raises `PlanError` for an unknown step."""
+        """Return what a field holds, or None. Raise `PlanError` for an unknown step."""
         return field_value(self.blocks[self._index(step, section)], name)
 
     def set(
@@ -78,14 +78,13 @@ class PlanDocument:
         step: str | None = None,
         section: SectionKey | None = None,
     ) -> PlanDocument:
-        """The document with one field of a step or a section set; a missing one is added (A24).
-
-        The text is taken literally (A25); ends of lines become the document's. Raises `PlanError`
-        when the field cannot hold it."""
+        """Return the document with one field of a step or a section set; add a missing one (A24).
+        The text is taken literally (A25), with the document's line ends. Raise `PlanError` when the
+        field cannot hold it."""
         return self.set_at(self._index(step, section), name, value)
 
     def set_at(self, index: int, name: str, value: Value) -> PlanDocument:
-        """The same for the block at a place of `blocks`."""
+        """Set a field of the block at a place of `blocks`."""
         block = self.blocks[index]
         if block.kind == "start" and block.field(name) is None:
             raise PlanError("a field belongs to a section or a step")
@@ -93,16 +92,16 @@ class PlanDocument:
         return self if changed is block else self._with(index, changed)
 
     def append_log(self, time: str, text: str) -> PlanDocument:
-        """A line at the end of the log (A11). Ends of lines in the text become blanks. Raises
-        `PlanError` when there is no log, or the time is none."""
+        """Return the document with a line at the end of its log (A11), line ends in the text made
+        blanks. Raise `PlanError` when there is no log, or `time` is not a time."""
         index = self._index(None, "log")
         return self._with(index, append_line(self.blocks[index], time, text, self._layout(index)))
 
     def add_step(
         self, title: str, fields: Mapping[str, Value], number: int | None = None
     ) -> PlanDocument:
-        """Another step behind the last one, numbered on from the highest number. Its ID is
-        `step_N` unless `fields` has one. Raises `PlanError`."""
+        """Return the document with another step behind the last one, numbered on from the highest
+        number. Its ID is `step_N` unless `fields` has one. Raise `PlanError`."""
         last = max(
             (n for n, b in enumerate(self.blocks) if b.kind != "start" and b.key == "plan"),
             default=None,
@@ -131,7 +130,7 @@ class PlanDocument:
         return PlanDocument(blocks, step_ids(blocks))
 
     def _split(self, index: int) -> tuple[Block, str]:
-        """A block up to its last line with words, and the rest of its text."""
+        """Return a block up to its last line with words, and the rest of its text."""
         block = self.blocks[index]
         at = body_end(block)
         head = reread(block, block.text[:at])
@@ -148,7 +147,7 @@ class PlanDocument:
         return layout_of(block, 0, layout) if block.fields else layout
 
     def _layout(self, index: int) -> FieldLayout:
-        """How fields are written in the nearest block before, or else after, that has some."""
+        """Return how the nearest block before, or else after, writes its fields."""
         block = self.blocks[index]
         order = itertools.chain((block,), self.blocks[:index][::-1], self.blocks[index:])
         newlines = (newline_near(b.text, 0) for b in (block, *self.blocks))
@@ -183,17 +182,17 @@ def read_plan(text: str) -> PlanDocument:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can be a step's ID: a word of ASCII letters, digits, `_`, `-` and `.`."""
+    """Return whether a text can be a step's ID: ASCII letters, digits, `_`, `-` and `.`."""
     return _ID.fullmatch(text) is not None
 
 
 def is_step(block: Block) -> bool:
-    """Whether a block is a step of the plan; one in another section is a heading."""
+    """Return whether a block is a step of the plan; one in another section is a heading."""
     return block.kind == "step" and block.key == "plan"
 
 
 def field_value(block: Block, name: str) -> Value | None:
-    """The value of a block's field; None when it has none of that name."""
+    """Return the value of a block's field; None when it has none of that name."""
     if name not in block.values:
         found = block.field(name)
         block.values[name] = None if found is None else value_of(block.text, found)
@@ -201,13 +200,13 @@ def field_value(block: Block, name: str) -> Value | None:
 
 
 def text_value(block: Block, name: str) -> str:
-    """The same as a text: "" when the field is missing, a list as lines."""
+    """Return the same as a text: "" when the field is missing, a list as lines."""
     value = field_value(block, name)
     return "\n".join(value) if isinstance(value, tuple) else value or ""
 
 
 def step_ids(blocks: tuple[Block, ...]) -> dict[str, int]:
-    """The place of each step by its ID."""
+    """Return the place of each step by its ID."""
     ids: dict[str, int] = {}
     for index, block in enumerate(blocks):
         id = text_value(block, "ID") if is_step(block) else ""
@@ -217,7 +216,7 @@ def step_ids(blocks: tuple[Block, ...]) -> dict[str, int]:
 
 
 def _new_step(heading: str, fields: Mapping[str, Value], layout: FieldLayout) -> Block:
-    """A step with its fields in the format's order, those it does not know last."""
+    """Return a step with its fields in the format's order, those it does not know last."""
     names = sorted(fields, key=lambda n: STEP_FIELDS.index(n) if n in STEP_FIELDS else 99)
     lines = "".join(field_lines(name, plain(fields[name]), layout) for name in names)
     text = heading + layout.newline * 2 + lines
@@ -231,5 +230,5 @@ def _new_step(heading: str, fields: Mapping[str, Value], layout: FieldLayout) ->
 
 
 def _stay_apart(texts: list[str]) -> bool:
-    """Whether texts of blocks that are joined are read as these blocks again."""
+    """Return whether the joined texts of blocks are read as these blocks again."""
     return [block.text for block in read_blocks("".join(texts))] == ["", *texts]

@@ -34,12 +34,12 @@ _LINE_ENDS = re.compile(r"[ \t]*[\r\n]\s*")
 
 
 class PlanError(ValueError):
-    """A document cannot be changed as asked, or has not what was asked for; says why."""
+    """A document cannot be changed as asked, or lacks what is asked of it; the message says why."""
 
 
 def set_field(block: Block, name: str, value: Value, layout: FieldLayout) -> Block:
-    """`block` with the field `name` set; a missing one is added in its place (A24). `layout` counts
-    where the block shows none. Raises `PlanError`."""
+    """Return `block` with the field `name` set; add a missing one in its place (A24). `layout`
+    counts where the block has no field to copy. Raise `PlanError`."""
     value = plain(value)
     field = block.field(name)
     if field is None:
@@ -77,8 +77,9 @@ def _other_ways(name: str, value: Value, near: FieldLayout) -> list[str]:
 
 
 def _place_for(block: Block, name: str) -> int:
-    """Behind the nearest field that comes before `name` in the format's order; a field that the
-    format does not know comes last; the first one comes below the heading and its prose."""
+    """Return the offset for a new field: behind the nearest field that comes before `name` in the
+    format's order. A field that the format does not know comes last; the first one comes below the
+    heading and its prose."""
     known = STEP_FIELDS if block.kind == "step" else SECTION_FIELDS.get(block.key or "plan", ())
     before = known[: known.index(name)] if name in known else None
     found = [f for f in block.fields if before is None or f.name in before]
@@ -92,11 +93,11 @@ def _place_for(block: Block, name: str) -> int:
 def check_time(time: str) -> None:
     """Raise `PlanError` unless a time is written as `YYYY-MM-DD HH:MM:SS` (A11)."""
     if not _TIME.fullmatch(time):
-        raise PlanError(f"`{time}` is no time: write `YYYY-MM-DD HH:MM:SS`")
+        raise PlanError(f"`{time}` is not a time: write `YYYY-MM-DD HH:MM:SS`")
 
 
 def append_line(block: Block, time: str, text: str, layout: FieldLayout) -> Block:
-    """The log with one more line at its end (A11); in `text` ends of lines become blanks. Raises
+    """Return the log with one more line at its end (A11), line ends in `text` made blanks. Raise
     `PlanError`."""
     check_time(time)
     line = f"`{time}`: {_LINE_ENDS.sub(' ', text.strip())}".rstrip()
@@ -108,7 +109,8 @@ def append_line(block: Block, time: str, text: str, layout: FieldLayout) -> Bloc
 
 
 def _behind(block: Block, last: Piece, line: str) -> Block | None:
-    """The block with a line below its last log line. Only that line is read: a log grows long."""
+    """Return the block with a line below its last log line. Read only that line: a log grows
+    long."""
     before, behind = block.text[: last.end], block.text[last.end :]
     newline = newline_near(block.text, last.end) or "\n"
     lead = "" if before.endswith("\n") else newline
@@ -146,7 +148,7 @@ def _shift(field: PlanField, by: int) -> PlanField:
 
 
 def _first_line(block: Block, line: str, layout: FieldLayout) -> Block | None:
-    """The block with its first log line, below the heading and the prose there."""
+    """Return the block with its first log line, below the heading and the prose there."""
     at = intro_end(block)
     newline = newline_near(block.text, at) or layout.newline
     before, behind = block.text[:at], block.text[at:]
@@ -162,7 +164,7 @@ def _first_line(block: Block, line: str, layout: FieldLayout) -> Block | None:
 
 
 def intro_end(block: Block) -> int:
-    """Behind the heading and the prose below it, before a rule or a list."""
+    """Return the end of the heading and the prose below it, before a rule or a list."""
     end = 0 if block.kind == "start" else len(block.text.partition("\n")[0]) + 1
     end = min(end, len(block.text))
     for piece in block.pieces:
@@ -173,20 +175,20 @@ def intro_end(block: Block) -> int:
 
 
 def body_end(block: Block) -> int:
-    """Behind the last line that is neither blank nor a rule."""
+    """Return the end of the last line that is neither blank nor a rule."""
     ends = [field.end for field in block.fields]
     ends += [piece.end for piece in block.pieces if not is_rule(block, piece)]
     return max(ends, default=intro_end(block))
 
 
 def is_rule(block: Block, piece: Piece) -> bool:
-    """Whether a piece is a horizontal rule."""
+    """Return whether a piece is a horizontal rule."""
     text = block.text[piece.start : piece.end].strip()
     return len(text) >= 3 and text in ("-" * len(text), "*" * len(text), "_" * len(text))
 
 
 def _gaps(block: Block, at: int, newline: str) -> tuple[str, str]:
-    """Blank lines that keep a first field apart from the prose around it."""
+    """Return blank lines that keep a first field apart from the prose around it."""
     if block.fields:
         return "", ""
     missing_end = "" if block.text[:at].endswith("\n") or not at else newline
@@ -197,7 +199,7 @@ def _gaps(block: Block, at: int, newline: str) -> tuple[str, str]:
 
 
 def layout_of(block: Block, at: int, default: FieldLayout) -> FieldLayout:
-    """How the fields of a block are written near the offset `at`."""
+    """Return how the fields of a block are written near the offset `at`."""
     field = next((f for f in reversed(block.fields) if f.start <= at), None)
     field = field or (block.fields[0] if block.fields else None)
     newline = newline_near(block.text, at) or default.newline
@@ -211,7 +213,7 @@ def layout_of(block: Block, at: int, default: FieldLayout) -> FieldLayout:
 
 
 def newline_near(text: str, at: int) -> str | None:
-    """The end of the line before `at`, or of the first one behind it."""
+    """Return the end of the line before `at`, or of the first one behind it."""
     found = text.rfind("\n", 0, at)
     if found < 0:
         found = text.find("\n", at)
@@ -221,12 +223,12 @@ def newline_near(text: str, at: int) -> str | None:
 
 
 def _replace(block: Block, place: BlockRange, text: str) -> Block | None:
-    """The block with a piece of its text replaced; None when that is no longer one block."""
+    """Return the block with a part of its text replaced; None when that is no longer one block."""
     return reread(block, block.text[: place.start] + text + block.text[place.end :])
 
 
 def reread(block: Block, text: str) -> Block | None:
-    """A block of the same kind with another text; None when the text is not one such block."""
+    """Read a text as a block of the same kind; None when it is not one such block."""
     blocks = read_blocks(text)
     if block.kind == "start":
         return blocks[0] if len(blocks) == 1 else None
@@ -236,7 +238,7 @@ def reread(block: Block, text: str) -> Block | None:
 
 
 def _same_but(old: Block, new: Block, name: str, value: Value, *, added: bool) -> bool:
-    """Whether everything but the first field `name` has the bytes it had."""
+    """Return whether everything but the first field `name` has the bytes it had."""
     field = new.field(name)
     if field is None or old.heading != new.heading:
         return False
@@ -258,7 +260,7 @@ def _position(block: Block, field: PlanField | None) -> int:
 
 
 def _texts(block: Block, pieces: Iterable[Piece | PlanField]) -> list[str]:
-    """What pieces say, without the end of their last line: the file's last one may have none."""
+    """Return what pieces say, without the end of their last line, which may be missing."""
     return [block.text[piece.start : piece.end].rstrip("\r\n") for piece in pieces]
 
 

@@ -30,19 +30,19 @@ class Break(NamedTuple):
 
 
 def variable_of(path: str) -> str | None:
-    """The ID that a path variable names: `step_3` for `$OUTPUT_STEP_3` (A19); None for a path."""
+    """Return the ID that a path variable names: `step_3` for `$OUTPUT_STEP_3` (A19); else None."""
     match = _VARIABLE.fullmatch(path.strip())
     return match["id"].lower() if match else None
 
 
 def resolve_path(document: PlanDocument, path: str) -> str:
-    """A path with its variable resolved: the Output Audio of the step it names (A19). Raises
+    """Return a path with its variable resolved: the Output Audio of the step it names (A19). Raise
     `PlanError` when there is no such step, or it has no output."""
     return _resolve(document, path, _by_name(document) if variable_of(path) else {})
 
 
 def _by_name(document: PlanDocument) -> dict[str, int]:
-    """The place of each step among the blocks by its ID in small letters."""
+    """Return the place of each step among the blocks by its ID in small letters."""
     return {id.lower(): place for id, place in reversed([*document.ids.items()])}
 
 
@@ -59,7 +59,7 @@ def _resolve(document: PlanDocument, path: str, places: Mapping[str, int]) -> st
 
 
 def step_paths(document: PlanDocument, id: str) -> tuple[str, str]:
-    """Input and output path of a step, variables resolved. Raises `PlanError`."""
+    """Return input and output path of a step, variables resolved. Raise `PlanError`."""
     step = document.step(id)
     return (
         resolve_path(document, text_value(step, "Input Audio")),
@@ -68,13 +68,13 @@ def step_paths(document: PlanDocument, id: str) -> tuple[str, str]:
 
 
 def original_input(document: PlanDocument) -> str:
-    """The path that the request came with; "" when the document does not say it."""
+    """Return the path that the request came with, or ""."""
     section = document.section("request")
     return text_value(section, "Input Audio") if section else ""
 
 
 def final_path(document: PlanDocument) -> str:
-    """The output of the last DONE step in file order, else the original input (A17)."""
+    """Return the output of the last DONE step in file order, else the original input (A17)."""
     for step in reversed(document.steps):
         output = text_value(step, "Output Audio")
         if status_of(step) == "DONE" and output:
@@ -83,8 +83,7 @@ def final_path(document: PlanDocument) -> str:
 
 
 def path_breaks(document: PlanDocument) -> list[Break]:
-    """Where the paths do not form a chain (A18). Steps without a path, and templates, are passed
-    over."""
+    """Return where the paths do not form a chain (A18), without steps that lack a path."""
     places = _by_name(document)
     inputs = [_input_of(document, step, places) for step in document.steps]
     outputs = [text_value(step, "Output Audio") for step in document.steps]
@@ -108,8 +107,8 @@ def path_breaks(document: PlanDocument) -> list[Break]:
 
 
 def reads_of(document: PlanDocument) -> dict[int, int]:
-    """For each step that reads the output of an earlier one the place of that one, both among the
-    plan's steps."""
+    """Return by step the earlier step whose output it reads, both as places among the plan's
+    steps."""
     places = _by_name(document)
     found: dict[int, int] = {}
     written: dict[str, int] = {}
@@ -124,8 +123,8 @@ def reads_of(document: PlanDocument) -> dict[int, int]:
 
 
 class _Chain(NamedTuple):
-    """What there is to read: the document's input, each step's output, by whom each path is
-    written first, and what all steps read."""
+    """What there is to read: the document's input, each step's output, the first writer of each
+    path, and all that steps read."""
 
     original: str
     outputs: list[str]
@@ -133,7 +132,7 @@ class _Chain(NamedTuple):
     read: frozenset[str]
 
     def break_at(self, index: int, path: str) -> Break | None:
-        """The break at a step that reads `path`, if it is one."""
+        """Return the break at a step that reads `path`, if it is one."""
         before = self.outputs[index - 1] if index else self.original
         if path in (before, self.original) and (path == before or before in self.read):
             return None
@@ -152,7 +151,7 @@ def _is_path(path: str) -> bool:
 
 
 def _input_of(document: PlanDocument, step: Block, places: Mapping[str, int]) -> str | Break:
-    """What a step reads, resolved; a break when its variable names no step."""
+    """Return what a step reads, resolved; a break when its variable names no step."""
     path = text_value(step, "Input Audio")
     variable = variable_of(path)
     if variable is not None and variable not in places:

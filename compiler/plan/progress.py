@@ -23,8 +23,8 @@ FOLLOWS: dict[Status, tuple[Status, ...]] = {
 
 
 def status_of(step: Block) -> Status | None:
-    """A step's status (A6). One without the field, or with an empty one, is PENDING (A4); None when
-    the word is no status, also for a template in braces (A27)."""
+    """Return a step's status (A6): PENDING without the field or with an empty one (A4), None when
+    the word is not a status, as a template in braces (A27)."""
     word = text_value(step, "Status")
     if not word:
         return "PENDING"
@@ -32,14 +32,14 @@ def status_of(step: Block) -> Status | None:
 
 
 def overall_of(document: PlanDocument) -> Overall | None:
-    """What the document says of the whole (A6); None when it says nothing, or no such word."""
+    """Return the overall status of the document (A6), or None."""
     section = document.section("output")
     word = text_value(section, "Overall Status") if section else ""
     return next((overall for overall in OVERALL if overall == word), None)
 
 
 def next_step(document: PlanDocument) -> Block | None:
-    """The first READY step in file order, else the first PENDING one, else None (A8)."""
+    """Return the first READY step in file order, else the first PENDING one, else None (A8)."""
     steps = document.steps
     for wanted in ("READY", "PENDING"):
         for step in steps:
@@ -49,7 +49,7 @@ def next_step(document: PlanDocument) -> Block | None:
 
 
 def current_step(document: PlanDocument) -> Block | None:
-    """The step that is being worked on, else the next one, else the first that failed."""
+    """Return the step at work, else the next one, else the first that failed."""
     steps = document.steps
     active = ("RUNNING", "CODE_GENERATED", "EXECUTING")
     busy = next((step for step in steps if status_of(step) in active), None)
@@ -58,9 +58,9 @@ def current_step(document: PlanDocument) -> Block | None:
 
 
 def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDocument:
-    """The step's status becomes `to`; RUNNING sets its start time, DONE and FAILED its end time
-    (A7). Raises `PlanError` when the order does not allow it, or `time` is not written as
-    `YYYY-MM-DD HH:MM:SS` (A11)."""
+    """Return the document with the step's status set to `to`. RUNNING sets its start time, DONE and
+    FAILED its end time (A7). Raise `PlanError` when the order does not allow it, or `time` is not
+    written as `YYYY-MM-DD HH:MM:SS` (A11)."""
     step = document.step(id)
     status = status_of(step)
     if status is None:
@@ -80,6 +80,6 @@ def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDo
 
 
 def counts(document: PlanDocument) -> dict[Status, int]:
-    """How many steps have each status, in the statuses' order, without those that none has."""
+    """Return how many steps have each status, in the statuses' order, without zeros."""
     found = Counter(status_of(step) for step in document.steps)
     return {status: found[status] for status in STATUSES if found[status]}

@@ -1,7 +1,7 @@
 """Values of fields: how they are read, where they stand, and how they are spelled in a document.
 
 * **Status:** READY                       plain
-* **ID:** `step_1` (kept)                 in backticks; the remark is no part of it (A5)
+* **ID:** `step_1` (kept)                 in backticks; the remark is not part of it (A5)
 * **Code:** and a fence below             fenced
 * **Constraints:** and bullets below      a list
 """
@@ -55,7 +55,7 @@ class FieldLayout(NamedTuple):
 
 
 def place_of(text: str, field: PlanField) -> BlockRange:
-    """What a diagnostic about the value underlines; for an empty one the place behind the name."""
+    """Return what a diagnostic about the value underlines; for an empty one, behind the name."""
     if field.form == "inline":
         span = _inline(text, field)
         ticks = _code_span(text, field, span)
@@ -74,7 +74,7 @@ def place_of(text: str, field: PlanField) -> BlockRange:
 
 
 def value_of(text: str, field: PlanField) -> Value:
-    """The value as it is meant: without backticks, indentation and fence (A3, A5, A26)."""
+    """Return the value as it is meant: without backticks, indentation and fence (A3, A5, A26)."""
     if field.form == "fence":
         return _fence_value(text, fence_of(text, field))
     span = _inline(text, field)
@@ -91,7 +91,7 @@ def value_of(text: str, field: PlanField) -> Value:
 
 
 def items_of(text: str, field: PlanField) -> Iterator[str]:
-    """The bullets below a field, wrapped lines joined by one blank."""
+    """Yield the bullets below a field, wrapped lines joined by one blank."""
     body = text[field.body : field.end]
     starts = [match.end() for match in _ITEM.finditer(body)]
     begins = [match.start() for match in _ITEM.finditer(body)]
@@ -100,12 +100,12 @@ def items_of(text: str, field: PlanField) -> Iterator[str]:
 
 
 def fence_of(text: str, field: PlanField) -> FencePart:
-    """The fence below a field."""
+    """Return the fence below a field."""
     return read_fence(text, field.body, field.end)
 
 
 def read_fence(text: str, start: int, end: int) -> FencePart:
-    """A fence between two offsets: the opening line, and the closing one unless it is not there."""
+    """Take apart the fence between two offsets; its closing line may be missing."""
     opening = _OPENING.match(text, start, end)
     assert opening is not None, "a fence begins with its mark"
     mark, body = opening["mark"], opening.end()
@@ -155,7 +155,7 @@ def _blanks(line: str) -> int:
 
 
 def _inline(text: str, field: PlanField) -> BlockRange:
-    """What stands in the field's own lines behind its name, without blanks at its ends."""
+    """Return what stands in the field's own lines behind its name, without blanks at its ends."""
     raw = text[field.label : field.line]
     inner = raw.strip(" \t\r\n")
     if not inner:
@@ -168,7 +168,7 @@ def _inline(text: str, field: PlanField) -> BlockRange:
 def _code_span(
     text: str, field: PlanField, span: BlockRange
 ) -> tuple[BlockRange, BlockRange] | None:
-    """The backticks that a value begins with, with and without them."""
+    """Return the code span that a value begins with, with and without its backticks."""
     if field.name in PROSE or not text.startswith("`", span.start, span.end):
         return None
     opening = _TICKS.match(text, span.start, span.end)
@@ -185,8 +185,8 @@ def _code_span(
 def spellings(
     text: str, field: PlanField, value: Value, layout: FieldLayout
 ) -> Iterator[tuple[BlockRange, str]]:
-    """Ways to write `value` into a field: what to replace, and by what. The first one that reads
-    back as the value is taken; the nearest to what stands there comes first."""
+    """Yield ways to write `value` into a field: what to replace, and by what, the nearest to the
+    present text first. The first one that reads back as the value is taken."""
     newline = layout.newline
     if isinstance(value, str) and field.form == "fence":
         yield _fence_edit(text, fence_of(text, field), value, newline)
@@ -234,7 +234,7 @@ def _remark(text: str, field: PlanField) -> bool:
 
 
 def in_backticks(value: str) -> str:
-    """`value` between as many backticks as it takes."""
+    """Return `value` between as many backticks as it takes."""
     runs = {len(run) for run in _TICKS.findall(value)}
     marks = "`" * next(n for n in range(1, len(runs) + 2) if n not in runs)
     pad = " " if value.startswith(("`", " ")) or value.endswith(("`", " ")) else ""
@@ -242,7 +242,7 @@ def in_backticks(value: str) -> str:
 
 
 def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[BlockRange, str]:
-    """Only the body where the mark is long enough, else the marks too."""
+    """Replace only the body where the mark is long enough, else the marks too."""
     body = _indent(value, fence.indent, newline)
     if _longest(value, fence.mark[0]) < len(fence.mark):
         return BlockRange(fence.start, fence.end), body
@@ -260,7 +260,7 @@ def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[
 
 
 def in_fence(value: str, tag: str, layout: FieldLayout) -> str:
-    """A whole fence around `value`, in lines."""
+    """Return `value` in a fence, as lines."""
     mark = "`" * max(3, _longest(value, "`") + 1)
     ends = layout.indent + mark
     body = _indent(value, layout.indent, layout.newline)
@@ -274,13 +274,13 @@ def _indent(value: str, indent: str, newline: str) -> str:
 
 
 def _longest(value: str, mark: str) -> int:
-    """The longest run of `mark` that a line of `value` begins with, from three on; else 2."""
+    """Return the longest run of `mark` that begins a line of `value`, from three on; else 2."""
     runs = [len(run) for run in _FENCE_LIKE.findall(value) if run[0] == mark]
     return max(runs, default=2)
 
 
 def field_lines(name: str, value: Value, layout: FieldLayout) -> str:
-    """A new field with its value, in lines."""
+    """Return a new field with its value, as lines."""
     head = f"{layout.bullet}**{name}:**"
     newline = layout.newline
     if isinstance(value, tuple):
@@ -294,17 +294,17 @@ def field_lines(name: str, value: Value, layout: FieldLayout) -> str:
 
 
 def plain(value: Value) -> Value:
-    """`value` with `\\n` for every end of a line; a list has a text of one line for each item."""
+    """Return `value` with `\\n` for every line end."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").replace("\r", "\n")
     return tuple(value)
 
 
 def same(one: Value, other: Value) -> bool:
-    """Whether two values mean the same: an empty list is written as an empty text is."""
+    """Return whether two values mean the same: an empty list is written as an empty text."""
     return one == other or (not one and not other)
 
 
 def is_template(value: Value | None) -> bool:
-    """Whether a value is a brace template that nobody has filled in (A27)."""
+    """Return whether a value is a brace template that nobody has filled in (A27)."""
     return isinstance(value, str) and value.startswith("{") and value.endswith("}")

@@ -21,7 +21,7 @@ class StepVersions(NamedTuple):
 
 
 def versions(then: PlanDocument, now: PlanDocument) -> list[StepVersions]:
-    """Every step of either, in the order in which they stand now; those that are gone come last."""
+    """Return every step of either version, in the present order; those that are gone come last."""
     found = []
     for id, place in now.ids.items():
         before = then.ids.get(id)
@@ -32,8 +32,8 @@ def versions(then: PlanDocument, now: PlanDocument) -> list[StepVersions]:
 
 
 def distance(then: PlanDocument, now: PlanDocument) -> int:
-    """How many fields of steps differ, a step that is gone or new for one, and whether the sections
-    do: to tell which of two versions another one was made from."""
+    """Return how many fields of steps differ, a step that is gone or new counted as one, and how
+    many sections: to tell which of two versions another one was made from."""
     steps = sum(len(v.fields) or (v.then is None or v.now is None) for v in versions(then, now))
     return steps + sum(
         section_text(then, key) != section_text(now, key) for key in ("request", "output", "log")
@@ -41,7 +41,7 @@ def distance(then: PlanDocument, now: PlanDocument) -> int:
 
 
 def section_text(document: PlanDocument, key: str) -> str:
-    """The text of the first section of that kind; "" when there is none."""
+    """Return the text of the first section of that kind, or ""."""
     return next((b.text for b in document.blocks if b.kind == "section" and b.key == key), "")
 
 
@@ -52,7 +52,7 @@ def _differing(then: Block, now: Block) -> tuple[str, ...]:
 
 
 def _plain(block: Block, name: str) -> object:
-    """A field's value; a missing field says what an empty one does."""
+    """Return a field's value; a missing field equals an empty one."""
     if name == "Status":
         return text_value(block, name) or "PENDING"
     return field_value(block, name) or ""

@@ -15,9 +15,9 @@ from ..source.source import Span
 Kind = Lit[
     "node", "variable", "prompt", "tool", "workflow", "function", "agent", "thread", "role", "file"
 ]
-"""What a name can be the name of."""
+"""What a name can name."""
 Act = Lit["define", "write", "read", "name"]
-"""What is done with a name in a place: `name` is any other use of it."""
+"""What a place does with a name; `name` is any other use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A word of the format: what is offered, what is written for it, and what it is for."""
+    """A word of the format to complete: its text, what it is for, and what to insert."""
 
     text: str
     detail: str = ""

@@ -64,7 +64,7 @@ JsonNode = Scalar | ObjectAt | ListAt
 
 @dataclass(frozen=True, slots=True)
 class JsonFault:
-    """A place that is no JSON, and what to write there."""
+    """A place that is not JSON, and what to write there."""
 
     message: str
     start: int
@@ -74,7 +74,7 @@ class JsonFault:
 
 @dataclass(slots=True, eq=False)
 class _Mark:
-    """A token that is no value: a bracket, a comma, or a key with its text."""
+    """A token that is not a value: a bracket, a comma, or a key with its text."""
 
     type: str
     start: int
@@ -100,7 +100,7 @@ _DIGITS = 300
 
 
 def parse_json(text: str) -> tuple[JsonNode | None, list[JsonFault]]:
-    """The tree of a JSON text and its faults; None when there is no value at all."""
+    """Return the tree of a JSON text and its faults; None when there is no value."""
     reading = _Reading(text)
     for token in reading.tokens():
         reading.take(token)
@@ -108,7 +108,7 @@ def parse_json(text: str) -> tuple[JsonNode | None, list[JsonFault]]:
 
 
 class _Build(Transformer[Any, Any]):
-    """The grammar's rules to nodes, while parsing."""
+    """Build nodes while parsing."""
 
     def object(self, parts: list[Any]) -> ObjectAt:
         return ObjectAt(parts[1:-1:2], parts[0].start, parts[-1].end)
@@ -139,7 +139,7 @@ class _Reading:
     parser: Driver = field(default_factory=lambda: Driver(_grammar()))
 
     def tokens(self) -> Iterator[_Feed]:
-        """What is fed to the parser; faults inside a token are reported on the way."""
+        """Yield what is fed to the parser; report faults inside tokens on the way."""
         text, plain = self.text, _PLAIN
         for kind, start, end in tokens(text):
             if kind in plain:
@@ -173,7 +173,7 @@ class _Reading:
             self._feed(token)
 
     def finish(self) -> JsonNode | None:
-        """Close what is open and give the tree."""
+        """Close what is open and return the tree."""
         if self.before is None:
             return None
         if self.open:
@@ -201,7 +201,7 @@ class _Reading:
         )
 
     def _feed(self, token: _Feed) -> bool:
-        """Whether the token fits here; if so, it is taken."""
+        """Take the token when it fits here, and return whether it did."""
         if not self.parser.feed(token):
             return False
         self.before = token
@@ -246,7 +246,7 @@ class _Reading:
         return self._value_or_key(token, inside, before)
 
     def _value_or_key(self, token: _Feed, inside: str, before: _Feed) -> bool:
-        """A value where a key belongs, a key where a value belongs, or a missing comma."""
+        """Repair a value where a key belongs, a key where a value belongs, or a missing comma."""
         if inside == "OPEN_LIST" and token.type == "KEY":
             text = _short(cast(_Mark, token).text)
             help = "put `{` and `}` around keys and their values"
@@ -268,7 +268,8 @@ class _Reading:
         return True
 
     def _as_key(self, token: _Feed, before: _Feed) -> bool:
-        """A text without a colon is a key whose value may follow; any other value has no key."""
+        """Take a text without a colon as a key whose value may follow; give other values an empty
+        key."""
         help = 'write `"key": value`, with a comma between two of them'
         if before.type not in ("COMMA", "OPEN_OBJECT"):
             self._feed(_Mark("COMMA", token.start, token.start))
@@ -283,7 +284,7 @@ class _Reading:
         return True
 
     def _close(self, token: _Feed) -> bool:
-        """A closing bracket of the other kind: close what stands between, or drop it."""
+        """Repair a closing bracket of the other kind: close what stands between, or drop it."""
         inside = self.open[-1]
         sign, wanted = _SIGNS[token.type], _SIGNS[_MATCHING[inside.type]]
         self.fault(
@@ -298,7 +299,7 @@ class _Reading:
         return outer
 
     def _again(self, token: _Feed) -> bool:
-        """Whether a token fits by now; a second fault at one place is not reported."""
+        """Return whether a token fits by now; do not report a second fault at one place."""
         if token.type.startswith("CLOSE") and token.type != _MATCHING[self.open[-1].type]:
             return self._close(token)
         return True
@@ -322,7 +323,7 @@ class _Reading:
         except json.JSONDecodeError as error:
             at = start + min(error.pos, end - start - 2)
             help = r"an escape is one of \" \\ \/ \b \f \n \r \t \uXXXX; write `\\` for a backslash"
-            self.fault(f"`{self.text[at : at + 2]}` is no escape in JSON", at, at + 2, help)
+            self.fault(f"`{self.text[at : at + 2]}` is not an escape in JSON", at, at + 2, help)
             return raw
         if _SURROGATE.search(value):
             help = "write both halves, as in `\\ud83d\\ude00`, or the character itself"
@@ -340,7 +341,7 @@ class _Reading:
         return value
 
     def _odd(self, kind: str, start: int, end: int) -> Iterator[_Feed]:
-        """What JSON does not have: report it, and give what was probably meant."""
+        """Report what JSON does not have, and yield what was probably meant."""
         raw = self.text[start:end]
         shown = f"`{_short(raw)}`"
         match kind:
@@ -368,11 +369,11 @@ class _Reading:
             case _ if raw in _OTHER_WORDS:
                 value = _OTHER_WORDS[raw]
                 meant = {True: "true", False: "false", None: "null"}[value]
-                self.fault(f"{shown} is no word of JSON", start, end, f"write `{meant}`")
+                self.fault(f"{shown} is not a word of JSON", start, end, f"write `{meant}`")
                 yield Scalar(value, start, end)
             case _:
                 help = "write a text in double quotes, a number, true, false or null"
-                self.fault(f"{shown} is no value", start, end, help)
+                self.fault(f"{shown} is not a value", start, end, help)
                 yield Scalar(raw, start, end)
 
 

@@ -1,4 +1,4 @@
-"""What front ends read a JSON file with: keys and values with their places, and the faults there.
+"""A JSON file as front ends read it: keys and values with their places, and the faults there.
 
     tree = read_json(source, sink)
     state = tree.fields(item, "state `review`")
@@ -44,12 +44,12 @@ class JsonText:
     _shifts: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
 
     def at(self, start: int, end: int | None = None) -> Span:
-        """The characters `start` to `end` of the text, as a place in the file."""
+        """Return the characters `start` to `end` of the text, as a place in the file."""
         last = start if end is None else end
         return Span(self.span.file, self._offset(start), self._offset(last))
 
     def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
-        """The text, or a part of it, as an expression that knows where it stands in the file."""
+        """Return the text, or a part of it, as an expression with its place in the file."""
         if not self._shifts:
             return parse_expression(self.text[start:end], self.span.file, self.span.start + start)
         read = parse_expression(self.text[start:end], self.span.file, start)
@@ -73,17 +73,17 @@ class Tree:
     complete: bool
 
     def span(self, at: JsonNode | Member) -> Span:
-        """Where a value stands, or the key of a member."""
+        """Return where a value stands, or the key of a member."""
         return Span(self.source.path, at.start, at.end)
 
     def words(self, node: Scalar) -> JsonText:
-        """A text's value and place."""
+        """Return a text's value and place."""
         span = Span(self.source.path, node.start + 1, max(node.start + 1, node.end - 1))
         return JsonText(str(node.value), span, _shifts(self.source.text[span.start : span.end]))
 
     def fields(self, node: JsonNode, what: str) -> Fields | None:
-        """The keys of an object; anything else is FC1005, a key that stands twice FC1004. `what`
-        names the object in messages: "the workflow", "state `review`"."""
+        """Return the keys of an object. Anything else is FC1005, a key that stands twice FC1004.
+        `what` names the object in messages: "the workflow", "state `review`"."""
         if not isinstance(node, ObjectAt):
             self.wrong_type(node, what, "an object")
             return None
@@ -95,14 +95,14 @@ class Tree:
         return Fields(self, node, what, members)
 
     def items(self, node: JsonNode, what: str) -> Sequence[JsonNode]:
-        """The items of a list; anything else is FC1005 and has none."""
+        """Return the items of a list; anything else is FC1005 and has none."""
         if isinstance(node, ListAt):
             return node.items
         self.wrong_type(node, what, "a list")
         return ()
 
     def value(self, node: JsonNode, what: str) -> Any:
-        """A plain JSON value. One that is nested too deeply is FC1005 and null."""
+        """Return a plain JSON value. One that is nested too deeply is FC1005 and null."""
         if depth_of(node, MAX_DEPTH) <= MAX_DEPTH:
             return self._value(node, what)
         self.sink.report(
@@ -125,7 +125,7 @@ class Tree:
                 return {key: self._value(m.value, what) for key, m in fields.members.items()}
 
     def wrong_type(self, node: JsonNode, what: str, wanted: str) -> None:
-        """FC1005: `what` is not `wanted`, which has its article."""
+        """Report FC1005: `what` is not `wanted`, which has its article."""
         # A place of many lines would be shown whole; its beginning says enough.
         end = node.end if isinstance(node, Scalar) else node.start + 1
         example = _EXAMPLES.get(wanted, "")
@@ -139,7 +139,7 @@ class Tree:
         )
 
     def report_double(self, second: Member, first: Member, what: str) -> None:
-        """FC1004 with both places."""
+        """Report FC1004 with both places."""
         self.sink.report(
             "FC1004",
             f"{what} has the key `{second.key}` twice",
@@ -164,7 +164,7 @@ class Fields:
         return Span(self.tree.source.path, self.node.start, self.node.start + 1)
 
     def get(self, key: str, *, required: bool = False) -> JsonNode | None:
-        """A value; null counts as absent. An absent one that is `required` is FC1003."""
+        """Return a value; null counts as absent. An absent one that is `required` is FC1003."""
         member = self.members.get(key)
         if member is None or _is_null(member.value):
             if required:
@@ -173,7 +173,7 @@ class Fields:
         return member.value
 
     def missing(self, key: str, member: Member | None = None) -> None:
-        """FC1003 for `key`, at the member without a value when there is one."""
+        """Report FC1003 for `key`, at the member without a value when there is one."""
         if self.tree.complete:
             near = Spelling(self.members).nearest(key) if member is None else None
             self.tree.sink.report(
@@ -184,7 +184,7 @@ class Fields:
             )
 
     def text(self, key: str, *, required: bool = False, empty: bool = False) -> JsonText | None:
-        """A text. An empty one (nothing but blanks) counts as missing unless `empty`."""
+        """Return a text. An empty one (nothing but blanks) counts as missing unless `empty`."""
         node = self.get(key, required=required)
         if node is None:
             return None
@@ -198,7 +198,7 @@ class Fields:
         return self.tree.words(node)
 
     def word(self, key: str, allowed: Sequence[str], *, required: bool = False) -> JsonText | None:
-        """A text that is one of `allowed`; another is FC1005 with the nearest one."""
+        """Return a text that is one of `allowed`; another is FC1005 with the nearest one."""
         words = self.text(key, required=required)
         if words is None or words.text in allowed:
             return words
@@ -215,7 +215,7 @@ class Fields:
         return None
 
     def number(self, key: str, *, required: bool = False) -> int | float | None:
-        """A number (a truth value is none)."""
+        """Return a number; a truth value is not one."""
         node = self.get(key, required=required)
         if node is None:
             return None
@@ -228,7 +228,7 @@ class Fields:
         return node.value
 
     def boolean(self, key: str, *, required: bool = False) -> bool | None:
-        """True or false."""
+        """Return true or false."""
         node = self.get(key, required=required)
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
@@ -237,28 +237,28 @@ class Fields:
         return None
 
     def items(self, key: str, *, required: bool = False) -> Sequence[JsonNode]:
-        """The items of a list; none when it is absent or something else."""
+        """Return the items of a list; none when it is absent or something else."""
         node = self.get(key, required=required)
         return () if node is None else self.tree.items(node, f"`{key}` of {self.what}")
 
     def fields(self, key: str, what: str = "", *, required: bool = False) -> Fields | None:
-        """An object inside; `what` names it in messages."""
+        """Return an object inside; `what` names it in messages."""
         node = self.get(key, required=required)
         if node is None:
             return None
         return self.tree.fields(node, what or f"`{key}` of {self.what}")
 
     def wrong_type(self, key: str, node: JsonNode, wanted: str) -> None:
-        """FC1005: the value of `key` is not `wanted`."""
+        """Report FC1005: the value of `key` is not `wanted`."""
         self.tree.wrong_type(node, f"`{key}` of {self.what}", wanted)
 
     def span_of(self, key: str) -> Span:
-        """Where the value of `key` stands; without the key, where the object begins."""
+        """Return where the value of `key` stands; without the key, where the object begins."""
         member = self.members.get(key)
         return self.tree.span(member.value) if member else self.span
 
     def unknown(self, known: Iterable[str], *, severity: Severity | None = None) -> None:
-        """FC1002 for every key that is not in `known`."""
+        """Report FC1002 for every key that is not in `known`."""
         names = frozenset(known)
         strange = [m for key, m in self.members.items() if key not in names and key]
         if not strange or not self.tree.complete:
@@ -276,7 +276,7 @@ class Fields:
 
 
 def read_json(source: Source, sink: Sink) -> Tree | None:
-    """The value in a file; every fault in its syntax is FC1001. None when there is no value."""
+    """Return the value in a file, or None. Every fault in its syntax is FC1001."""
     root, faults = parse_json(source.text)
     for fault in faults:
         span = source.span(fault.start, max(fault.end, fault.start))
@@ -294,7 +294,7 @@ def read_json(source: Source, sink: Sink) -> Tree | None:
 
 
 def depth_of(node: JsonNode, limit: int) -> int:
-    """How deep the lists and objects are nested, counted to `limit` + 1 at most."""
+    """Return how deep the lists and objects are nested, counted to `limit` + 1 at most."""
     level, depth = [node], 0
     while level and depth <= limit:
         level = [part for at in level for part in _parts(at)]
@@ -313,7 +313,7 @@ def _parts(node: JsonNode) -> Sequence[JsonNode]:
 
 
 def describe(node: JsonNode) -> str:
-    """What a value is called in messages, with its article."""
+    """Return what messages call a value, with its article."""
     match node:
         case ObjectAt():
             return "an object"
@@ -337,7 +337,8 @@ def _is_null(node: JsonNode) -> bool:
 
 
 def _shifts(raw: str) -> tuple[tuple[int, int], ...]:
-    """For each escape the index in the text behind it, and how far the file is ahead from there."""
+    """Return for each escape the index in the text behind it, and how far the file is ahead
+    there."""
     if "\\" not in raw:
         return ()
     found: list[tuple[int, int]] = []

@@ -21,14 +21,14 @@ _new = tuple.__new__
 
 
 def join_lines(raw: str) -> str:
-    """`raw` without blanks at its ends, wrapped lines joined by one blank."""
+    """Return `raw` without blanks at its ends, wrapped lines joined by one blank."""
     text = raw.strip()
     return _WRAP.sub(" ", text) if "\n" in text else text
 
 
 def locate(source: Source, start: int, raw: str) -> Located:
-    """`raw`, which begins at offset `start`, without blanks at its ends; wrapped lines are joined
-    by one blank in the text, while the span covers what the file says."""
+    """Return `raw`, which begins at offset `start`, without blanks at its ends. Wrapped lines are
+    joined by one blank in the text; the span covers them as written."""
     text = raw.strip()
     start += raw.find(text)
     span = Span(source.path, start, start + len(text))

@@ -15,19 +15,19 @@ from .editing import Editing, Mention
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """Why a file that is read, drawn and converted is no program by itself: `reason` goes on from
-    the file's name ("is …"), `remedy` says what to do instead; `{file}` in it is the file."""
+    """Why a file that is read, drawn and converted is not a program by itself: `reason` follows the
+    file's name ("is …"), `remedy` says what to do instead, with `{file}` for the file."""
 
     reason: str
     remedy: str
     by: str = ""
-    """The workflow that ships and carries such a file on: its input `document` is the file."""
+    """The shipped workflow that continues such a file, which is its input `document`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a front end read: the workflow (names still loose; None when nothing could be made of
-    the file) and what the format keeps beside the program.
+    """What a front end read: the workflow, its names not yet resolved (None when nothing could be
+    made of the file), and what the format keeps beside the program.
 
     `progress` is run state that stands in the file. `details` is what `inspect` shows of a node or
     group, by its id, where the IR does not say it. `parts` are further workflows in the file, by
@@ -40,7 +40,7 @@ class Parsed:
     parts: Mapping[str, Workflow] = field(default_factory=dict)
     not_run: NotRun | None = None
     mentions: Callable[[], Iterable[Mention]] = tuple
-    """Where the file names what no span of the workflow covers; asked for by editors alone."""
+    """Where the file names what no span of the workflow covers; only editors ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Frontend:
 
 
 def with_file_grants(parsed: Parsed, source: Source) -> Parsed:
-    """What was read, with what the comments of the file grant to its commands. For formats that a
-    person writes: a living document holds what models and commands said."""
+    """Return what was read, with the grants in the file's comments given to its commands. Only for
+    formats that a person writes: a living document holds what models and commands said."""
     if parsed.workflow is None:
         return parsed
     return replace(

@@ -1,4 +1,4 @@
-"""The garbage collector rests where a scan finds nothing: its time would grow with the heap."""
+"""Rest the garbage collector where a scan would find nothing: its time grows with the heap."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import gc
 from collections.abc import Iterator
 
 _ours = False
-"""Whether what is frozen was frozen here."""
+"""Whether this module froze the heap."""
 
 
 @contextlib.contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """No cyclic garbage collection inside. Compiling makes no cycles, and scanning a growing
-    heap would make the time for a large file more than linear. What was made goes to the
-    old objects unscanned (`freeze` and `unfreeze` only move lists), unless a host froze its own."""
+    """Run the body without cyclic garbage collection. Compiling makes no cycles, and scanning a
+    growing heap would make a large file cost more than linear time. New objects join the old ones
+    unscanned (`freeze` and `unfreeze` only move lists), unless a host froze its own."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -29,9 +29,8 @@ def collector_at_rest() -> Iterator[None]:
 
 @contextlib.contextmanager
 def heap_at_rest() -> Iterator[None]:
-    """Inside, the collector does not look through what exists already: a compiled workflow and its
-    graph live as long as the run, and every full collection would scan them again. A host that
-    froze its own objects keeps them frozen."""
+    """Keep the collector from scanning what exists already: a compiled workflow and its graph live
+    as long as the run. Objects that a host froze stay frozen."""
     global _ours
     freezing = not _is_frozen()
     if freezing:
@@ -46,6 +45,6 @@ def heap_at_rest() -> Iterator[None]:
 
 
 def _is_frozen() -> bool:
-    """Whether something is. Python counts it by going through all of it, 20 ms for a service's
-    million objects, so it is asked only when we did not freeze them ourselves."""
+    """Return whether anything is frozen. Python counts by walking all of it, 20 ms for a service's
+    million objects, so ask it only when this module did not freeze them."""
     return _ours or bool(gc.get_freeze_count())

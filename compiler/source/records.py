@@ -38,7 +38,7 @@ else:
         eq: bool = True,
         order: bool = False,
     ) -> Callable[[type], type]:
-        """The decorator `dataclasses.dataclass`, without `InitVar`."""
+        """Return the decorator `dataclasses.dataclass`, without `InitVar`."""
         wanted = {"__init__": True, "__repr__": True, "__eq__": eq, "__hash__": eq and frozen}
         late = [name for name in _WRITTEN_BY if wanted.get(name, order)]
 
@@ -57,7 +57,7 @@ else:
 
 
 def _late(cls: type, name: str) -> Any:
-    """A method that replaces itself at its first call by what `dataclasses` writes."""
+    """Return a method that replaces itself at its first call by what `dataclasses` writes."""
 
     def method(self: object, *args: object, **named: object) -> Any:
         written = getattr(_twin(cls, **_WRITTEN_BY[name]), name)
@@ -68,7 +68,7 @@ def _late(cls: type, name: str) -> Any:
 
 
 def _twin(cls: type, **methods: bool) -> type:
-    """A class with the same fields and the methods that are asked for."""
+    """Return a class with the same fields and the methods that are asked for."""
     kinds = ("default", "default_factory", "init", "repr", "hash", "compare", "kw_only")
     fields = [
         (f.name, Any, dataclasses.field(**{kind: getattr(f, kind) for kind in kinds}))

@@ -1,4 +1,4 @@
-"""Draw the lines of a file that a diagnostic speaks of, with its places underlined.
+"""Draw the lines that a diagnostic is about, with its places underlined.
 
    |
 14 |     CHECK_TESTS{RESULT == 'ok'} --> PROMPT_FIX
@@ -42,7 +42,7 @@ class Underline:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Colours for a terminal, or nothing at all."""
+    """Colours for a terminal, or none."""
 
     enabled: bool = False
 
@@ -54,7 +54,7 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class _Under:
-    """A mark on one line, in columns of the screen."""
+    """An underline on one line, in screen columns."""
 
     start: int
     end: int
@@ -62,20 +62,20 @@ class _Under:
 
 
 def visible(text: str) -> str:
-    """The text with control and direction characters replaced: a file cannot steer the terminal."""
+    """Replace control and direction characters: a file cannot steer the terminal."""
     return text.translate(_replacements()) if not text.isprintable() else text
 
 
 @cache
 def _replacements() -> dict[int, str]:
-    """For every hidden character what is shown in its place; a tab stays."""
+    """Map every hidden character to what is shown in its place; a tab stays."""
     signs = {code: chr(0x2400 + code) for code in range(0x20) if code != 9}
     return dict.fromkeys(_hidden_characters(), "\ufffd") | signs
 
 
 @cache
 def _hidden_characters() -> frozenset[int]:
-    """Characters that control a terminal or the direction of writing, and halves of others."""
+    """Return the characters that control a terminal or the direction of writing, and surrogates."""
     controls, directions = range(0x7F, 0xA0), (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
     separators = (0x200E, 0x200F, 0x2028, 0x2029)
     return frozenset((*controls, *directions, *separators, *range(0xD800, 0xE000)))
@@ -84,7 +84,7 @@ def _hidden_characters() -> frozenset[int]:
 def excerpt(
     source: Source, marks: Iterable[Underline], gutter: int, paint: Paint, width: int
 ) -> list[str]:
-    """The lines under the marks, numbered in a column `gutter` wide, at most about `width` wide."""
+    """Return the lines under the marks, numbered in a column `gutter` wide, about `width` wide."""
     tidy = [_trim(source, mark) for mark in marks]
     tall = next(
         (m for m in tidy if m.primary and _lines(source, m)[1] > _lines(source, m)[0]), None
@@ -102,7 +102,7 @@ def excerpt(
 
 
 def last_line(source: Source, marks: Iterable[Underline]) -> int:
-    """The largest line number that `excerpt` shows."""
+    """Return the largest line number that `excerpt` shows."""
     return max(_lines(source, _trim(source, mark))[1] for mark in marks)
 
 
@@ -139,8 +139,8 @@ def _margin(
     columns: list[int],
     paint: Paint,
 ) -> tuple[tuple[str, str], list[str]]:
-    """Two columns at the left that hold a span over several lines together, and its own rows:
-    for this line, for rows under it, and the rows that open or close the span."""
+    """Return two columns that bracket a span over several lines, for this line and for rows under
+    it, and the rows that open or close the span."""
     if tall is None:
         return ("", ""), []
     first, last = _lines(source, tall)
@@ -161,7 +161,7 @@ def _margin(
 
 
 def _underline(unders: list[_Under], paint: Paint) -> list[str]:
-    """The row of `^` and `-`, with the rightmost words beside it and the others below."""
+    """Return the row of `^` and `-`, with the rightmost words beside it and the others below."""
     if not unders:
         return []
     canvas: dict[int, tuple[str, Style]] = {}
@@ -186,7 +186,8 @@ def _underline(unders: list[_Under], paint: Paint) -> list[str]:
 
 
 def _row(canvas: dict[int, tuple[str, Style]], paint: Paint) -> str:
-    """The painted characters of a sparse row; neighbours of one style share one colour code."""
+    """Return the painted characters of a sparse row; neighbours of one style share a colour
+    code."""
     out, run, at = "", "", 0
     style: Style = "plain"
     for column in sorted(canvas):
@@ -200,7 +201,7 @@ def _row(canvas: dict[int, tuple[str, Style]], paint: Paint) -> str:
 
 
 def _under(mark: Underline, begin: int, low: int, high: int, columns: list[int]) -> _Under | None:
-    """Where a mark stands on the screen; None when it lies outside what is shown of the line."""
+    """Return where a mark stands on the screen; None when the shown part of the line lacks it."""
     start, end = mark.start - begin - low, mark.end - begin - low
     if end < 0 or start > high - low:
         return None
@@ -210,7 +211,7 @@ def _under(mark: Underline, begin: int, low: int, high: int, columns: list[int])
 
 
 def _window(text: str, begin: int, marks: list[Underline], room: int) -> tuple[int, int]:
-    """The range of a line's characters that is shown: all, or `room` of them around the mark."""
+    """Return the range of a line's characters to show: all, or `room` of them around the mark."""
     room = max(room, 40)
     if len(text) <= room:
         return 0, len(text)
@@ -222,7 +223,8 @@ def _window(text: str, begin: int, marks: list[Underline], room: int) -> tuple[i
 
 
 def _screen(text: str, low: int, high: int) -> tuple[str, list[int]]:
-    """What is printed of `text[low:high]`, and the screen column of each character and its end."""
+    """Return what to print of `text[low:high]`, and the screen column of each character and the
+    end."""
     piece = text[low:high]
     if piece.isascii() and piece.isprintable():
         shown, columns = piece, list(range(len(piece) + 1))
@@ -243,7 +245,7 @@ def _screen(text: str, low: int, high: int) -> tuple[str, list[int]]:
 
 
 def _cells(char: str, before: str) -> int:
-    """How many columns of a terminal a character adds: 0, 1 or 2. A selector that turns the sign
+    """Return how many terminal columns a character takes: 0, 1 or 2. A selector that turns the sign
     before it into a picture (as in 🛠️) makes that sign wide."""
     if char.isascii():
         return 1
@@ -255,7 +257,7 @@ def _cells(char: str, before: str) -> int:
 
 
 def _trim(source: Source, mark: Underline) -> Underline:
-    """The mark inside the text, without the blanks and line ends it closes with."""
+    """Return the mark inside the text, without the blanks and line ends at its end."""
     start = max(0, min(mark.start, len(source.text)))
     end = max(start, min(mark.end, len(source.text)))
     if end > start and source.text[end - 1] in "\r\n":
@@ -264,7 +266,7 @@ def _trim(source: Source, mark: Underline) -> Underline:
 
 
 def _first_line(source: Source, mark: Underline) -> Underline:
-    """The part of a mark that lies on its first line."""
+    """Return the part of a mark that lies on its first line."""
     first, last = _lines(source, mark)
     if first == last:
         return mark
@@ -283,6 +285,6 @@ def _shown_lines(first: int, last: int) -> set[int]:
 
 
 def _fill_gaps(lines: list[int]) -> list[int]:
-    """A gap of one line is filled: dots would take as much room and say less."""
+    """Fill a gap of one line: dots would take as much room and say less."""
     gaps = [n + 1 for n, after in pairwise(lines) if after == n + 2]
     return sorted([*lines, *gaps])

@@ -53,7 +53,7 @@ class Source:
     _starts: list[int] = field(default_factory=list, compare=False, repr=False)
 
     def line_starts(self) -> list[int]:
-        """Offset of each line's first character; computed once."""
+        """Return the offset of each line's first character; computed once."""
         if not self._starts:
             self._starts.append(0)
             find, at = self.text.find, 0
@@ -62,14 +62,14 @@ class Source:
         return self._starts
 
     def position(self, offset: int) -> Position:
-        """Line and column of an offset; offsets beyond the text are clamped to its end."""
+        """Return the line and column of an offset, clamped to the text."""
         offset = max(0, min(offset, len(self.text)))
         starts = self.line_starts()
         line = bisect.bisect_right(starts, offset)
         return Position(line, offset - starts[line - 1] + 1)
 
     def line_text(self, line: int) -> str:
-        """The text of a line (from 1) without its line end; "" when there is no such line."""
+        """Return a line (from 1) without its line end; "" when there is no such line."""
         starts = self.line_starts()
         if not 1 <= line <= len(starts):
             return ""
@@ -77,7 +77,7 @@ class Source:
         return self.text[starts[line - 1] : end].rstrip("\r\n")
 
     def span(self, start: int, end: int | None = None) -> Span:
-        """A span of this file; `end` defaults to `start` (a position)."""
+        """Return a span of this file; `end` defaults to `start` (a position)."""
         return Span(self.path, start, start if end is None else end)
 
 
@@ -96,7 +96,7 @@ class SourceSet:
         return source
 
     def read(self, path: str) -> Source:
-        """Read a file once. Raises `Unreadable`: missing, a folder, not UTF-8, too large."""
+        """Read a file once. Raise `Unreadable`: missing, a folder, not UTF-8, too large."""
         path = os.path.normpath(path)
         if path in self.files:
             return self.files[path]
@@ -109,7 +109,7 @@ class SourceSet:
 
 
 def read_text(path: str) -> str:
-    """Decode a UTF-8 file, byte-order mark dropped. Raises `Unreadable`."""
+    """Decode a UTF-8 file, byte-order mark dropped. Raise `Unreadable`."""
     file = Path(path)
     try:
         if file.is_dir():
@@ -131,7 +131,7 @@ def read_text(path: str) -> str:
 
 
 def decode(path: str, data: bytes) -> str:
-    """UTF-8 bytes to text. Raises `Unreadable` naming the first bad byte and its line."""
+    """Decode UTF-8 bytes. Raise `Unreadable` naming the first bad byte and its line."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -10,8 +10,8 @@ MAX_KNOWN = 2_000
 
 
 class Spelling:
-    """Finds the name that was probably meant: another case, or a slip or two. Gives up after
-    `MAX_SEARCHES` wrong names, or among very many: then the file is generated, not misspelt."""
+    """Find the name that was probably meant: another case, or a slip or two. Give up after
+    `MAX_SEARCHES` wrong names, or among very many: such a file is generated, not misspelt."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = sorted(set(known))
@@ -24,7 +24,7 @@ class Spelling:
         return name in self._by_case.get(name.lower(), ())
 
     def nearest(self, name: str) -> str | None:
-        """The known name nearest to `name`, which is not itself; None when none is near."""
+        """Return the known name nearest to `name`, other than itself, or None."""
         if name not in self._found:
             self._found[name] = self._search(name)
         return self._found[name]

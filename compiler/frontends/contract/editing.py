@@ -52,7 +52,7 @@ def _words(texts: tuple[str, ...]) -> tuple[Suggestion, ...]:
 
 
 def contract_editing() -> Editing:
-    """Keys and the words they take, steps in dependencies, roles."""
+    """Complete keys and the words they take, steps in dependencies, roles."""
     return Editing(
         slots=(
             Slot(_value("workflow_type"), words=_words(WORKFLOW_TYPES)),
@@ -72,7 +72,7 @@ def contract_editing() -> Editing:
 
 
 def contract_mentions(contract: Contract) -> Iterator[Mention]:
-    """Where steps, gates and roles are named."""
+    """Yield where steps, gates and roles are named."""
     known = {step.id for step in contract.steps}
     for step in contract.steps:
         yield Mention("node", step.id, "define", step.span)

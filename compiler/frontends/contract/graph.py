@@ -40,13 +40,13 @@ from .texts import (
 
 END, FAILED, START = "end", "failed", "start"
 Exit = tuple[str, Guard | None]
-"""Where an edge to whatever comes next begins."""
+"""The source and guard of an edge to whatever comes next."""
 
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes and edges while they are put together; `taken` are the ids in use, `grouped` the steps
-    that became several nodes, `again` the nodes in which reviews restart what they review."""
+    """Nodes and edges under construction; `taken` are the ids in use, `grouped` the steps that
+    became several nodes, `again` the nodes in which reviews restart what they review."""
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
@@ -74,8 +74,8 @@ class Graph:
 class Blueprint:
     """What the graph is made from: the steps by id in the order in which they are done, whom each
     `waits` for, what reviews restart, the variables' names. `redone_by` are the reviews that have a
-    step done again, `judges` those that have it begun again; `restarted` are the steps that are
-    begun anew by anything, a failure of their own included."""
+    step done again, `judges` those that have it begun again; `restarted` are the steps that
+    anything begins anew, a failure of their own included."""
 
     contract: Contract
     steps: Mapping[str, ContractStep]
@@ -88,13 +88,13 @@ class Blueprint:
     restarted: frozenset[str]
 
     def last(self) -> list[str]:
-        """The steps that nothing waits for, in the file's order."""
+        """Return the steps that nothing waits for, in the file's order."""
         awaited = {id for needs in self.waits.values() for id in needs}
         return [step.id for step in self.contract.steps if step.id not in awaited]
 
 
 def blueprint_of(contract: Contract, needs: Needs, names: ResultVariables) -> Blueprint:
-    """The order of a contract whose dependencies are sound."""
+    """Return the blueprint of a contract whose dependencies are sound."""
     by_id = {step.id: step for step in contract.steps}
     forms = {step.id: step.form for step in contract.steps}
     order = in_order(by_id, needs)
@@ -124,7 +124,7 @@ def blueprint_of(contract: Contract, needs: Needs, names: ResultVariables) -> Bl
 def _judges(
     contract: Contract, forms: Mapping[str, str], needs: Needs
 ) -> Mapping[str, Sequence[str]]:
-    """For each step the reviews that have it begun again."""
+    """Return for each step the reviews that have it begun again."""
     found: dict[str, list[str]] = {}
     for step in contract.steps:
         for target in reviewed_steps(step.id, forms, needs) if step.form == "review" else ():
@@ -133,13 +133,13 @@ def _judges(
 
 
 def _earliest(redo: Redo, order: tuple[str, ...]) -> Redo:
-    """One after another: what is restarted first leads to the rest of it."""
+    """Return the restart at the first head only: one after another, it leads to the rest."""
     head = min(redo.heads, key={id: at for at, id in enumerate(order)}.__getitem__)
     return Redo((head,), frozenset())
 
 
 def build_graph(blueprint: Blueprint) -> Graph:
-    """All nodes in the order in which they are done, and the edges between them."""
+    """Return all nodes in the order in which they are done, and the edges between them."""
     contract = blueprint.contract
     graph = Graph(taken={*blueprint.steps, *(gate.id for gate in contract.gates)})
     graph.failed = graph.new_id(FAILED) if contract.retries else ""
@@ -165,8 +165,8 @@ def build_graph(blueprint: Blueprint) -> Graph:
 def _add_step(
     graph: Graph, blueprint: Blueprint, step: ContractStep, doors: dict[str, str]
 ) -> Exit:
-    """The step's nodes; gives its exit. Its door is the node that waits for others: a step that is
-    begun anew has another one before it, else it would wait for them again."""
+    """Add the step's nodes and return its exit. Its door is the node that waits for others: a step
+    that is begun anew has another one before it, else it would wait for them again."""
     waits = blueprint.waits[step.id]
     door = doors[step.id] = step.id
     many = len(waits) > 1
@@ -202,13 +202,13 @@ def _add_step(
 
 
 def _restart(id: str) -> Node:
-    """Counts a further attempt; the variable adds up what is written to it (C16)."""
+    """Return a node that counts a further attempt; the variable adds up what is written (C16)."""
     one = Assignment(target=RESTARTS, value=Literal(value=1))
     return AssignNode(id=id, assignments=(one,), title="restart")
 
 
 def _retry(graph: Graph, blueprint: Blueprint, step: str) -> Iterator[Node]:
-    """A failed step is begun again while attempts are left (C16)."""
+    """Yield the nodes that begin a failed step again while attempts are left (C16)."""
     retry, anew = graph.new_id(f"{step}.retry"), graph.new_id(f"{step}.anew")
     yield ChooseNode(id=retry, on=_attempts_left(blueprint), title="attempts left")
     yield _restart(anew)
@@ -225,7 +225,8 @@ def _attempts_left(blueprint: Blueprint) -> Expr:
 
 
 def _too_low(blueprint: Blueprint, review: str) -> Expr:
-    """Whether a score of the review is below what the nearest gate asks, and attempts are left."""
+    """Return the condition that a score of the review is too low for the nearest gate, and attempts
+    are left."""
     gates = (g.required for g in blueprint.contract.gates if g.form == "quality_check")
     least = next((score for score in gates if score is not None), LEAST_SCORE)
     scores = tuple(blueprint.names.score(review, need) for need in blueprint.declared[review])
@@ -237,9 +238,9 @@ def _too_low(blueprint: Blueprint, review: str) -> Expr:
 def _add_ways_in(
     graph: Graph, blueprint: Blueprint, id: str, doors: Mapping[str, str], exits: Mapping[str, Exit]
 ) -> None:
-    """Edges from all that the step waits for. When a review has it done anew, what is outside of
-    that is not: its edge leads by way of a node that the review passes again, so that the step
-    which waits for all does not wait for it for ever."""
+    """Add edges from all that the step waits for. A review does not repeat what lies outside of its
+    region: such an edge leads through a node that the review passes again, so that the step which
+    waits for all does not wait for it for ever."""
     waits = blueprint.waits[id]
     within = [(r, blueprint.redos[r]) for r in blueprint.redone_by.get(id, ())]
     for need in waits:
@@ -262,7 +263,7 @@ def _add_restarts(graph: Graph, blueprint: Blueprint) -> None:
 
 
 def _add_end(graph: Graph, blueprint: Blueprint, exits: Mapping[str, Exit]) -> None:
-    """Gates behind the last steps, in file order, then the end (C23)."""
+    """Add the gates behind the last steps, in file order, then the end (C23)."""
     contract, last = blueprint.contract, blueprint.last()
     score = mean_of_scores(contract, blueprint.declared, blueprint.names)
     chain: list[Node] = [

@@ -22,22 +22,22 @@ from .steps import ContractStep
 Needs = dict[str, tuple[str, ...]]
 """For each step those it depends on."""
 _SHOWN = 6
-"""Dependencies of a circle that are labelled."""
+"""Dependencies of a circle that get a label."""
 MAX_ROUNDS = 20
 """Passes over the reviews; each can only put more steps behind a review."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redo:
-    """What a review that is not satisfied starts anew: `heads` are begun again, `region` are all
-    that are done again up to the review."""
+    """What an unsatisfied review starts anew: `heads` are begun again, `region` is all that is done
+    again up to the review."""
 
     heads: tuple[str, ...]
     region: frozenset[str]
 
 
 def report_circles(steps: Sequence[ContractStep], needs: Needs, sink: Sink) -> bool:
-    """FC2004, once for every circle of dependencies, with the whole of it. True when there are."""
+    """Report FC2004 once for every circle of dependencies, and return whether there are any."""
     by_id = {step.id: step for step in steps}
     found = loops(needs)
     for members in sorted(found, key=lambda m: min(by_id[id].span for id in m)):
@@ -64,7 +64,7 @@ def report_circles(steps: Sequence[ContractStep], needs: Needs, sink: Sink) -> b
 
 
 def _circle(start: str, members: set[str], needs: Needs) -> list[str]:
-    """A shortest way from `start` back to it through its needs."""
+    """Return a shortest way from `start` back to it through its needs."""
     inside = {id: [n for n in needs[id] if n in members] for id in members}
     found = reachable(inside[start], inside, avoid=lambda id: id == start)
     return [start, *path_to(start, found)]
@@ -75,8 +75,8 @@ def _place(step: ContractStep, need: str) -> Span:
 
 
 def in_order(steps: Iterable[str], needs: Needs) -> tuple[str, ...]:
-    """Every step behind those it depends on; of those that could come next the first in the file
-    (C7). Without circles."""
+    """Return every step behind those it depends on; of those that could come next the first in the
+    file (C7). The needs have no circles."""
     number = {id: at for at, id in enumerate(steps)}
     ids = list(number)
     after = predecessors(needs)
@@ -95,8 +95,8 @@ def in_order(steps: Iterable[str], needs: Needs) -> tuple[str, ...]:
 
 
 def reviewed_steps(review: str, forms: Mapping[str, str], needs: Needs) -> tuple[str, ...]:
-    """What a review restarts: the steps it depends on; instead of a synchronization, which nobody
-    does, what that one merges."""
+    """Return what a review restarts: the steps it depends on, and in place of a synchronization
+    what that one merges."""
     found: dict[str, None] = {}
     todo = list(reversed(needs[review]))
     while todo:
@@ -113,8 +113,8 @@ def reviewed_steps(review: str, forms: Mapping[str, str], needs: Needs) -> tuple
 def with_reviews_awaited(
     order: Sequence[str], forms: Mapping[str, str], needs: Needs
 ) -> tuple[Needs, dict[str, Redo]]:
-    """The needs, where everything that depends on a step that a review may restart waits for the
-    review instead; and for each review what it restarts. `order` is that of `in_order`."""
+    """Return the needs, where everything that depends on a step that a review may restart waits for
+    the review instead, and what each review restarts. `order` is that of `in_order`."""
     needs = dict(needs)
     after = {id: set(ids) for id, ids in predecessors(needs).items()}
     place = {id: at for at, id in enumerate(order)}
@@ -142,7 +142,7 @@ def with_reviews_awaited(
 def _region(
     heads: Sequence[str], review: str, needs: Needs, place: Mapping[str, int]
 ) -> frozenset[str]:
-    """The heads and all on a way from one of them to the review, without the review."""
+    """Return the heads and all on a way from one of them to the review, without the review."""
     first = min(place[head] for head in heads)
     above = reachable(needs[review], needs, avoid=lambda id: place[id] <= first)
     near = {id: [n for n in needs[id] if n in above] for id in above}
@@ -151,7 +151,8 @@ def _region(
 
 
 def _redo(targets: Sequence[str], review: str, needs: Needs, place: Mapping[str, int]) -> Redo:
-    """Of the restarted steps those are the heads that no other one of them leads to."""
+    """Return the restart of a review. Its heads are the restarted steps that no other one leads
+    to."""
     region = _region(targets, review, needs, place)
     begun: list[str] = []
     for target in sorted(targets, key=place.__getitem__):

@@ -21,7 +21,7 @@ from .texts import FAILURES, INPUTS, RESTARTS, RESULT, ResultVariables
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a file. Without any step, or with dependencies in a circle, there is no workflow."""
+    """Read a file. Without a step, or with dependencies in a circle, there is no workflow."""
     del sources
     with collector_at_rest():
         tree = read_json(source, sink)
@@ -90,7 +90,7 @@ def _note_failures() -> ErrorRule:
 
 
 def _details(contract: Contract, needs: Needs) -> Mapping[str, Mapping[str, Any]]:
-    """What `inspect` shows of steps and gates."""
+    """Return what `inspect` shows of steps and gates."""
     steps: dict[str, dict[str, Any]] = {
         step.id: {
             "role": step.role.text if step.role else "",

@@ -1,4 +1,4 @@
-"""Reads a contract file: what it says, with places, and every field that breaks a rule (C2, C3)."""
+"""Read a contract file: what it says, with places, and every field that breaks a rule (C2, C3)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ STEP_TYPES = ("task", "decision", "synchronization", "review")
 GATE_TYPES = ("approval", "quality_check", "milestone")
 ENFORCEMENT = ("strict", "lenient", "advisory")
 MAX_ITERATIONS = 10
-"""Attempts of one execution in all, where the file does not say (C21)."""
+"""Attempts of one execution in all, where the file gives no number (C21)."""
 LEAST_SCORE = 0.8
 """What a reviewed step needs where no gate says (C21, C23)."""
 
 MOST = 1_000_000
-"""No duration, time-out or number of attempts is greater."""
+"""The greatest duration, time-out or number of attempts."""
 
 _WORKFLOW_KEYS = (
     "workflow_name",
@@ -99,7 +99,7 @@ class Contract:
 
 
 def read_contract(tree: Tree) -> Contract | None:
-    """What the file says. None when it is no object or has no step that could be read."""
+    """Return what the file says; None when it is not an object or has no readable step."""
     fields = tree.fields(tree.root, "the workflow")
     if fields is None:
         return None
@@ -126,7 +126,7 @@ def read_contract(tree: Tree) -> Contract | None:
 
 
 def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]:
-    """At least one (C2)."""
+    """Read the steps; a contract needs at least one (C2)."""
     nodes = fields.items("steps", required=True)
     found = [
         step
@@ -145,7 +145,8 @@ def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]
 
 
 def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
-    """A role and success criteria are required, also of a step that nobody does (C2)."""
+    """Read a step. A role and success criteria are required, also of a step that nobody does
+    (C2)."""
     id = _id(fields, "step_id", ids)
     fields = replace(fields, what=f"step `{id.text}`") if id else fields
     fields.unknown(_STEP_KEYS)
@@ -210,7 +211,7 @@ def _gate(fields: Fields, ids: dict[str, JsonText]) -> Gate | None:
 
 
 def _with_execution(contract: Contract, config: Fields) -> Contract:
-    """What the file says of its execution (C16)."""
+    """Return the contract with what the file says of its execution (C16)."""
     config.unknown(_CONFIG_KEYS)
     attempts = _number(config, "max_iterations", 1)
     if attempts is not None and attempts != int(attempts):
@@ -231,7 +232,7 @@ def _with_execution(contract: Contract, config: Fields) -> Contract:
 
 
 def _id(fields: Fields, key: str, ids: dict[str, JsonText]) -> JsonText | None:
-    """An id that no other step or gate has (C3)."""
+    """Return an id that no other step or gate has (C3)."""
     words = fields.text(key, required=True)
     if words is None:
         return None
@@ -272,7 +273,7 @@ def _number(
     *,
     required: bool = False,
 ) -> float | None:
-    """A number in a range (C3)."""
+    """Return a number in a range (C3)."""
     value = fields.number(key, required=required)
     if value is None:
         return None
@@ -293,8 +294,8 @@ def _out_of_range(fields: Fields, key: str, wanted: str) -> None:
 
 
 def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str, tuple[str, ...]]:
-    """For each step the steps it depends on, in file order and each once; FC2001 for a dependency
-    that is no step (C2). A later step may be named (C4)."""
+    """Return for each step the steps it depends on, in file order and each once. Report FC2001 for
+    a dependency that is not a step (C2). It may be a later step (C4)."""
     order = {step.id: number for number, step in enumerate(steps)}
     spelling = Spelling(order)
     found: dict[str, tuple[str, ...]] = {}
@@ -306,7 +307,7 @@ def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str,
                 near = spelling.nearest(words.text)
                 tree.sink.report(
                     "FC2001",
-                    f"step `{step.id}` depends on `{words.text}`, which is no step",
+                    f"step `{step.id}` depends on `{words.text}`, which is not a step",
                     words.span,
                     help=f"did you mean `{near}`?" if near else "add the step or remove the name",
                 )

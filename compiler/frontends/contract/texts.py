@@ -17,7 +17,7 @@ _TAKEN = (
     *("and", "or", "not", "in", "contains", "matches", "exists", "true", "false", "null"),
     *("starts", "ends", "with"),
 )
-"""Names that no step's variable may have: our own, and the words of expressions."""
+"""Names that a step's variable cannot have: our own, and the words of expressions."""
 _ODD = re.compile(r"\W", re.ASCII)
 
 
@@ -44,11 +44,11 @@ class ResultVariables:
         return self.variables[id]
 
     def part(self, id: str, key: str) -> Expr:
-        """A part of a step's result."""
+        """Return a part of a step's result."""
         return Field(object=Name(name=self[id]), name=key)
 
     def score(self, review: str, step: str) -> Expr:
-        """What a review gave a step."""
+        """Return the score that a review gave a step."""
         return Field(object=self.part(review, "scores"), name=self[step])
 
 
@@ -59,7 +59,7 @@ def task_node(
     reviews: Sequence[str],
     names: ResultVariables,
 ) -> TaskNode:
-    """The work of one step, which depends on `needs` and may be begun again by `reviews`."""
+    """Return the work of one step, which depends on `needs` and may be begun again by `reviews`."""
     redone = reviews and step.form in ("task", "decision")
     criteria = step.criteria
     return TaskNode(
@@ -79,7 +79,7 @@ def task_node(
 
 
 def _prompt(contract: Contract, step: ContractStep) -> Expr:
-    """The step in its workflow, what it has to meet and what to do otherwise, what is given."""
+    """Return the step in its workflow, what it has to meet and what to do otherwise, the inputs."""
     about = f": {contract.description}" if contract.description else ""
     lines = [step.title, "", f"A step of {contract.name}{about}"]
     if step.criteria:
@@ -93,7 +93,7 @@ def _prompt(contract: Contract, step: ContractStep) -> Expr:
 def gate_node(
     gate: Gate, contract: Contract, last: Sequence[str], score: Expr, names: ResultVariables
 ) -> GateNode:
-    """A gate, enforced as the file says (C15)."""
+    """Return a gate, enforced as the file says (C15)."""
     question = None
     if gate.form == "approval":
         parts: list[Expr] = [Literal(value=gate.criteria or gate.id)]
@@ -114,7 +114,7 @@ def gate_node(
 
 
 def mean_of_scores(contract: Contract, needs: Needs, names: ResultVariables) -> Expr:
-    """The mean over the steps: of each the last review's score, else its own (C23)."""
+    """Return the mean over the steps: of each the last review's score, else its own (C23)."""
     judged: dict[str, list[str]] = {step.id: [] for step in contract.steps}
     for step in contract.steps:
         for need in needs[step.id] if step.form == "review" else ():
@@ -137,8 +137,8 @@ def _score(step: str, reviews: Sequence[str], names: ResultVariables) -> Expr:
 def result_text(
     ends: Sequence[ContractStep], contract: Contract, needs: Needs, names: ResultVariables
 ) -> Expr:
-    """What came of the last step, or of what a last review judged; of several each under its
-    title."""
+    """Return the output of the last step, or of what a last review judged; several outputs each
+    under a title."""
     by_id = {step.id: step for step in contract.steps}
     last = list({s.id: s for end in ends for s in _judged_steps(end, by_id, needs)}.values())
     if len(last) == 1:
@@ -158,5 +158,5 @@ def _judged_steps(
 
 
 def failures_text() -> Expr:
-    """What failed, for a run that ends with it."""
+    """Return what failed, for a run that ends with it."""
     return Call(function="join", args=(Name(name=FAILURES), Literal(value="\n")))

@@ -34,7 +34,7 @@ class Declarations:
         self.sources = sources
 
     def read(self, mapping: YamlMapping) -> dict[str, Any]:
-        """The fields of a `Workflow` that are declarations."""
+        """Return the fields of a `Workflow` that are declarations."""
         return {
             "params": tuple(self._params(mapping)),
             "state": tuple(
@@ -99,7 +99,7 @@ class Declarations:
             yield Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
 
     def _seeds(self, node: YamlNode | None) -> Iterator[Seed]:
-        """A list of one-key mappings, as in `- system: You are brief.`"""
+        """Read a list of one-key mappings, as in `- system: You are brief.`"""
         if node is None:
             return
         for item in node.items if isinstance(node, YamlSequence) else [node]:
@@ -128,7 +128,7 @@ class Declarations:
                 yield ErrorRule(**fields)
 
     def trials(self, mapping: YamlMapping) -> Iterator[Trial]:
-        """The cases below `tests:`."""
+        """Yield the cases below `tests:`."""
         for name, node, fields in self._section(mapping, "tests", TRIAL, "the test"):
             for key in ("inputs", "variables"):
                 value = node.get(key) if isinstance(node, YamlMapping) else None

@@ -40,7 +40,7 @@ _ERRORS = Key("errors", "words", "", words=KINDS_OF_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """Where a node leads that fails and says nothing about it."""
+    """Where a failed node leads that has no `on_error` of its own."""
 
     target: str
     errors: tuple[ErrorKind, ...] | None
@@ -56,7 +56,7 @@ class _Way:
 
 
 class Targets:
-    """The names that edges may lead to; remembers which ends were asked for without being there."""
+    """The names that edges may lead to; collects the implied ends that they use."""
 
     def __init__(self, forms: Forms, names: list[str]) -> None:
         self.forms = forms
@@ -65,8 +65,8 @@ class Targets:
         self._spelling = Spelling([*names, *IMPLIED_ENDS])
 
     def find(self, node: YamlNode) -> str | None:
-        """The name of a node or end. Anything else is reported, and what it nearly says is meant;
-        None when that is nothing."""
+        """Return the name of a node or end. Report anything else, and return the name that was
+        probably meant, or None."""
         if not isinstance(node, YamlScalar):
             message = f"a node's name is wanted, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write the name of a node")
@@ -97,8 +97,8 @@ class Edges:
     def read(
         self, node: Node, mapping: YamlMapping, after: Node | None
     ) -> tuple[list[Edge], ChooseNode | None]:
-        """The edges of a node, and the choose node that its conditions make. `after` is the node
-        behind it in the file."""
+        """Return the edges of a node, and the choose node that its conditions make. `after` is the
+        next node of the file."""
         if isinstance(node, EndNode):
             return [], None
         ways = list(self._cases(node, mapping) if isinstance(node, ChooseNode) else ())
@@ -123,7 +123,7 @@ class Edges:
         ], None
 
     def _implied_ways(self, node: Node, after: Node | None) -> list[_Way]:
-        """On to the next in the file; a step into an end is the format's own."""
+        """Lead on to the next node of the file, or to the end; a step into an end is implied."""
         if after is None:
             self.targets.use("end")
         target = "end" if after is None else after.id
@@ -231,8 +231,8 @@ class Edges:
     def _conditional(
         self, node: Node, ways: list[_Way], failures: list[Edge], after: Node | None
     ) -> tuple[list[Edge], ChooseNode]:
-        """A choose node behind this one: the number of the first condition that holds. What fails
-        in a condition fails as the node itself would."""
+        """Return a choose node behind this one, for the number of the first condition that holds.
+        What fails in a condition fails as the node itself would."""
         if any(way.when is None for way in ways[:-1]):
             odd = next(way for way in ways if way.when is None)
             message = "a way without `when` is taken when no condition holds: it stands last"

@@ -67,12 +67,13 @@ _DECLARED: dict[str, Kind] = {
 
 
 def _value(keys: str) -> re.Pattern[str]:
-    """The end of a key's value, or of an item of its list."""
+    """Match the end of a key's value, or of an item of its list."""
     return re.compile(rf"(?:^|[\s{{,])(?:{keys}):[ \t]*(?:\[[^\]]*?)?(?P<word>[\w.-]*)\Z")
 
 
 def flow_editing() -> Editing:
-    """Keys with what they are for, the words they take, and names where names are meant."""
+    """Complete keys with what they are for, the words they take, and names where names are
+    meant."""
     kinds = tuple(k for element in NODES.values() for k in element.keys)
     top = (*TOP, *(Key(name, "json", help) for name, help in SECTIONS.items()))
     return Editing(
@@ -114,7 +115,7 @@ def _keys(path: str, keys: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -
 
 
 def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
-    """The words that a key takes, wherever it stands."""
+    """Yield the words that a key takes, wherever it stands."""
     found: dict[str, tuple[str, ...]] = {}
     elements = (PARAM, STATE, AGENT, TOOL, SCRIPT, PROMPT, LIMIT, TRIAL)
     for key in (*keys, *COMMON, *(k for element in elements for k in element.keys)):
@@ -126,7 +127,7 @@ def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
 
 
 def flow_mentions(root: YamlMapping, parts: Mapping[str, YamlMapping]) -> Iterator[Mention]:
-    """Where the workflow's names stand, and those of inner workflows, as `workflow#name`."""
+    """Yield the places of the workflow's names, and those of inner workflows as `workflow#name`."""
     yield from _mentions(root, "")
     named = root.get("workflows")
     for key, _ in named.pairs if isinstance(named, YamlMapping) else ():
@@ -173,7 +174,7 @@ _TARGETS = ("to", "on_error")
 
 
 def _names_in(kind: Kind, act: Act, value: YamlNode | None, scope: str) -> Iterator[Mention]:
-    """The names in a value: one, a list, or ways with `to:` and cases by value."""
+    """Yield the names in a value: one, a list, or ways with `to:` and cases by value."""
     match value:
         case YamlScalar() if not value.is_null and value.value:
             # Tools and functions are known beyond the workflow.

@@ -41,14 +41,14 @@ class Forms:
         self.sink.report(code, message, span, help=help, labels=labels)
 
     def wrong(self, key: YamlScalar, wanted: str, node: YamlNode, help: str = "") -> None:
-        """FC1005: the value of a key is of another kind than it takes."""
+        """Report FC1005: a key takes another kind of value."""
         message = f"`{brief(key.value)}` takes {wanted}, not {kind(node)}"
         self.report("FC1005", message, node.span, help or f"write {wanted}")
 
     def element(
         self, node: YamlNode, element: MappingKind, what: str, *further: str
     ) -> dict[str, Any] | None:
-        """The fields of the IR that a mapping gives. Its keys are those of the element and
+        """Return the fields of the IR that a mapping gives. Its keys are those of the element and
         `further`, which are left to the caller. None when a required one is missing or wrong."""
         if element.short and not is_mapping_of(node, element):
             key = next(k for k in element.keys if k.name == element.short)
@@ -68,7 +68,7 @@ class Forms:
     def fields(
         self, mapping: YamlMapping, element: MappingKind, what: str, *further: str
     ) -> dict[str, Any] | None:
-        """As `element`, of what is known to be a mapping."""
+        """Return the fields as `element` does, of what is known to be a mapping."""
         known = {key.name: key for key in element.keys}
         self.known_keys(mapping, [*known, *further], what)
         found: dict[str, Any] = {}
@@ -105,7 +105,7 @@ class Forms:
         return {**defaults, **found}
 
     def known_keys(self, mapping: YamlMapping, known: list[str], what: str) -> None:
-        """FC1002 for every key that means nothing here."""
+        """Report FC1002 for every key without a meaning here."""
         for name in [name for name, _ in mapping.pairs if name.value not in known]:
             near = Spelling(known).nearest(name.value)
             listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
@@ -114,7 +114,7 @@ class Forms:
             self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
 
     def value(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
-        """The value of one key, in its form."""
+        """Return the value of one key, in its form."""
         return getattr(self, _READERS[key.form])(key, name, node)
 
     def text(self, key: Key, name: YamlScalar, node: YamlNode) -> str | None:
@@ -165,7 +165,7 @@ class Forms:
         return tuple(item.value for item in items if isinstance(item, YamlScalar))
 
     def json(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
-        """Any JSON value; of plain scalars those that JSON knows are no texts."""
+        """Read any JSON value. Plain scalars that JSON knows are not texts."""
         if isinstance(node, YamlMapping):
             return {k.value: self.json(key, name, value) for k, value in node.pairs}
         if isinstance(node, YamlSequence):
@@ -207,8 +207,8 @@ class Forms:
         return self._relocate(self._template(node).expr, node)
 
     def command(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:
-        """A shell command: each value is quoted for the place where it stands, so that no text of a
-        model or a person becomes a command. Nothing but one value is that value, as it is."""
+        """Read a shell command. Each value is quoted for its place, so that no text of a model or a
+        person becomes a command. One value alone stays as it is."""
         if not isinstance(node, YamlScalar):
             return self.template(key, name, node)
         expr, refusals = quoted_command(self._template(node), node.value)
@@ -267,7 +267,7 @@ class Forms:
         return tuple(value for value in found if value is not None)
 
     def settings(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assignment, ...] | None:
-        """Variables with values; a list of such mappings where one is set twice."""
+        """Read variables with values; a list of such mappings can set one of them twice."""
         mappings = node.items if isinstance(node, YamlSequence) else [node]
         found: list[Assignment] = []
         for mapping in mappings:
@@ -281,7 +281,7 @@ class Forms:
         return tuple(found)
 
     def descriptions(self, name: YamlScalar, node: YamlNode) -> list[tuple[YamlScalar, str]]:
-        """Names with texts: a mapping, or a list of names and mappings."""
+        """Return names with texts: a mapping, or a list of names and mappings."""
         found: list[tuple[YamlScalar, str]] = []
         for item in node.items if isinstance(node, YamlSequence) else [node]:
             pairs: list[tuple[YamlScalar, YamlNode]] = []
@@ -343,7 +343,8 @@ _READERS: dict[Form, str] = {form: form for form in Form.__args__}  # type: igno
 
 
 def is_mapping_of(node: YamlNode, element: MappingKind) -> bool:
-    """Whether a mapping has keys of the element, so that it is no value of its short form."""
+    """Return whether a mapping has keys of the element, so that it is not a value of its short
+    form."""
     names = {key.name for key in element.keys}
     return isinstance(node, YamlMapping) and (
         not node.pairs or any(name.value in names for name, _ in node.pairs)
@@ -351,12 +352,12 @@ def is_mapping_of(node: YamlNode, element: MappingKind) -> bool:
 
 
 def place(mapping: YamlMapping) -> Span:
-    """Where a mapping begins: its first key."""
+    """Return where a mapping begins: its first key."""
     return mapping.pairs[0][0].span if mapping.pairs else mapping.span
 
 
 def kind(node: YamlNode) -> str:
-    """What an element is, with its article."""
+    """Return what an element is, with its article."""
     match node:
         case YamlSequence():
             return "a list"

@@ -16,8 +16,8 @@ _FIRST_KEY = re.compile(
 
 
 def claims(source: Source) -> int:
-    """90 for a `*.flow.yaml` name. A YAML file, and a text without a name, is one when `flow:` with
-    a version stands at its top level; so files of answers and of servers are none."""
+    """Return 90 for a `*.flow.yaml` name. Another YAML file, or a text without a name, is one when
+    `flow:` with a version stands at its top level; so files of answers and of servers are not."""
     if source.path.endswith((".flow.yaml", ".flow.yml")):
         return 90
     if source.path.endswith((".yaml", ".yml")):
@@ -26,7 +26,7 @@ def claims(source: Source) -> int:
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a file: see flow_document."""
+    """Read a file."""
     from .document import read_document
 
     return with_file_grants(read_document(source, sources, sink), source)

@@ -14,7 +14,8 @@ _LONGEST = 200
 
 
 def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
-    """What a schema says that no JSON Schema (draft 2020-12) says, and the node that says it."""
+    """Return what makes a schema invalid (draft 2020-12), and the node that says it; None when it
+    is valid."""
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
@@ -29,7 +30,7 @@ def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
 
 
 def _at(node: YamlNode, path: Iterable[str | int]) -> YamlNode:
-    """The node that a path through mappings and lists leads to, or the last one on the way."""
+    """Return the node at a path through mappings and lists, or the last one on the way."""
     for step in path:
         match node:
             case YamlMapping():

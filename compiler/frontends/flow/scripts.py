@@ -18,8 +18,8 @@ _SCRIPT = MappingKind(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
 def read_script(
     name: YamlScalar, node: YamlNode, forms: Forms, sources: SourceSet
 ) -> Script | None:
-    """`name: file.js`, or a mapping with `file:` or `source:`. With both, `source` is what counts
-    and `file` with `line` say where it came from."""
+    """Read `name: file.js`, or a mapping with `file:` or `source:`. With both, `source` is what
+    counts and `file` with `line` say where it came from."""
     what = f"the script `{brief(name.value)}`"
     if isinstance(node, YamlScalar) and not node.is_null:
         node = YamlMapping([(YamlScalar("file", node.span, "", forms.source), node)], node.span)

@@ -51,16 +51,16 @@ class YamlScalar:
         return self.plain and _NULL.match(self.value) is not None
 
     def part(self, start: int, end: int) -> Span:
-        """Where characters `start` to `end` of the value stand in the file. The whole scalar when
-        escapes keep that from being told."""
+        """Return where characters `start` to `end` of the value stand in the file; the whole scalar
+        where escapes hide that."""
         if not self._align():
             return self.span
         first, last = self._place(start), self._place(max(start, end - 1))
         return Span(self.span.file, first, last + (end > start))
 
     def _place(self, at: int) -> int:
-        """Line ends and indentation differ between file and value: what counts are the characters
-        in between, which stand in the same order in both."""
+        """Line ends and indentation differ between file and value, so count by the characters in
+        between, which stand in the same order in both."""
         index = bisect_right(self._value_at, at) - 1
         if index < 0:
             return self._source_at[0] if self._source_at else self.span.start
@@ -115,9 +115,8 @@ YamlNode = YamlScalar | YamlSequence | YamlMapping
 
 
 def read_tree(source: Source, sink: Sink) -> YamlNode | None:
-    """The document in the file; None when it is empty or its YAML does not parse (FC1001). Further
-    documents, duplicate keys (FC1004) and keys that are no scalars (FC1001) are reported and left
-    out."""
+    """Return the document in the file; None when it is empty or not YAML (FC1001). Report and leave
+    out further documents, duplicate keys (FC1004) and keys that are not scalars (FC1001)."""
     builder = _Builder(source, sink)
     if odd := _ODD_LINE_ENDS.search(source.text):
         builder.fault(
@@ -147,7 +146,7 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
 
 def _message(error: yaml.MarkedYAMLError) -> str:
     parts = [part for part in (error.context, error.problem) if part]
-    return "this is no YAML: " + ", ".join(parts)
+    return "this is not YAML: " + ", ".join(parts)
 
 
 _HELPS = (
@@ -164,7 +163,7 @@ _HELPS = (
 
 
 def _help(problem: str, source: Source, span: Span) -> str:
-    """What to write instead, for what people do most."""
+    """Return what to write instead, for the most frequent mistakes."""
     if source.text[span.start : span.end] == "\t":
         return "YAML is indented with blanks, not with tabs"
     return next((help for part, help in _HELPS if part in problem), "")
@@ -185,7 +184,7 @@ def _at_character(source: Source, error: yaml.reader.ReaderError) -> Span:
 @dataclass(slots=True)
 class _Open:
     """A list or mapping whose end has not been read; of a mapping, the key that waits for its
-    value. `kept` is False for the value of a key that was refused."""
+    value. `kept` is False for the value of a refused key."""
 
     node: YamlSequence | YamlMapping
     anchor: str | None
@@ -210,13 +209,13 @@ class _Builder:
         self.sink.report("FC1001", message, span, help=help)
 
     def refuse(self, message: str, span: Span, help: str = "") -> bool:
-        """Report what makes the whole file unreadable; nothing more is read."""
+        """Report what makes the whole file unreadable, and stop reading."""
         self.fault(message, span, help)
         self.refused = True
         return False
 
     def take(self, event: object) -> bool:
-        """The next event; False when no more of the file shall be read."""
+        """Take the next event; return False to stop reading."""
         match event:
             case yaml.ScalarEvent():
                 return self.scalar(event)
@@ -281,7 +280,7 @@ class _Builder:
                            "make it flatter: put inner parts below names of their own")  # fmt: skip
 
     def finish(self, node: YamlNode, anchor: str | None, before: int, height: int) -> bool:
-        """A whole element, `height` levels high: remember its anchor, put it into what is open."""
+        """Put a whole element, `height` levels high, into what is open, and remember its anchor."""
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
             return self.refuse(
@@ -310,7 +309,7 @@ class _Builder:
             into.key = None
 
     def key(self, into: _Open, node: YamlNode) -> tuple[YamlScalar, bool]:
-        """The key, and whether its value counts."""
+        """Return the key, and whether its value counts."""
         if not isinstance(node, YamlScalar):
             self.fault("a list or mapping cannot be a key", node.span, "write a name as the key")
             return YamlScalar("", node.span, "", self.source), False
@@ -337,7 +336,7 @@ class _Builder:
         return self.source.span(start, self.trim_end(start, event.end_mark.index))
 
     def trim_end(self, start: int, end: int) -> int:
-        """A block's end as the parser gives it lies behind the lines that follow it."""
+        """Leave out the blank lines that the parser counts as part of a block."""
         text = self.source.text
         while end > start and text[end - 1] in " \t\r\n":
             end -= 1
@@ -345,6 +344,6 @@ class _Builder:
 
 
 def brief(text: str) -> str:
-    """A text from the file in a message: its first line, and not more than 40 characters."""
+    """Return a text from the file for a message: its first line, and at most 40 characters."""
     line = text.strip().split("\n", 1)[0]
     return line if len(line) <= 40 and line == text.strip() else f"{line[:40]}…"

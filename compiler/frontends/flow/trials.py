@@ -23,8 +23,8 @@ _SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and e
 
 @dataclass(frozen=True, slots=True)
 class TrialFile:
-    """The cases of a file. `workflow` is the workflow's file as it is written, None where it is
-    the one beside the file; `span` is where that is said."""
+    """The cases of a file. `workflow` is the workflow's file as written, None for the one beside
+    the file; `span` is where that is said."""
 
     workflow: str | None
     trials: tuple[Trial, ...]
@@ -32,7 +32,7 @@ class TrialFile:
 
 
 def read_trials(source: Source, sources: SourceSet, sink: Sink) -> TrialFile:
-    """Read a file of cases; what is wrong goes to the sink."""
+    """Read a file of cases."""
     root = read_tree(source, sink)
     forms = Forms(source, sink)
     if not isinstance(root, YamlMapping):

@@ -70,7 +70,7 @@ class WorkflowReader:
         self.declared: _Declared
 
     def read(self, mapping: YamlMapping, name: str) -> Workflow:
-        """The workflow; what could not be read is left out and reported."""
+        """Return the workflow; report and leave out what cannot be read."""
         top = MappingKind(
             Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed"))
         )
@@ -148,8 +148,8 @@ class WorkflowReader:
         self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
 
     def _use_prompt(self, word: str, fields: dict[str, Any], mapping: YamlMapping) -> bool:
-        """Give the text of `uses:` to a node that has none of its own; whether the node has what
-        it needs."""
+        """Give the text of `uses:` to a node that has none of its own; return whether the node has
+        what it needs."""
         key = {"agent": "prompt", "message": "template"}.get(word)
         used = fields.get("prompt_id")
         explicit = mapping.get("prompt") is not None or "template" in fields
@@ -167,7 +167,7 @@ class WorkflowReader:
         return True
 
     def _check_names(self, node: Node, mapping: YamlMapping) -> Node:
-        """The node, with what it names looked up in the workflow's declarations."""
+        """Return the node, with what it names looked up in the workflow's declarations."""
         declared = self.declared
         if node.group is not None:
             self._require("group", node.group, declared.groups, _value_span(mapping, "group"))
@@ -198,7 +198,7 @@ class WorkflowReader:
         return node
 
     def _target(self, written: str) -> str:
-        """The path of a called workflow: that of a file, or this file's with `#name`."""
+        """Return the path of a called workflow: that of a file, or this file's with `#name`."""
         if written in self.parts:
             return f"{self.path}#{written}"
         return os.path.normpath(os.path.join(os.path.dirname(self.path), written))
@@ -217,7 +217,7 @@ class WorkflowReader:
     def _wire(
         self, mapping: YamlMapping, workflow: Workflow, read: list[tuple[Node, YamlMapping]]
     ) -> Workflow:
-        """The workflow with its nodes, edges and all that names a node."""
+        """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
         edges = Edges(self.forms, targets, self._default(mapping, targets))
         nodes: list[Node] = []
@@ -241,8 +241,8 @@ class WorkflowReader:
         )
 
     def _check_trials(self, mapping: YamlMapping, workflow: Workflow) -> None:
-        """Report nodes that a test names and the workflow does not have. What comes after a call
-        is the called workflow's."""
+        """Report nodes that a test names and the workflow lacks. What follows a call belongs to the
+        called workflow."""
         nodes = dict.fromkeys(node.id for node in workflow.nodes)
         tests = mapping.get("tests")
         for _, test in tests.pairs if isinstance(tests, YamlMapping) else ():
@@ -303,8 +303,8 @@ class WorkflowReader:
         return OnInput(**fields) if to is not None and targets.find(to) is not None else None
 
     def _with_agents(self, workflow: Workflow, mapping: YamlMapping) -> Workflow:
-        """Without `agents:` every agent that a node names is a plain one; with it, what agents say
-        of threads is looked up."""
+        """Make every agent that a node names a plain one unless there is `agents:`; with it, look
+        up what agents say of threads."""
         for agent in workflow.agents:
             if agent.thread is not None and agent.span is not None:
                 self._require("thread", agent.thread, self.declared.threads, agent.span)
@@ -326,8 +326,8 @@ _SETS = ("assign", "set", "outputs", "returns")
 
 
 def _unread(word: str, name: YamlScalar, mapping: YamlMapping) -> Node:
-    """In place of a node that could not be read, so that the ways through it stay whole and what it
-    would have written is written."""
+    """Return a node in place of one that could not be read, so that the ways through it stay whole
+    and its variables count as written."""
     match word:
         case "choose":
             return ChooseNode(id=name.value, on=Literal(), span=name.span)
@@ -346,14 +346,14 @@ def _unread(word: str, name: YamlScalar, mapping: YamlMapping) -> Node:
 
 
 def _ends(targets: Targets) -> Iterator[EndNode]:
-    """The ends that are led to without being there."""
+    """Yield the implied ends that edges lead to."""
     for name, outcome in IMPLIED_ENDS.items():
         if name in targets.ends:
             yield EndNode(id=name, outcome=outcome)
 
 
 def _only(mapping: YamlMapping, element: MappingKind) -> YamlMapping:
-    """The keys of the element alone: that the others are known has been looked at."""
+    """Return the keys of the element alone; the other keys have been checked."""
     names = {key.name for key in element.keys}
     return YamlMapping([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
 

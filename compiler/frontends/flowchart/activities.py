@@ -65,12 +65,12 @@ class Activity:
 
 
 def kind_of(id: str) -> str:
-    """The part of an id that says what the activity does (M9)."""
+    """Return the part of an id that says what the activity does (M9)."""
     return id.split("_", 1)[0]
 
 
 def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
-    """The activity of a chart node; an unknown kind is reported (FC1002) and gives None."""
+    """Return the activity of a chart node. Report an unknown kind (FC1002) and return None."""
     kind = kind_of(node.id.text)
     caption = node.caption if node.caption is not None else node.id[:0]
     if kind not in KINDS:
@@ -79,7 +79,7 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
     if kind == "ON" and node.id.text not in HANDLERS:
         scope.sink.report(
             "FC1002",
-            f"`{node.id.brief}` is no handler",
+            f"`{node.id.brief}` is not a handler",
             scope.span(node.id),
             help=f"did you mean `{_nearest_handler(node.id.text)}`?",
         )
@@ -101,7 +101,7 @@ def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
     example = node.id.text.replace(kind, close[0], 1) if close else ""
     scope.sink.report(
         "FC1002",
-        f"`{kind}` is no kind of activity",
+        f"`{kind}` is not a kind of activity",
         scope.span(node.id),
         help=f"did you mean `{example}`?"
         if close
@@ -110,7 +110,7 @@ def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
 
 
 def build_node(activity: Activity, scope: ChartScope) -> Node:
-    """The IR node. What is wrong with the caption is reported, and a node stands in its place."""
+    """Return the IR node. Report what is wrong with the caption, and return a node in its place."""
     match activity.kind:
         case "START":
             assignment = Assignment(target="STATUS", value=Literal(value="DOING"))
@@ -140,7 +140,7 @@ def build_node(activity: Activity, scope: ChartScope) -> Node:
 def end_node(
     id: str, title: str = "", span: Span | None = None, *, failed: bool = False
 ) -> EndNode:
-    """SUCCESS or FAILED, also where the chart does not show it (M18, M25)."""
+    """Return the end SUCCESS or FAILED, also where the chart does not show it (M18, M25)."""
     word = "FAILED" if failed else "SUCCESS"
     return EndNode(
         id=id,
@@ -152,12 +152,12 @@ def end_node(
 
 
 def role_of(prompt: str) -> Role:
-    """The first word of a prompt's heading says who speaks (M5, M28)."""
+    """Return who speaks: the first word of a prompt's heading (M5, M28)."""
     return _ROLES.get(prompt.split(" ", 1)[0], "user")
 
 
 def place_of(activity: Activity, scope: ChartScope) -> Span:
-    """The caption's place, or the id's when there is none."""
+    """Return the caption's place, or the id's when there is none."""
     return scope.span(activity.caption if activity.caption.text else activity.name)
 
 
@@ -173,7 +173,8 @@ def _assign(
 
 
 def _set(activity: Activity, scope: ChartScope) -> Node:
-    """SET `NAME=value`, split at the first `=` (M24); `file:path=value` writes a file (M22)."""
+    """Read SET `NAME=value`, split at the first `=` (M24); `file:path=value` writes a file
+    (M22)."""
     text = break_lines(activity.caption, "\n")
     target, value = text.partition("=")
     target = target.strip()
@@ -208,7 +209,7 @@ def _set(activity: Activity, scope: ChartScope) -> Node:
 
 
 def set_target(activity: Activity) -> PlacedText | None:
-    """The variable a SET activity writes, or would write with a value; None when it names none."""
+    """Return the variable that a SET activity names, or None."""
     target = activity.caption.partition("=")[0].strip()
     return target if _NAME.match(target.text) else None
 
@@ -219,20 +220,20 @@ def _value(text: PlacedText, scope: ChartScope) -> Expr:
 
 
 def _check_status(value: PlacedText, scope: ChartScope) -> None:
-    """STATUS takes four words only (M24)."""
+    """Report any STATUS but the four words (M24)."""
     inner = constant_in(value) or value
     if inner.text in STATUS_WORDS or "{{" in inner.text or inner.text in scope.variables:
         return
     scope.sink.report(
         "FC1005",
-        f"`{inner.brief}` is no status",
+        f"`{inner.brief}` is not a status",
         scope.span(inner),
         help=f"one of {', '.join(STATUS_WORDS)}",
     )
 
 
 def check_hits(value: PlacedText, scope: ChartScope) -> None:
-    """MAX_ACTIVITY_HITS is a number: a text that certainly is none would fail the run (M45)."""
+    """Report a MAX_ACTIVITY_HITS that is certainly not a number: it would fail the run (M45)."""
     inner = constant_in(value) or value
     if inner.text.strip().isdecimal() or "{{" in inner.text or inner.text in scope.variables:
         return
@@ -240,7 +241,7 @@ def check_hits(value: PlacedText, scope: ChartScope) -> None:
         return
     scope.sink.report(
         "FC1005",
-        f"`{inner.brief}` is no number of hits",
+        f"`{inner.brief}` is not a number of hits",
         scope.span(inner),
         help="write a whole number, such as 3",
     )
@@ -263,7 +264,7 @@ def _write_file(
 
 
 def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
-    """ASSIGN puts the looked-up value into RESULT; an unknown name is FC3001 (M26)."""
+    """Let ASSIGN put the looked-up value into RESULT; report an unknown name as FC3001 (M26)."""
     text = break_lines(activity.caption, "\n").strip()
     value = scope.look_up(text) if text.text else None
     if not text.text:
@@ -277,7 +278,7 @@ def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
         names = ("RESULT", "STATUS", *scope.variables, *scope.document.prompts)
         scope.sink.report(
             "FC3001",
-            f"`{text.brief}` is no variable and no prompt",
+            f"`{text.brief}` is neither a variable nor a prompt",
             scope.span(text),
             help=scope.nearest(text.text, names)
             or f"list it in PARAMS, or write a constant in quotes: `'{text.brief}'`",
@@ -287,7 +288,7 @@ def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
 
 
 def _check(activity: Activity, scope: ChartScope) -> ChooseNode:
-    """CHECK is evaluated once; its edges are the cases "true" and "false" (M30–M34)."""
+    """Let CHECK be evaluated once; its edges are the cases "true" and "false" (M30–M34)."""
     if activity.line.text:
         on = read_check(activity.line, activity.kind, scope)
     else:
@@ -304,7 +305,7 @@ def _check(activity: Activity, scope: ChartScope) -> ChooseNode:
 
 
 def _prompt(activity: Activity, scope: ChartScope) -> Node:
-    """System starts a fresh conversation, Assistant adds to it, User asks the model (M27, M28)."""
+    """Let System start a fresh conversation, Assistant add to it, User ask the model (M27, M28)."""
     name = " ".join(activity.line.text.split())
     span = scope.span(activity.name)
     prompt = scope.prompt(activity.line)
@@ -331,7 +332,7 @@ def _prompt(activity: Activity, scope: ChartScope) -> Node:
 
 
 def _ask(activity: Activity, scope: ChartScope) -> AskNode:
-    """ASK shows RESULT and stores the answer there (M40, M41)."""
+    """Let ASK show RESULT and store the answer there (M40, M41)."""
     span = scope.span(activity.name)
     scope.read.add("RESULT")
     return AskNode(
@@ -341,7 +342,7 @@ def _ask(activity: Activity, scope: ChartScope) -> AskNode:
 
 
 def _execute(activity: Activity, scope: ChartScope) -> ExecNode:
-    """The shell blocks in RESULT, or the caption as one command (M36, M39)."""
+    """Run the shell blocks in RESULT, or the caption as one command (M36, M39)."""
     span = scope.span(activity.name)
     command = break_lines(activity.caption, "\n").strip()
     source: Expr = Name(name="RESULT", span=span)
@@ -355,7 +356,7 @@ def _execute(activity: Activity, scope: ChartScope) -> ExecNode:
 
 
 def _call(activity: Activity, scope: ChartScope) -> Node:
-    """CALL runs the workflow in a file beside this one (M42, M43)."""
+    """Let CALL run the workflow in a file beside this one (M42, M43)."""
     text = activity.line
     target = text[len("file:") :].strip() if text.text.startswith("file:") else text
     target = constant_in(target) or target

@@ -24,7 +24,7 @@ _OLD_FIELD = re.compile(
 )
 _OLD_NAMES = {"Result": "RESULT", "result": "RESULT", "Status": "STATUS", "status": "STATUS"}
 UNREADABLE = Literal(value=False)
-"""What stands in for a check that was reported, so that reading goes on."""
+"""What stands in for a reported check, so that reading goes on."""
 _OPERATORS: dict[str, str] = {
     "==": "==", "eq": "==", "equals": "==",
     "!=": "!=", "ne": "!=", "differs": "!=",
@@ -39,8 +39,8 @@ _ORDERS: dict[str, BinaryOp] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
-    """The expression of a CHECK caption. `kind` is the id's prefix: CHECK, CHECKRESULT or
-    CHECKSTATUS. A caption that is no check is FC3006, an unknown left side FC3001."""
+    """Return the expression of a CHECK caption. `kind` is the id's prefix: CHECK, CHECKRESULT or
+    CHECKSTATUS. A caption that is not a check is FC3006, an unknown left side FC3001."""
     old = _OLD_FIELD.match(caption.text)
     if old:
         variable = _OLD_NAMES[old["of"].lower()]
@@ -119,12 +119,12 @@ def _trim(value: Expr) -> Expr:
 
 
 def _without_question_mark(text: PlacedText) -> PlacedText:
-    """The older dialects end a check with a question mark (M10)."""
+    """Drop the question mark that ends a check in the older dialects (M10)."""
     return text[: len(text.text) - 1].strip() if text.text.endswith("?") else text.strip()
 
 
 def _report_shape(caption: PlacedText, scope: ChartScope) -> None:
-    what = f"`{caption.brief}` is no check" if caption.text else "the check is empty"
+    what = f"`{caption.brief}` is not a check" if caption.text else "the check is empty"
     scope.sink.report(
         "FC3006",
         what,
@@ -138,19 +138,19 @@ def _report_operator(sign: PlacedText, scope: ChartScope) -> None:
     if sign.text in _MEANT:
         meant = _MEANT[sign.text]
         scope.sink.report(
-            "FC3006", f"`{sign.text}` is no operator", span, help=f"did you mean `{meant}`?"
+            "FC3006", f"`{sign.text}` is not an operator", span, help=f"did you mean `{meant}`?"
         )
         return
     if sign.text in ("=", "==="):
         fix = Fix("write `==`", span, "==", safe=True)
         scope.sink.report(
-            "FC3006", f"`{sign.brief}` is no operator", span, help="write `==`", fix=fix
+            "FC3006", f"`{sign.brief}` is not an operator", span, help="write `==`", fix=fix
         )
         return
     close = scope.nearest(sign.text, [name.upper() for name in _OPERATORS if len(name) > 2])
     scope.sink.report(
         "FC3006",
-        f"`{sign.brief}` is no operator",
+        f"`{sign.brief}` is not an operator",
         span,
         help=close
         or "one of ==, !=, <, <=, >, >=, EQUALS, DIFFERS, CONTAINS, MATCHES, LESS, GREATER",

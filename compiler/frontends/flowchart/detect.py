@@ -18,19 +18,20 @@ _CHART_FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[ \t]*mermaid\b", re.M | re.
 
 
 def is_flowchart(text: str) -> bool:
-    """Whether the first word, after front matter and comments, opens a flowchart (M3, F1, F2)."""
+    """Return whether the first word, after front matter and comments, opens a chart (M3, F1,
+    F2)."""
     return _BEGINS.match(text) is not None
 
 
 def claims_document(source: Source) -> int:
-    """A `*.wf.md` or `*.wfh.md` name, or a `# Workflow` heading with a mermaid block."""
+    """Claim a `*.wf.md` or `*.wfh.md` name, or a `# Workflow` heading with a mermaid block."""
     named = source.path.endswith((".wf.md", ".wfh.md"))
     charted = _CHART_FENCE.search(source.text) and _WORKFLOW_HEADING.search(source.text)
     return 90 if charted else 60 if named else 0
 
 
 def claims_plain(source: Source) -> int:
-    """A `*.mmd` name, or a text whose first line is that of a flowchart."""
+    """Claim a `*.mmd` name, or a text whose first line is that of a flowchart."""
     if source.path.endswith((".mmd", ".mermaid")):
         return 80
     return 50 if _HEADER_LINE.match(source.text) else 0

@@ -56,7 +56,7 @@ class WholeText:
         self._starts = [segment.at for segment in self.segments]
 
     def span(self, start: int, end: int) -> Span:
-        """The place of a range; one that runs into another file ends with its own file's part."""
+        """Return the place of a range, cut off where its first file's part ends."""
         starts = self._starts
         index = max(0, bisect.bisect_right(starts, start) - 1)
         segment = self.segments[index]
@@ -78,7 +78,7 @@ class PromptText:
 
 @dataclass(slots=True)
 class FlowchartDocument:
-    """What the document layer found. `section` is the `# Workflow` heading, None without one."""
+    """What the document layer read. `section` is the `# Workflow` heading, None without one."""
 
     whole: WholeText
     title: PlacedText | None = None
@@ -182,7 +182,7 @@ def _reason(error: Unreadable) -> str:
 
 
 def _heading_words(words: PlacedText) -> PlacedText:
-    """A heading's text without blanks and closing number signs."""
+    """Return a heading's text without blanks and closing number signs."""
     words = words.strip()
     shorter = words.text.rstrip("#")
     closed = shorter != words.text and shorter.endswith((" ", "\t"))
@@ -212,8 +212,8 @@ class _Reader:
         self.close_prompt(len(text))
 
     def fence(self, match: re.Match[str]) -> int:
-        """Skip a fenced block, keep it when it is a chart (M3); gives where it ends. One that
-        nothing closes is reported when it is a chart or swallows a heading, and ends there."""
+        """Skip a fenced block, keep it when it is a chart (M3), and return where it ends. An
+        unclosed one is reported when it is a chart or swallows a heading, and ends there."""
         text, mark = self.document.whole.text, match["mark"]
         closing = re.compile(rf"^[ \t]{{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*\r?$", re.M)
         start = min(match.end() + 1, len(text))
@@ -247,7 +247,8 @@ class _Reader:
             self.lost_prompt(words)
 
     def section(self, words: PlacedText, start: int) -> None:
-        """A level-1 heading: only the first one is the title, sections are exact words (M1, M2)."""
+        """Read a level-1 heading: only the first one is the title, sections are exact words (M1,
+        M2)."""
         document = self.document
         if self.part == "before" and document.title is None and words.text not in SECTIONS:
             document.title = words
@@ -266,7 +267,7 @@ class _Reader:
             document.description = document.whole.text[begin:end].strip()
 
     def misspelt(self, words: PlacedText) -> str | None:
-        """The section that a heading nearly names: reported, and read as if it were right."""
+        """Report a heading that nearly names a section, and return that section."""
         lowered = words.text.lower()
         name = next(
             (name for name in SECTIONS if lowered.rstrip("s") == name.lower().rstrip("s")), None
@@ -282,7 +283,7 @@ class _Reader:
         return name
 
     def lost_prompt(self, words: PlacedText) -> None:
-        """A prompt below a heading that ended the prompts would be lost without a word."""
+        """Report a prompt below a heading that ended the prompts: it would be lost silently."""
         assert self.stray is not None
         self.sink.report(
             "FC1002",

@@ -62,7 +62,7 @@ class Wiring:
 
 
 def wire(chart: Chart, nodes: dict[str, Node], scope: ChartScope, flag: str) -> Wiring:
-    """Every edge of the workflow, written and implied (M15, M16, M35, M44–M50)."""
+    """Return every edge of the workflow, written and implied (M15, M16, M35, M44–M50)."""
     wiring = Wiring(nodes)
     ways, spare = _read_ways(chart, nodes, scope)
     for source, way in ways.items():
@@ -95,9 +95,8 @@ def _guard(node: Node, is_other: bool) -> Guard | None:
 def _read_ways(
     chart: Chart, nodes: dict[str, Node], scope: ChartScope
 ) -> tuple[dict[str, WaysOut], list[ChartEdge]]:
-    """The ways out of each activity, and the links that are one too many: they are reported and
-    stay in the workflow, which is then shown as it was drawn. A link with a label that means
-    nothing takes a way that no other link takes."""
+    """Return the ways out of each activity, and the surplus links: they are reported and stay in
+    the workflow, which is then shown as drawn. A link with a meaningless label takes a free way."""
     ways = {id: WaysOut() for id, node in nodes.items() if not isinstance(node, EndNode)}
     spare: list[ChartEdge] = []
     unknown: list[ChartEdge] = []
@@ -152,7 +151,7 @@ def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: ChartScope
 
 
 def _report_second(known: ChartEdge, link: ChartEdge, scope: ChartScope) -> None:
-    """Two edges for one way: nothing is lost without a word (M16)."""
+    """Report two edges for one way: nothing is lost silently (M16)."""
     unlabelled = not (link.label and link.label.text) and not (known.label and known.label.text)
     which = "unlabelled edge" if unlabelled else "edge for the same case"
     scope.sink.report(
@@ -177,7 +176,7 @@ def _report_label(link: ChartEdge, node: Node, scope: ChartScope) -> None:
         example = "none, or `ERROR` for the way taken when it fails"
     scope.sink.report(
         "FC1005",
-        f"`{link.label.brief}` is no label that an edge can have",
+        f"`{link.label.brief}` is not a label that an edge can have",
         scope.span(link.label),
         notes=(f"one of {', '.join((*ONWARD, *OTHERWISE))}, or none",),
         help=f"write {example}",
@@ -216,8 +215,8 @@ def _imply_edge(wiring: Wiring, source: str, target: str, guard: Guard | None) -
 
 
 def _imply_failures(wiring: Wiring, node: Node, way: WaysOut, *, limited: bool) -> None:
-    """A failure without an edge for it leads to FAILED, a failing check to where false leads
-    (M35, M46); a visit too many always leads to FAILED (M45, M50)."""
+    """Lead an unguarded failure to FAILED, a failing check to where false leads (M35, M46), and a
+    visit too many always to FAILED (M45, M50)."""
     errors: tuple[ErrorKind, ...] = FAILURES if can_fail(node) else ()
     limit: tuple[ErrorKind, ...] = ("limit",) if limited else ()
     if way.other is not None:
@@ -229,8 +228,8 @@ def _imply_failures(wiring: Wiring, node: Node, way: WaysOut, *, limited: bool) 
 
 
 def _end_of_handlers(wiring: Wiring, flag: str) -> None:
-    """An activity that both the failure handler and something else lead to ends FAILED or SUCCESS
-    as the case may be (M49): a variable of our own remembers which handler runs."""
+    """End an activity that the failure handler and something else lead to FAILED or SUCCESS, as a
+    variable of our own remembers which handler runs (M49)."""
     wiring.handler_flag = flag
     wiring.nodes[HANDLERS_END] = ChooseNode(
         id=HANDLERS_END, title="end of the handlers", on=Name(name=flag)
@@ -246,7 +245,7 @@ def _end_of_handlers(wiring: Wiring, flag: str) -> None:
 
 
 def can_fail(node: Node) -> bool:
-    """Whether a run of this node can fail, visit limits aside."""
+    """Return whether a run of this node can fail, visit limits aside."""
     match node:
         case AgentNode() | ExecNode() | AskNode() | CallNode() | ToolNode():
             return True

@@ -61,7 +61,7 @@ _LABEL = re.compile(r"[-=.]>?\|(?P<word>\w*)\Z")
 
 
 def flowchart_editing() -> Editing:
-    """Prompts, variables, activities and labels of a document."""
+    """Complete prompts, variables, activities and labels of a document."""
     return Editing(
         slots=(
             Slot(re.compile(r"\{\{(?P<word>\w*)\Z"), ("variable",), _VARIABLES, after="}}"),
@@ -94,17 +94,17 @@ def flowchart_editing() -> Editing:
 
 
 def mermaid_editing() -> Editing:
-    """The nodes of a plain chart."""
+    """Complete the nodes of a plain chart."""
     return Editing(slots=(Slot(_NODE, ("node",)),), triggers=(" ",))
 
 
 def node_mentions(chart: Chart, document: FlowchartDocument) -> Iterator[Mention]:
-    """Every place in the document where a node's id stands."""
+    """Yield every place in the document where a node's id stands."""
     return chart_mentions(chart, document.whole.of)
 
 
 def chart_mentions(chart: Chart, span: Callable[[PlacedText], Span]) -> Iterator[Mention]:
-    """Every place where a node's id stands; `span` gives the place of a piece."""
+    """Yield every place where a node's id stands; `span` gives the place of a text."""
     for name in chart.named:
         node = chart.nodes.get(name.text)
         if node is not None:

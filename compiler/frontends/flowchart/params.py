@@ -29,7 +29,7 @@ class Params:
 
 
 def read_params(lists: list[Activity], scope: ChartScope) -> Params:
-    """All parameter lists of the chart together. `required` is not yet known: see `demand`."""
+    """Return all parameter lists of the chart together. `demand` settles what is required."""
     params: dict[str, Param] = {}
     from_files: list[Assignment] = []
     for activity in lists:
@@ -57,20 +57,20 @@ def read_params(lists: list[Activity], scope: ChartScope) -> Params:
 
 
 def demand(param: Param, read: set[str]) -> Param:
-    """A parameter without a value must be given when the workflow reads it, and only then."""
+    """Require a parameter without a value when the workflow reads it, and only then."""
     if param.required and param.name not in read:
         return Param(name=param.name, span=param.span)
     return param
 
 
 def _environment(value: PlacedText, scope: ChartScope) -> str | None:
-    """The name behind `env:` (M21)."""
+    """Return the name behind `env:` (M21)."""
     name = value[len("env:") :].strip()
     if _NAME.match(name.text):
         return name.text
     scope.sink.report(
         "FC1005",
-        f"`{name.brief}` is no name of an environment variable"
+        f"`{name.brief}` is not a name of an environment variable"
         if name.text
         else "`env:` names no environment variable",
         scope.span(name if name.text else value),
@@ -85,7 +85,7 @@ def _or(name: PlacedText, content: Expr, scope: ChartScope) -> Expr:
 
 
 def _items(caption: PlacedText) -> Iterator[PlacedText]:
-    """The list's items; `\\n` and `<br>` are blanks (M20)."""
+    """Yield the list's items; `\\n` and `<br>` are blanks (M20)."""
     text = break_lines(caption, " ").replace(_NEWLINE, " ")
     for match in _ITEM.finditer(text.text):
         item = text.group(match, 0).strip()

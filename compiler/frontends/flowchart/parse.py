@@ -61,7 +61,7 @@ _SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read the workflow, as far as it can be read. Without any activity there is none (M18)."""
+    """Read the workflow, as far as it can be read. Without an activity there is none (M18)."""
     document = read_document(source, sources, sink)
     chart = _read_charts(source, document, sink)
     if chart is None:
@@ -123,8 +123,8 @@ def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Cha
 
 
 def _find_start(running: dict[str, Activity], chart: Chart, scope: ChartScope) -> str:
-    """The START activity, "" without one: a chart without one, or with two, is wrong (M18). One
-    that does not parse may hold it where it cannot be read."""
+    """Return the START activity, or "". A chart without one, or with two, is wrong (M18), but a
+    chart that does not parse may hold it where it cannot be read."""
     starts = [activity for activity in running.values() if activity.kind == "START"]
     for second in starts[1:]:
         scope.sink.report(
@@ -161,8 +161,8 @@ def _declare(params: Params, running: dict[str, Activity], scope: ChartScope) ->
 
 
 def _build(chart: Chart, running: dict[str, Activity], scope: ChartScope) -> dict[str, Node]:
-    """The nodes in the chart's order. An unknown kind or a caption that does not parse leaves a
-    node that does nothing, so that nothing else is reported because of it."""
+    """Return the nodes in the chart's order. An unknown kind or a caption that does not parse
+    leaves a node that does nothing, so that nothing else is reported because of it."""
     nodes: dict[str, Node] = {}
     unread = {id for id in chart.lost_captions if kind_of(id) not in ("SUCCESS", "FAILED")}
     for id, node in chart.nodes.items():
@@ -190,7 +190,7 @@ def _read_prompts(document: FlowchartDocument, scope: ChartScope) -> tuple[Promp
 
 
 def _handler_flag(source: Source) -> str:
-    """A variable's name that no other file uses, so that a CALL cannot overwrite it."""
+    """Return a variable's name that no other file uses, so that a CALL cannot overwrite it."""
     stem = re.sub(r"\W", "_", os.path.basename(source.path).split(".")[0], flags=re.A)
     return f"ON_FAILED_{stem}"
 
@@ -234,7 +234,7 @@ def _workflow(
 def _state(
     params: tuple[Param, ...], nodes: tuple[Node, ...], scope: ChartScope, flag: str | None
 ) -> tuple[StateField, ...]:
-    """Every variable: the built-in ones, those that are set, those that only a caller can give."""
+    """Return every variable: built in, set, or for a caller only to give."""
     listed = {param.name for param in params}
     fields = [
         StateField(name="RESULT", default=""),

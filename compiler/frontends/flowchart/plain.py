@@ -78,7 +78,7 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
 
 
 def _unquote(title: str) -> str:
-    """A title of the front matter, which is YAML: it may stand in quotes."""
+    """Return a title without its quotes; the front matter is YAML."""
     match = _QUOTED.match(title)
     if match is None:
         return title

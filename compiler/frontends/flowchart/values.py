@@ -54,7 +54,7 @@ class ChartScope:
         return self.document.whole.of(text)
 
     def variable(self, name: str, span: Span) -> Name | None:
-        """STATUS, RESULT (also as CONTENT), or a variable of the run (M21)."""
+        """Return STATUS, RESULT (also as CONTENT), or a variable of the run (M21)."""
         known = BUILT_IN.get(name) or (name if name in self.variables else None)
         if known is None:
             return None
@@ -62,7 +62,7 @@ class ChartScope:
         return Name(name=known, span=span)
 
     def look_up(self, text: PlacedText) -> Expr | None:
-        """The value that a name stands for, None when it stands for nothing (M21)."""
+        """Return the value that a name stands for, or None (M21)."""
         constant = constant_in(text)
         if constant is not None:
             return self.render(constant)
@@ -77,14 +77,14 @@ class ChartScope:
         return self.template(prompt) if prompt else None
 
     def template(self, prompt: PromptText) -> Expr:
-        """A prompt's text, rendered once."""
+        """Return a prompt's text, rendered once."""
         at = prompt.name.start
         if at not in self._templates:
             self._templates[at] = self.render(prompt.text)
         return self._templates[at]
 
     def prompt(self, name: PlacedText) -> PromptText | None:
-        """The prompt of a name; that the name stands there is kept for editors."""
+        """Return the prompt of a name, and note the mention for editors."""
         key = " ".join(name.text.split())
         found = self.document.prompts.get(key)
         if found is not None:
@@ -92,7 +92,8 @@ class ChartScope:
         return found
 
     def render(self, text: PlacedText) -> Expr:
-        """A text with its `{{NAME}}` placeholders as parts; unknown names stay as written (M23)."""
+        """Return a text with its `{{NAME}}` placeholders as parts; unknown names stay written
+        (M23)."""
         parts: list[Expr] = []
         at = 0
         for match in _PLACEHOLDER.finditer(text.text):
@@ -107,9 +108,9 @@ class ChartScope:
         return Text(parts=tuple(parts), span=self.span(text))
 
     def command(self, text: PlacedText) -> Expr:
-        """A shell command: each value is quoted for the place where it stands, so that no text of a
-        model or a person becomes a command. A command that is nothing but one placeholder is that
-        variable's text, as it is (M23, M36)."""
+        """Return a shell command. Each value is quoted for its place, so that no text of a model or
+        a person becomes a command. One placeholder alone is that variable's text, as it is (M23,
+        M36)."""
         matches = list(_PLACEHOLDER.finditer(text.text))
         if len(matches) == 1 and matches[0].span() == (0, len(text.text)):
             return self.render(text)
@@ -150,7 +151,7 @@ class ChartScope:
         return Call(function="coalesce", args=args, span=outer.span)
 
     def read_file(self, text: PlacedText) -> Expr:
-        """`file:path` as a call that reads it when it is needed (M22)."""
+        """Return `file:path` as a call that reads it when it is needed (M22)."""
         path = self.file_path(text)
         if path is None:
             return self.literal(text)
@@ -158,8 +159,8 @@ class ChartScope:
         return Call(function="read_file", args=args, span=self.span(text))
 
     def file_path(self, text: PlacedText) -> str | None:
-        """The path behind `file:`, from the workflow's folder; fixed text, and below that folder
-        unless the run is given a further root. None when it was reported as no path."""
+        """Return the path behind `file:`, from the workflow's folder: fixed text, and below that
+        folder unless the run gets a further root. Report anything else and return None."""
         name = text[len("file:") :].strip()
         if not name.text:
             self.sink.report("FC1003", "`file:` names no file", self.span(text))
@@ -184,14 +185,14 @@ class ChartScope:
         return path
 
     def nearest(self, name: str, names: Iterable[str]) -> str:
-        """A "did you mean" for a name, "" when nothing is near."""
+        """Return a "did you mean" for a name, or ""."""
         by_case = {known.lower(): known for known in names}
         exact = by_case.get(name.lower())
         close = [exact] if exact else difflib.get_close_matches(name, sorted(by_case.values()), 1)
         return f"did you mean `{close[0]}`?" if close else ""
 
     def report_missing_prompts(self) -> None:
-        """One FC1003 for each prompt that activities name and nobody wrote."""
+        """Report FC1003 for each prompt that activities name and nobody wrote."""
         for name, places in self.missing.items():
             first, *more = places
             empty = self.document.prompts.get(name)
@@ -210,7 +211,7 @@ class ChartScope:
 
 
 def constant_in(text: PlacedText) -> PlacedText | None:
-    """The inside of `'…'` or `"…"`; None when the text is no quoted constant."""
+    """Return the inside of `'…'` or `"…"`; None when the text is not a quoted constant."""
     if len(text.text) >= 2 and text.text[0] == text.text[-1] and text.text[0] in "'\"":
         return text[1:-1]
     return None

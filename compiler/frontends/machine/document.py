@@ -19,7 +19,7 @@ DEFAULT_LENGTH = 50_000
 SIDES = ("user", "assistant")
 CALLS = ("sendMessage", "sendUserMessage", "addUserMessage", "clearConversation")
 RESERVED = ("common_data", "last_response", "lastAgentResponse", "workflow_contexts")
-"""What stands on `this` beside the input: no input or output may be called so."""
+"""What stands on `this` beside the input: neither the input nor the output can have these names."""
 
 _TOP = (
     "workflow_name", "description", "input", "output", "variables", "contexts", "agents", "states",
@@ -95,7 +95,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The whole file. Lists hold what could be read; of a name that stands twice the first."""
+    """The whole file. Lists hold what could be read; of two with one name the first."""
 
     tree: Tree
     name: str
@@ -112,7 +112,7 @@ class Machine:
 
 
 def read_machine(tree: Tree) -> Machine | None:
-    """The file's machine; None when it is no object. Unknown keys are warnings (J1)."""
+    """Return the file's machine; None when it is not an object. Unknown keys are warnings (J1)."""
     top = tree.fields(tree.root, "the workflow")
     if top is None:
         return None
@@ -143,7 +143,7 @@ def _object(top: Fields, node: JsonNode) -> dict[str, Any]:
 
 
 def _parameter(top: Fields, key: str) -> MachineParameter | None:
-    """The input or output: a name, a type in words and a description (J2)."""
+    """Read the input or output: a name, a type in words and a description (J2)."""
     found = top.fields(key, f"`{key}`", required=True)
     if found is None:
         return None
@@ -166,7 +166,7 @@ def _parameter(top: Fields, key: str) -> MachineParameter | None:
 
 
 def _nonempty_items(top: Fields, key: str) -> Sequence[JsonNode]:
-    """The items of a list that must not be empty."""
+    """Return the items of a list that must not be empty."""
     node = top.get(key, required=True)
     if node is None:
         return ()
@@ -224,7 +224,7 @@ def _length(entry: Fields) -> int:
 
 
 def _messages(entry: Fields) -> Iterator[Seed]:
-    """Starting messages: any role word, a content that is not empty (J11)."""
+    """Yield starting messages: any role word, a content that is not empty (J11)."""
     for node in entry.items("starting_messages"):
         message = entry.tree.fields(node, f"a starting message of {entry.what}")
         if message is None:
@@ -259,7 +259,7 @@ def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
 
 
 def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
-    """Every state; without one called `start` there is nowhere to begin (J5)."""
+    """Yield every state; without one called `start` there is nowhere to begin (J5)."""
     seen: dict[str, JsonText] = {}
     nodes = _nonempty_items(top, "states")
     for node in nodes:

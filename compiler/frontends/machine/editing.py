@@ -69,7 +69,7 @@ def _keys(path: str, words: tuple[Suggestion, ...]) -> Slot:
 
 
 def machine_editing() -> Editing:
-    """Keys, and names of states, agents, contexts and handlers."""
+    """Complete keys, and names of states, agents, contexts and handlers."""
     return Editing(
         slots=(
             Slot(_value("target"), ("node",)),
@@ -98,7 +98,7 @@ def machine_editing() -> Editing:
 
 
 def machine_mentions(machine: Machine, file: ScriptFile | None) -> Iterator[Mention]:
-    """Where states, agents, contexts and handlers are named."""
+    """Yield the places where states, agents, contexts and handlers are named."""
     for context in machine.contexts:
         yield Mention("thread", context.name.text, "define", context.name.span)
     for agent in machine.agents:

@@ -31,7 +31,7 @@ from ...expr.ast import (
     Unary,
 )
 from ...expr.parse import ParseFault
-from ...expr.walk import rebuilt, walk
+from ...expr.walk import rebuild, walk
 from ...ir import Assignment
 from ...reading.json_tree import JsonText
 
@@ -44,15 +44,15 @@ _QUOTES = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`(?:[^`\\]|\\.)*
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a piece of code can read: the variable with the run's input, and the agent whose answer
-    is the last one when that is certain."""
+    """What code can read: the variable with the run's input, and the agent whose answer is
+    certainly the last one."""
 
     input: str
     agent: str | None
 
 
 def path_of(text: str) -> Expr | None:
-    """`common_data.a.b` as an expression; None for any other text."""
+    """Return `common_data.a.b` as an expression; None for any other text."""
     match = _PATH.fullmatch(text.strip())
     return _fields(match[1]) if match else None
 
@@ -65,7 +65,7 @@ def _fields(dotted: str) -> Expr:
 
 
 def template(words: JsonText) -> Expr:
-    """A text with the values of its `{{common_data.x}}` put in."""
+    """Return a text with the values of its `{{common_data.x}}` put in."""
     parts: list[Expr] = []
     at = 0
     for match in _PLACEHOLDER.finditer(words.text):
@@ -87,20 +87,20 @@ def _constant(words: JsonText, start: int, end: int) -> Literal:
 
 
 def has_placeholder(text: str) -> bool:
-    """Whether a text has values to put in."""
+    """Return whether a text has values to put in."""
     return _PLACEHOLDER.search(text) is not None
 
 
 def as_value(
     words: JsonText, around: Around, start: int = 0, end: int | None = None
 ) -> Expr | None:
-    """A piece of code as an expression for its value; None where an expression cannot say it."""
+    """Return code as an expression for its value; None where an expression cannot say it."""
     read = words.expression(start, end)
     return None if isinstance(read, ParseFault) else _value(read, around)
 
 
 def as_condition(words: JsonText, around: Around) -> Expr | None:
-    """A piece of code as an expression for its truth in JavaScript; None where it cannot be."""
+    """Return code as an expression for its truth in JavaScript; None where it cannot be."""
     read = words.expression()
     return None if isinstance(read, ParseFault) else _truth(read, around)
 
@@ -110,14 +110,14 @@ def _truth(expr: Expr, around: Around) -> Expr | None:
         case Binary(op="and" | "or"):
             left, right = _truth(expr.left, around), _truth(expr.right, around)
             return (
-                None if left is None or right is None else rebuilt(expr, (left, right), expr.span)
+                None if left is None or right is None else rebuild(expr, (left, right), expr.span)
             )
         case Unary(op="not", operand=operand):
             inner = _truth(operand, around)
             return (
                 None
                 if inner is None
-                else _if_called(rebuilt(expr, (inner,), expr.span), operand, around)
+                else _if_called(rebuild(expr, (inner,), expr.span), operand, around)
             )
         case Binary(op="==" | "!=" | "<" | "<=" | ">" | ">=") | Literal(value=bool()):
             value = _value(expr, around)
@@ -128,7 +128,8 @@ def _truth(expr: Expr, around: Around) -> Expr | None:
 
 
 def _if_called(truth: Expr, written: Expr, around: Around) -> Expr:
-    """The truth of what reads the arguments of a tool: only if the last answer called it (J37)."""
+    """Guard the truth of what reads a tool's arguments: the last answer must have called it
+    (J37)."""
     value = None if isinstance(written, Binary) and written.op in ("and", "or") else written
     value = value and _value(value, around)
     calls = (part for part in walk(value) if isinstance(part, Call)) if value is not None else ()
@@ -156,10 +157,10 @@ def _value(expr: Expr, around: Around) -> Expr | None:
                 return None
             if expr.op == "or":
                 return Call(function="either", args=(left, right), span=expr.span)
-            return rebuilt(expr, (left, right), expr.span)
+            return rebuild(expr, (left, right), expr.span)
         case Unary(op="-"):
             inner = _value(expr.operand, around)
-            return None if inner is None else rebuilt(expr, (inner,), expr.span)
+            return None if inner is None else rebuild(expr, (inner,), expr.span)
         case Call(function="getToolCalls", args=(Literal(value=str() as agent),)):
             if around.agent is not None and around.agent != agent:
                 return None
@@ -185,7 +186,7 @@ def _name(expr: Name, around: Around) -> Expr | None:
 
 
 def _field(expr: Field | Index, around: Around) -> Expr | None:
-    """A path. `this.x` is `x`; `function.<tool>.arguments.<arg>` reads the last answer."""
+    """Return a path. `this.x` is `x`; `function.<tool>.arguments.<arg>` reads the last answer."""
     match expr:
         case Field(object=Name(name="this"), name=name):
             return _name(Name(name=name, span=expr.span), around)
@@ -196,14 +197,14 @@ def _field(expr: Field | Index, around: Around) -> Expr | None:
     if object is None:
         return None
     if isinstance(expr, Field):
-        return rebuilt(expr, (object,), expr.span)
+        return rebuild(expr, (object,), expr.span)
     key = _value(expr.key, around)
-    return None if key is None else rebuilt(expr, (object, key), expr.span)
+    return None if key is None else rebuild(expr, (object, key), expr.span)
 
 
 def assignments(words: JsonText, around: Around) -> tuple[Assignment, ...] | None:
-    """Statements that set fields of common_data, as assignments in their order; None where one of
-    them does something else."""
+    """Return statements that set fields of common_data as assignments; None where one of them does
+    something else."""
     found: list[Assignment] = []
     for start, end in statements(words.text):
         assignment = _assignment(words, around, start, end)
@@ -231,8 +232,8 @@ def _assignment(words: JsonText, around: Around, start: int, end: int) -> Assign
 
 
 def statements(text: str) -> Iterator[tuple[int, int]]:
-    """Where each statement begins and ends: they are parted by semicolons and line ends outside of
-    brackets and quotes."""
+    """Yield where each statement begins and ends: semicolons and line ends outside of brackets and
+    quotes part them."""
     start, depth = 0, 0
     ends = [match for match in _QUOTES.finditer(text) if len(match[0]) == 1]
     for match in ends:
@@ -254,7 +255,7 @@ def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def put(object: Expr, names: list[str], value: Expr) -> Expr:
-    """The object with the field behind `names` set, and the objects on the way to it."""
+    """Return the object with the field behind `names` set, and the objects on the way to it."""
     first, *rest = names
     if rest:
         value = put(Field(object=object, name=first), rest, value)
@@ -262,7 +263,7 @@ def put(object: Expr, names: list[str], value: Expr) -> Expr:
 
 
 def constant(value: object) -> Expr:
-    """Any JSON value as an expression."""
+    """Return any JSON value as an expression."""
     match value:
         case dict():
             entries = tuple((str(key), constant(part)) for key, part in value.items())

@@ -13,7 +13,7 @@ _KEY = re.compile(r'"(workflow_name|contexts|agents|states)"[ \t\r\n]*:')
 
 
 def claims(source: Source) -> int:
-    """90 for JSON with states and agents or contexts; less when only some of the keys are there."""
+    """Return 90 for JSON with states and agents or contexts, less for only some of the keys."""
     if not source.text.lstrip().startswith("{"):
         return 0
     keys = set(_KEY.findall(source.text))
@@ -25,14 +25,14 @@ def claims(source: Source) -> int:
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a machine: see machine_json."""
+    """Read a machine."""
     from .parse import parse
 
     return parse(source, sources, sink)
 
 
 def editing() -> Editing:
-    """What fits where: see machine_editing."""
+    """Complete what a machine can hold."""
     from .editing import machine_editing
 
     return machine_editing()

@@ -1,4 +1,4 @@
-"""The nodes of a machine while they are laid out: ids, variables, and what all states share."""
+"""The nodes of a machine under construction: ids, variables, and what all states share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .script import SCRIPT, Handlers
 from .scripts.functions import ScriptFile
 
 _NOT_IN_AN_ID = re.compile(r"[:|\s]+")
-"""LangGraph parts names of nested nodes at `:` and `|`."""
+"""LangGraph splits the names of nested nodes at `:` and `|`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class MachineVariables:
 
 
 def variables_of(machine: Machine) -> MachineVariables:
-    """Names for everything a machine's run keeps."""
+    """Return names for everything that a machine's run keeps."""
     param = machine.input.name.text if machine.input else "input"
     output = machine.output.name.text if machine.output else "output"
     taken = {param, output, "input", DATA, REPLY, ANSWER}
@@ -77,7 +77,7 @@ class MachineGraph:
     _spelling: Spelling | None = None
 
     def advice(self, name: str) -> tuple[str | None, str]:
-        """The state that was probably meant by a name that none has, and what to write."""
+        """Return the state that was probably meant by an unknown name, and what to write."""
         if self._spelling is None:
             self._spelling = Spelling(self.entries)
         near = self._spelling.nearest(name)
@@ -96,7 +96,7 @@ class MachineGraph:
         self.unknown = self.fresh("unknown state")
 
     def fresh(self, wanted: str) -> str:
-        """An id that no other node has."""
+        """Return an id that no other node has."""
         id = _NOT_IN_AN_ID.sub("_", wanted.strip()) or "_"
         while id in self.ids:
             id += "_"
@@ -111,7 +111,7 @@ class MachineGraph:
         self, id: str, state: State, function: str, *, into: str | None = None,
         script: str = SCRIPT, title: str = "", span: Span | None = None,
     ) -> ScriptNode:  # fmt: skip
-        """A call of a script's function (J19, J24)."""
+        """Return a call of a script's function (J19, J24)."""
         return ScriptNode(
             id=id,
             title=title or function,
@@ -129,13 +129,13 @@ class MachineGraph:
     def handler(
         self, part: str, state: State, words: JsonText, into: str | None = None
     ) -> ScriptNode:
-        """The node of a handler that a state names; FC4001 when the script does not have it."""
+        """Return the node of a handler that a state names; FC4001 when the script lacks it."""
         self.handlers.require(words, f"the {_HANDLERS[part]} of state `{state.name.text}`")
         id = self.fresh(f"{state.name.text}.{part}")
         return self.script(id, state, words.text, into=into, span=words.span)
 
     def enter(self, state: State) -> AssignNode:
-        """The first node of a state: it writes down the visit (J28)."""
+        """Return the first node of a state: it writes down the visit (J28)."""
         visited = self.names.visited
         name = Literal(value=state.name.text)
         value: Expr = Call(function="append", args=(Name(name=visited), name))
@@ -151,7 +151,7 @@ class MachineGraph:
         self, source: str, target: str, guard: Guard | None = None, *,
         label: str = "", implied: bool = False, span: Span | None = None,
     ) -> None:  # fmt: skip
-        """An edge."""
+        """Add an edge."""
         self.edges.append(
             Edge(source=source, target=target, guard=guard, label=label, implied=implied, span=span)
         )
@@ -163,7 +163,7 @@ class MachineGraph:
         self.nodes.extend(nodes)
 
     def variables(self) -> tuple[StateField, ...]:
-        """Every variable but the parameter."""
+        """Return every variable but the parameter."""
         names = self.names
         fields = [
             StateField(name=DATA, type="object", default={}),

@@ -49,7 +49,7 @@ _NAME = re.compile(r"[^\W\d]\w*\Z")
 
 
 def add_older_state(graph: MachineGraph, state: State) -> None:
-    """The state's nodes, and its ways out in order."""
+    """Add the state's nodes, and its ways out in order."""
     nodes: list[Node] = [graph.enter(state)]
     if state.script:
         nodes += _code(graph, state, state.script, "script")
@@ -67,7 +67,7 @@ def _around(graph: MachineGraph, state: State) -> Around:
 
 
 def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list[Node]:
-    """Code that is run for what it changes: a function of the script, assignments, or a script."""
+    """Return nodes for code that is run for its changes: a function, assignments, or a script."""
     id = graph.fresh(f"{state.name.text}.{part}")
     if _NAME.match(words.text.strip()):
         named = replace(words, text=words.text.strip())
@@ -99,7 +99,7 @@ def _short(text: str) -> str:
 
 
 def _sending(graph: MachineGraph, state: State) -> list[Node]:
-    """What is sent to the agent (J34–J36); nothing in a state without one (J43)."""
+    """Return what is sent to the agent (J34–J36); nothing in a state without one (J43)."""
     call = state.call.text if state.call else "sendMessage"
     if state.agent is None:
         if state.call:
@@ -165,7 +165,7 @@ def _message(
 
 
 def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[Node]]:
-    """What is sent, and the nodes that find it out or check that it is not empty (J35)."""
+    """Return what is sent, and the nodes that compute it or check that it is not empty (J35)."""
     before: list[Node] = []
     text: Expr
     if has_placeholder(words.text):
@@ -190,7 +190,7 @@ def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, li
 
 
 def _is_never_empty(text: Expr) -> bool:
-    """Whether some of the text is written in the file."""
+    """Return whether some of the text is written in the file."""
     match text:
         case Literal(value=str() as written):
             return bool(written.strip())
@@ -218,7 +218,7 @@ def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Exp
 def _compute(
     graph: MachineGraph, state: State, words: JsonText, part: str
 ) -> tuple[Expr, list[Node]]:
-    """The value of JavaScript that no expression can say: a script puts it into a variable."""
+    """Return the value of JavaScript that is not an expression: a script sets a variable."""
     id = graph.fresh(f"{state.name.text}.{part}")
     script = inline_script(id, words, "value", graph.machine.tree, graph.sink)
     if script is None:
@@ -232,7 +232,7 @@ def _compute(
 
 
 def _add_transitions(graph: MachineGraph, state: State, last: str) -> None:
-    """One choice after another; the first condition that holds leads on (J39)."""
+    """Add one choice after another; the first condition that holds leads on (J39)."""
     missed: Guard | None = None
     for number, transition in enumerate(state.transitions, 1):
         target = _target(graph, state, transition)
@@ -270,7 +270,7 @@ def _lead_on(
     graph: MachineGraph, source: str, guard: Guard | None, after: list[Node], target: str,
     label: str, transition: Transition,
 ) -> None:  # fmt: skip
-    """From a condition that holds over `before` to the target."""
+    """Lead from a condition that holds over `before` to the target."""
     span = transition.target.span
     if not after:
         graph.lead(source, target, guard, label=label, span=span)
@@ -296,7 +296,7 @@ def _target(graph: MachineGraph, state: State, transition: Transition) -> str:
 def _condition(
     graph: MachineGraph, state: State, words: JsonText, number: int
 ) -> tuple[Expr, list[Node]]:
-    """True or false, a function of the script, an expression, or JavaScript (J37, J38)."""
+    """Read true or false, a function of the script, an expression, or JavaScript (J37, J38)."""
     text = words.text.strip()
     if text in ("true", "false"):
         return Literal(value=text == "true", span=words.span), []

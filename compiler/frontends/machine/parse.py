@@ -128,7 +128,7 @@ def _params(graph: MachineGraph) -> tuple[Param, ...]:
 
 
 def _begin(graph: MachineGraph) -> AssignNode:
-    """common_data gets the variables, then the input under its name, which wins (J18)."""
+    """Give common_data the variables, then the input under its name, which wins (J18)."""
     machine, names = graph.machine, graph.names
     given = Name(name=names.param)
     data: Expr = constant(machine.variables)
@@ -141,7 +141,7 @@ def _begin(graph: MachineGraph) -> AssignNode:
 
 
 def _stop(graph: MachineGraph) -> EndNode:
-    """The result (J29): the input of `stop`, else the output's value in common_data, else a
+    """Set the result (J29): the input of `stop`, else the output's value in common_data, else a
     sentence. An empty text or 0 that `stop` gives stays."""
     stop = graph.machine.state(STOP)
     name = graph.names.output
@@ -159,7 +159,7 @@ def _stop(graph: MachineGraph) -> EndNode:
 
 
 def _field_of(name: str) -> Expr:
-    """The field of common_data with that name."""
+    """Return the field of common_data with that name."""
     return Field(object=Name(name=DATA), name=name)
 
 
@@ -170,7 +170,7 @@ def _stop_input(stop: State) -> Expr:
 
 
 def _unknown(graph: MachineGraph) -> EndNode:
-    """Where a transition handler leads that returns no state's name: the run fails (J21)."""
+    """Return the end for a transition handler that returns no state's name: the run fails (J21)."""
     message = Text(parts=(Literal(value="Unknown state: "), Name(name=graph.names.next)))
     return EndNode(
         id=graph.unknown,
@@ -181,8 +181,8 @@ def _unknown(graph: MachineGraph) -> EndNode:
 
 
 def _on_input(graph: MachineGraph) -> OnInput:
-    """A line that a person gives unasked goes to the state `resume`; without one the run begins
-    anew with it, its contexts kept (J45)."""
+    """Send a line that a person gives unasked to the state `resume`; without one begin the run anew
+    with it, its contexts kept (J45)."""
     line = Name(name="input")
     if RESUME in graph.entries:
         value = put(Name(name=DATA), ["resume_input"], line)
@@ -199,7 +199,8 @@ def _details(machine: Machine) -> dict[str, Mapping[str, Any]]:
 
 
 def _detail(state: State) -> dict[str, Any]:
-    """What `inspect` shows of a state; what only the older dialect has, when it is there."""
+    """Return what `inspect` shows of a state; what only the older dialect has, where it is
+    there."""
     detail: dict[str, Any] = {
         "agent": state.agent.text if state.agent else None,
         "pre": state.pre.text if state.pre else None,

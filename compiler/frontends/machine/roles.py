@@ -36,7 +36,7 @@ class RoleEntry:
 
 
 def read_roles(machine: Machine, sources: SourceSet, sink: Sink) -> dict[str, RoleEntry]:
-    """The entries of the agents that the machine declares; none without a roles file."""
+    """Return the entries of the agents that the machine declares; none without a roles file."""
     source = _find(machine.tree.source.path, sources, sink)
     tree = read_json(source, sink) if source is not None else None
     top = tree.fields(tree.root, "the roles file") if tree is not None else None
@@ -109,7 +109,7 @@ def _text(tree: Tree, fields: Fields, node: JsonNode, key: str) -> JsonText | No
 
 
 def _parsing_tools(tree: Tree, fields: Fields) -> Iterator[Tool]:
-    """Functions whose call is the answer; they are never executed."""
+    """Yield functions whose call is the answer; they are never executed."""
     for node in fields.items("parsingTools"):
         what = f"a parsing tool of {fields.what}"
         outer = tree.fields(node, what)
@@ -142,7 +142,7 @@ def _schema(tree: Tree, function: Fields) -> Json:
 
 
 def agent_of(role: Role, entry: RoleEntry | None, stores: bool) -> Agent:
-    """The agent of the IR. In the older dialect what it is sent and answers is stored (J36);
+    """Return the agent of the IR. In the older dialect what it is sent and answers is stored (J36);
     otherwise only scripts change a context (J16). The side is its perspective (J14)."""
     return Agent(
         id=role.name.text,

@@ -23,7 +23,7 @@ _FILES = (("javascript", "script.js"), ("python", "script.py"))
 
 
 def read_script(machine: Machine, sources: SourceSet, sink: Sink) -> ScriptFile | None:
-    """The machine's script; None when there is none (J7)."""
+    """Return the machine's script; None when there is none (J7)."""
     found = _find(machine.tree.source.path, sources, sink)
     if found is None:
         return None
@@ -45,7 +45,7 @@ def read_script(machine: Machine, sources: SourceSet, sink: Sink) -> ScriptFile 
 
 
 def script_folder(path: str) -> str:
-    """The folder of a machine's script: its file's name without the suffix."""
+    """Return the folder of a machine's script: its file's name without the suffix."""
     return os.path.splitext(path)[0]
 
 
@@ -67,7 +67,7 @@ def _find(path: str, sources: SourceSet, sink: Sink) -> tuple[str, Source] | Non
 
 
 def script_of(file: ScriptFile | None, machine: Machine) -> tuple[Script, ...]:
-    """The script of the IR."""
+    """Return the script of the IR."""
     if file is None or file.functions is None:
         return ()
     names = [*file.functions.by_name]
@@ -97,7 +97,7 @@ class Handlers:
         self._missing: set[str] = set()
 
     def get(self, name: str) -> ScriptFunction | None:
-        """What is known of a function."""
+        """Return what is known of a function."""
         return self._functions.get(name)
 
     @property
@@ -108,7 +108,7 @@ class Handlers:
         )
 
     def require(self, name: JsonText, what: str) -> None:
-        """FC4001 when the script surely has no such function; `what` names it."""
+        """Report FC4001 when the script surely has no such function; `what` names it."""
         if name.text in self._functions or name.text in self._missing:
             return
         if not self.names_are_known:

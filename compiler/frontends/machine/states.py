@@ -20,7 +20,7 @@ from .scripts.functions import ScriptFunction
 
 
 def add_states(graph: MachineGraph) -> None:
-    """Every state but `stop`, which is never executed (J23)."""
+    """Add every state but `stop`, which is never executed (J23)."""
     for state in graph.machine.states:
         if state.name.text == STOP:
             continue
@@ -48,7 +48,7 @@ def _add_state(graph: MachineGraph, state: State) -> None:
 
 
 def agent_node(graph: MachineGraph, state: State) -> AgentNode:
-    """The agent answers its context as it stands; nothing is stored (J16)."""
+    """Let the agent answer its context as it stands; nothing is stored (J16)."""
     assert state.agent is not None
     return AgentNode(
         id=graph.agents[state.name.text],
@@ -63,7 +63,7 @@ def agent_node(graph: MachineGraph, state: State) -> AgentNode:
 
 
 def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
-    """The transition handler and the choice by what it returned (J20, J21)."""
+    """Return the transition handler and the choice by what it returned (J20, J21)."""
     words = state.transition
     assert words is not None
     asked = graph.handler("next", state, words, graph.names.next)
@@ -93,7 +93,7 @@ def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
 
 
 def _check_targets(graph: MachineGraph, function: ScriptFunction) -> set[str]:
-    """FC2001 at each returned text that names no state; the states that were meant."""
+    """Report FC2001 at each returned text that does not name a state; return the states meant."""
     assert graph.file is not None
     meant: set[str] = set()
     for returned in function.returns:

@@ -13,7 +13,7 @@ from .places import Places
 
 
 def check_chain(places: Places, sink: Sink) -> None:
-    """Path variables, and the chain of paths from step to step (A18, A19)."""
+    """Check path variables, and the chain of paths from step to step (A18, A19)."""
     breaks = path_breaks(places.document)
     if not breaks:
         return
@@ -78,7 +78,7 @@ def _report(
 
 
 def _expected_path(places: Places, before: int | None) -> tuple[Label, ...]:
-    """The path that a step should read: the output of the one before, or the request's."""
+    """Return the path that a step should read: the output of the one before, or the request's."""
     if before is not None:
         return (Label(places.value_span(before, "Output Audio"), "the step before writes this"),)
     for index, block in enumerate(places.document.blocks):

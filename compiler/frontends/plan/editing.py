@@ -13,7 +13,7 @@ from .places import Places
 
 
 def plan_editing() -> Editing:
-    """The fields of a step, their statuses, and the outputs of steps."""
+    """Complete the fields of a step, their statuses, and the outputs of steps."""
     return Editing(
         slots=(
             Slot(
@@ -35,7 +35,7 @@ def plan_editing() -> Editing:
 
 
 def plan_mentions(places: Places) -> Iterator[Mention]:
-    """Where steps have their IDs, and where others read what they write."""
+    """Yield where steps have their IDs, and where others read what they write."""
     document = places.document
     by_name = {id.lower(): id for id in document.ids}
     for index, block in enumerate(document.blocks):

@@ -33,7 +33,8 @@ def check_document(document: PlanDocument, source: Source, sink: Sink) -> None:
 
 
 class _ShapeChecker:
-    """`misspelt` are the sections that a heading was probably meant to open."""
+    """Checks sections, fields and fences. `misspelt` are the sections that a heading probably
+    meant."""
 
     def __init__(self, places: Places, sink: Sink) -> None:
         self.places = places
@@ -50,7 +51,7 @@ class _ShapeChecker:
             self.check_fields(index, block)
 
     def check_sections(self) -> None:
-        """Each of the five sections, once (A1)."""
+        """Check that each of the five sections stands there once (A1)."""
         first: dict[SectionKey, int] = {}
         for index, block in enumerate(self.document.blocks):
             if block.kind != "section":
@@ -93,13 +94,13 @@ class _ShapeChecker:
         self.misspelt.add(key)
         self.sink.report(
             "FC1002",
-            f"`{block.title}` is no section, so what it holds is not read",
+            f"`{block.title}` is not a section, so what it holds is not read",
             self.places.heading(index),
             help=f"did you mean `{SECTIONS[key]}`?",
         )
 
     def check_fences(self, index: int, block: Block) -> None:
-        """A fence that nothing closes, or that swallowed a field or a heading."""
+        """Report a fence that nothing closes, or that swallowed a field or a heading."""
         for fence, mark in _fences(block):
             body = block.text[fence.start : fence.end]
             swallowed = _find_swallowed(body, fence)
@@ -118,7 +119,7 @@ class _ShapeChecker:
             )
 
     def check_fields(self, index: int, block: Block) -> None:
-        """Fields that stand twice, and names that are nearly a field's (A2)."""
+        """Report fields that stand twice, and names that are nearly a field's (A2)."""
         if block.key is None or (block.kind == "step" and block.key != "plan"):
             return
         known = STEP_FIELDS if block.kind == "step" else SECTION_FIELDS[block.key]
@@ -141,14 +142,14 @@ class _ShapeChecker:
             if near is not None and near not in names:
                 self.sink.report(
                     "FC1002",
-                    f"`{field.name}` is no field of {self.places.where(index)}",
+                    f"`{field.name}` is not a field of {self.places.where(index)}",
                     self.places.span(index, name),
                     help=f"did you mean `{near}`?",
                 )
 
 
 def _fences(block: Block) -> Iterator[tuple[FencePart, BlockRange]]:
-    """The fences of a block, each with the place of its opening mark."""
+    """Yield the fences of a block, each with the place of its opening mark."""
     for field in block.fields:
         if field.form == "fence":
             yield fence_of(block.text, field), _mark(block.text, field.body)
@@ -164,8 +165,8 @@ def _mark(text: str, start: int) -> BlockRange:
 
 
 def _find_swallowed(body: str, fence: FencePart) -> re.Match[str] | None:
-    """A field or heading of the format inside a fence that another one opens in: nothing closed
-    the first one. A text that quotes a document stands in a fence with a longer mark."""
+    """Return a field or heading of the format inside a fence that another one opens in: nothing
+    closed the first one. A text that quotes a document has a fence with a longer mark."""
     if fence.closed and fence.mark not in body:
         return None
     for match in _SWALLOWED.finditer(body):

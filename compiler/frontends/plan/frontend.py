@@ -23,9 +23,9 @@ _FENCE_OR_HEADING = re.compile(
 
 
 def claims(source: Source) -> int:
-    """90 for a file with the section of the plan and another one of the five; 60 with any two, with
-    the plan alone, or with a request alone. 30 when they all stand in fences: a page about the
-    format."""
+    """Return 90 for a file with the section of the plan and another one of the five; 60 with any
+    two, with the plan alone, or with a request alone; 30 when they all stand in fences: a page
+    about the format."""
     text = source.text
     if _FIRST.search(text) is None:
         return 0
@@ -40,7 +40,7 @@ def claims(source: Source) -> int:
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a document: see plan_md."""
+    """Read a document."""
     from .parse import parse
 
     return parse(source, sources, sink)

@@ -1,7 +1,7 @@
 """The living document front end: a plan whose steps are tasks, one after another.
 
 A step is a task for an executor, or for a person when its code says `N/A` (A28). How far each has
-come is no program: it is progress, and stands beside the workflow. The document is carried on by
+come is not a program: it is progress, and stands beside the workflow. The document is carried on by
 the workflow that made it, so it is not run by itself.
 """
 
@@ -49,7 +49,7 @@ _CARRIED_ON = NotRun(
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a document. Without any step there is no workflow (FC1008)."""
+    """Read a document. Without a step there is no workflow (FC1008)."""
     del sources
     with collector_at_rest():
         document = read_plan(source.text)
@@ -67,7 +67,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
 
 
 class _Step:
-    """A step with what the IR calls it: its ID, or `step_N` where it has none of its own."""
+    """A step with its name in the IR: its ID, or `step_N` where it has none of its own."""
 
     def __init__(self, block: Block, id: str, start: int, source: Source) -> None:
         self.block = block
@@ -87,13 +87,13 @@ class _Step:
         return self.source.span(self.start, end)
 
     def detail(self) -> dict[str, Any]:
-        """What `inspect` shows: the values as written."""
+        """Return what `inspect` shows: the values as written."""
         names = {"status": "Status", "input": "Input Audio", "output": "Output Audio"}
         values = {key: text_value(self.block, name) for key, name in names.items()}
         return {**values, "code": text_value(self.block, "Code")}
 
     def prompt(self) -> Literal:
-        """The description, with its place."""
+        """Return the description, with its place."""
         field = self.block.field("Description")
         if field is None:
             return Literal(value="", span=self.span)
@@ -173,7 +173,7 @@ def _edges(steps: list[_Step], n: int) -> tuple[Edge, Edge]:
 
 
 def _progress(document: PlanDocument) -> dict[str, Any]:
-    """The overall status, how many steps have which one, the step that is at work or next, and the
+    """Return the overall status, how many steps have which one, the step at work or next, and the
     path of the result so far."""
     current = current_step(document)
     return {

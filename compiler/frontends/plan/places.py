@@ -8,7 +8,7 @@ from ...source.source import Source, Span
 
 
 class Places:
-    """A document and its source; blocks are named by their place among the document's blocks."""
+    """A document and its source; a block is given by its place among the document's blocks."""
 
     def __init__(self, document: PlanDocument, source: Source) -> None:
         self.document = document
@@ -16,17 +16,17 @@ class Places:
         self.starts = document.starts()
 
     def span(self, index: int, place: BlockRange) -> Span:
-        """The part of the file that is `place` of a block."""
+        """Return the part of the file that is `place` of a block."""
         start = self.starts[index]
         return self.source.span(start + place.start, start + place.end)
 
     def heading(self, index: int) -> Span:
-        """A block's first line."""
+        """Return a block's first line."""
         line = self.document.blocks[index].text.partition("\n")[0]
         return self.span(index, BlockRange(len(line) - len(line.lstrip()), len(line.rstrip())))
 
     def value_span(self, index: int, name: str) -> Span:
-        """Where a field's value stands; the heading when there is no such field."""
+        """Return where a field's value stands; the heading when there is no such field."""
         block = self.document.blocks[index]
         field = block.field(name)
         if field is None:
@@ -34,7 +34,7 @@ class Places:
         return self.span(index, place_of(block.text, field))
 
     def name_of(self, index: int) -> str:
-        """What messages call a step: its ID, else its number or its title."""
+        """Return what messages call a step: its ID, else its number or its title."""
         block = self.document.blocks[index]
         id = text_value(block, "ID")
         if id and not is_template(id):
@@ -42,6 +42,6 @@ class Places:
         return f"step {block.number}" if block.number is not None else f"step `{block.title}`"
 
     def where(self, index: int) -> str:
-        """What messages call a block."""
+        """Return what messages call a block."""
         block = self.document.blocks[index]
         return self.name_of(index) if block.kind == "step" else f"section `{block.title}`"

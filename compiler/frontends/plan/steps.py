@@ -42,7 +42,7 @@ class StepChecker:
             if block.key is not None or not self.is_plan_lost:
                 self.sink.report(
                     "FC1001",
-                    f"`{block.heading}` does not stand in the plan, so it is no step",
+                    f"`{block.heading}` does not stand in the plan, so it is not a step",
                     self.places.heading(index),
                     severity="warning",
                     help=f"move it below `## 3. {SECTIONS['plan']}`",
@@ -63,7 +63,8 @@ class StepChecker:
     def check_filled_in(
         self, index: int, block: Block, name: str, allowed: tuple[str, ...] = ()
     ) -> bool:
-        """Whether a value is none of the format's own placeholders (A27)."""
+        """Return whether a value is not one of the format's own placeholders, and report it else
+        (A27)."""
         value = text_value(block, name)
         if not is_template(value):
             return True
@@ -81,7 +82,7 @@ class StepChecker:
             self.report_word(index, "Status", text_value(block, "Status"), STATUSES)
 
     def check_overall(self) -> None:
-        """The overall status is one of four words, or nothing yet (A6)."""
+        """Report an overall status that is not one of four words, or empty (A6)."""
         for index, block in enumerate(self.places.document.blocks):
             if block.kind == "section" and block.key == "output":
                 word = text_value(block, "Overall Status")
@@ -97,13 +98,13 @@ class StepChecker:
         guess = f"did you mean `{near}`? " if near else ""
         self.sink.report(
             "FC1005",
-            f"`{word[:80]}` is no status",
+            f"`{word[:80]}` is not a status",
             self.places.value_span(index, name),
             help=f"{guess}one of: {', '.join(allowed)}",
         )
 
     def check_code(self, index: int, block: Block) -> None:
-        """Code that is about to be executed has to be one call (A20)."""
+        """Report code that is about to be executed and is not one call (A20)."""
         code = text_value(block, "Code")
         if status_of(block) not in ("CODE_GENERATED", "EXECUTING") or is_manual(code):
             return
@@ -117,7 +118,7 @@ class StepChecker:
             )
 
     def check_ids(self) -> None:
-        """Each step has an ID of its own (A4)."""
+        """Report steps without an ID of their own (A4)."""
         first: dict[str, int] = {}
         for index, block in enumerate(self.places.document.blocks):
             if not is_step(block):
@@ -138,7 +139,7 @@ class StepChecker:
         if not is_id(id):
             self.sink.report(
                 "FC1005",
-                f"`{id[:80]}` is no ID",
+                f"`{id[:80]}` is not an ID",
                 span,
                 help="an ID is a word of letters, digits and `_`, such as `step_1`",
             )

@@ -1,4 +1,4 @@
-"""Assertions that are expressions: those that flowc measures beside what the agent claims."""
+"""Assertions that are expressions: flowc measures them beside what the agent claims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Set
 
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.parse import parse_assertion
-from ...expr.walk import children, rebuilt
+from ...expr.walk import children, rebuild
 from ...ir import Assertion
 from ...reading.located import Located
 from ...source.source import Source
@@ -18,8 +18,9 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def read_assertions(step: Step, variables: Set[str], source: Source) -> tuple[Assertion, ...]:
-    """The step's assertions in order, their text unchanged (S9). One over the tools' results, the
-    tools' names or variables also becomes an expression; any other is prose for the model."""
+    """Return the step's assertions in order, their text unchanged (S9). One over the tools'
+    results, the tools' names or variables also becomes an expression; any other is prose for the
+    model."""
     tools = {tool.text for tool in step.tools}
     return tuple(
         [
@@ -42,12 +43,12 @@ def _expression(item: Located, tools: set[str], variables: Set[str], source: Sou
 
 
 def _with_placeholders(expr: Expr, variables: Set[str]) -> Expr:
-    """`"[NAME]"` in a quoted text means the variable's value where the assertion is measured,
-    though the model is shown it as written (S35)."""
+    """Let `"[NAME]"` in a quoted text mean the variable's value where the assertion is measured,
+    though the model sees it as written (S35)."""
     if isinstance(expr, Literal):
         return _template(expr, variables) if isinstance(expr.value, str) else expr
     parts = tuple(_with_placeholders(part, variables) for part in children(expr))
-    return rebuilt(expr, parts, expr.span)
+    return rebuild(expr, parts, expr.span)
 
 
 def _template(literal: Literal, variables: Set[str]) -> Expr:

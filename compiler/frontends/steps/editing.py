@@ -25,7 +25,7 @@ def _under(word: str) -> re.Pattern[str]:
 
 
 def steps_editing() -> Editing:
-    """Section keywords, tools and variables."""
+    """Complete section keywords, tools and variables."""
     return Editing(
         slots=(
             Slot(

@@ -13,7 +13,7 @@ from .model import Step
 
 
 def check_complete(source: Source, step: Step, sink: Sink) -> None:
-    """A step needs a name, a description and a tool (S2, S3, S20)."""
+    """Report a step without a name, a description or a tool (S2, S3, S20)."""
     if not step.name:
         sink.report(
             "FC1003",
@@ -41,8 +41,8 @@ def check_complete(source: Source, step: Step, sink: Sink) -> None:
 
 
 def check_sections(source: Source, label: str, sections: list[Token], sink: Sink) -> None:
-    """A section that a step has twice. Of two TOOL headings the first counts and TOOLS beats TOOL
-    (S4), which is legal but surely not meant; two lists of one kind are a fault."""
+    """Report a section that a step has twice. Of two TOOL headings the first counts and TOOLS beats
+    TOOL (S4), which is legal but surely not meant; two lists of one kind are a fault."""
     first: dict[str, Token] = {}
     for part in sections:
         kind = part.type
@@ -77,7 +77,7 @@ def _report_second(
 
 
 def report_spaced_fence(source: Source, token: Token, fence: Fence, sink: Sink) -> None:
-    """A fence with blanks between its backticks (S24): the safe fix writes a real one."""
+    """Report a fence with blanks between its backticks (S24); the safe fix writes a real one."""
     start = token.start_pos or 0
     indent = len(token) - len(token.lstrip())
     end = fence.end + (len(token[fence.end :].rstrip()) if fence.closed else 0)
@@ -93,9 +93,9 @@ def report_spaced_fence(source: Source, token: Token, fence: Fence, sink: Sink) 
 
 
 class OpenFence:
-    """Finds the fence that nothing closes. It is noticed at the end of the file, but the fault
-    lies where a bare fence first swallows the heading of a step; from there on steps that lack
-    something are no fault of their own."""
+    """Finds the fence that nothing closes. It is noticed at the end of the file, but the fault lies
+    where a bare fence first swallows the heading of a step; what later steps lack is not their
+    fault."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -103,7 +103,7 @@ class OpenFence:
         self._last: Span | None = None
 
     def see(self, token: Token, fence: Fence) -> None:
-        """Look at a fence; they come in file order."""
+        """Look at the next fence of the file."""
         if not fence.closed:
             self._last = self._opening(token, fence)
         elif self._suspect is None and not fence.info and "WORKFLOW STEP:" in token:
@@ -118,12 +118,12 @@ class OpenFence:
         return self._last and (self._suspect or self._last)
 
     def swallows(self, end: int) -> bool:
-        """Whether a step that ends at `end` lost something to the fence."""
+        """Return whether a step that ends at `end` lost something to the fence."""
         place = self._place
         return place is not None and end > place.start
 
     def report(self, sink: Sink) -> None:
-        """FC1001, if there is such a fence."""
+        """Report FC1001, if there is such a fence."""
         place = self._place
         if place is None or self._last is None:
             return

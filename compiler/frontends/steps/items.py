@@ -21,17 +21,17 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
 
 
 def heading_of(token: Token) -> str:
-    """The first line of a section's token; the items of a list follow it."""
+    """Return the first line of a section's token; the items of a list follow it."""
     return token.partition("\n")[0]
 
 
 def heading_span(source: Source, token: Token) -> Span:
-    """The place of a section's heading."""
+    """Return the place of a section's heading."""
     return locate(source, token.start_pos or 0, heading_of(token)).span
 
 
 def read_texts(source: Source, section: Token, texts: list[Located]) -> None:
-    """Tool names, taken literally (S4), or assertions, unchanged (S9); empty items are none."""
+    """Read tool names, taken literally (S4), or assertions, unchanged (S9), without empty items."""
     for start, raw in split_items(section):
         located = locate(source, start, raw)
         if located.text:
@@ -39,7 +39,7 @@ def read_texts(source: Source, section: Token, texts: list[Located]) -> None:
 
 
 def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink) -> None:
-    """`NAME: description`, split at the first colon (S5)."""
+    """Read `NAME: description`, split at the first colon (S5)."""
     for start, raw in split_items(section):
         name, colon, description = raw.partition(":")
         located = locate(source, start, name)
@@ -58,7 +58,7 @@ def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink)
 
 
 def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Sink) -> None:
-    """`source → NAME`, split at the first arrow; `→` is looked for before `->` (S6, S7)."""
+    """Read `source → NAME`, split at the first arrow; `→` comes before `->` (S6, S7)."""
     for start, raw in split_items(section):
         arrow = ARROW.search(raw)
         left, right = arrow.span() if arrow else (raw.find("->"), raw.find("->") + 2)
@@ -79,7 +79,7 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
 
 
 def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Sink) -> None:
-    """Two definitions of one name in a step (FC1004); names that no variable may have (FC1005)."""
+    """Report a name that a step defines twice (FC1004) or that a variable cannot have (FC1005)."""
     for kind, entries in (("input", inputs), ("output", outputs)):
         seen: dict[str, Input | Output] = {}
         for entry in entries:
@@ -98,7 +98,7 @@ def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Si
                 reserved = entry.name.startswith(("$", "__"))
                 sink.report(
                     "FC1005",
-                    f"`{_short(entry.name)}` is no name of a variable",
+                    f"`{_short(entry.name)}` is not a name of a variable",
                     entry.span,
                     severity="error" if reserved else "warning",
                     help="a name is made of letters, digits and underscores, as in `PULL_REQUEST`",
@@ -106,7 +106,7 @@ def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Si
 
 
 def split_items(section: Token) -> Iterator[tuple[int, str]]:
-    """Offset and text of every item behind its bullet."""
+    """Yield offset and text of every item behind its bullet."""
     start = section.start_pos or 0
     for match in ITEM.finditer(section, section.find("\n") + 1):
         bullet, end = match.end("bullet"), match.end()
@@ -125,7 +125,7 @@ def _report_arrow(source: Source, start: int, arrow: str, sink: Sink) -> None:
 
 
 def _double_arrow(source: Source, start: int, raw: str) -> Fix | None:
-    """`=>` is not an arrow (S7), though it was surely meant as one."""
+    """Repair `=>`, which is not an arrow (S7) but surely meant as one."""
     at = raw.find("=>")
     if at < 0 or raw.count("=>") > 1:
         return None

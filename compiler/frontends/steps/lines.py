@@ -32,7 +32,7 @@ class Orphan(NamedTuple):
 
 
 class _Shape:
-    """Lark calls these while parsing. They group tokens and decide nothing, so that one parser
+    """Lark's callbacks while parsing. They group tokens and decide nothing, so that one parser
     serves every file."""
 
     def start(self, children: list[Any]) -> list[Any]:
@@ -51,7 +51,7 @@ def _parser() -> Any:
 
 
 def read_document(source: Source, sink: Sink) -> StepDocument:
-    """Everything in the file."""
+    """Read everything in the file."""
     return _Reader(source, sink).read(_parser().parse(source.text))
 
 
@@ -124,7 +124,7 @@ class _Reader:
                 read_texts(self.source, part, step.tools)
 
     def check_list_heading(self, part: Token) -> None:
-        """Words behind the colon are accepted (S21), but not instead of items."""
+        """Accept words behind the colon (S21), but not instead of items."""
         start = part.start_pos or 0
         behind = check_marker(self.source, start, part, part.type, self.sink)
         if part.startswith("\n", behind):
@@ -141,7 +141,7 @@ class _Reader:
             )
 
     def read_description(self, step: Step, token: Token) -> None:
-        """The first fence of backticks describes the step, with or without a tag (S2, S17)."""
+        """Take the first fence of backticks as the description, with or without a tag (S2, S17)."""
         fence = self.note_fence(token)
         if step.description is not None:
             return
@@ -167,7 +167,7 @@ class _Reader:
             )
 
     def read_other(self, token: Token, step: Step | None = None) -> None:
-        """Headings of level 1 and 2, and headings that look like a section's but are none."""
+        """Read headings of level 1 and 2, and report headings that only look like a section's."""
         match token.type:
             case "SECTION":
                 self.level = token.strip()[2:].strip()
@@ -182,7 +182,7 @@ class _Reader:
                     at = token.start_pos or 0
                     self.sink.report(
                         "FC1002",
-                        f"`{word}` is no section keyword, so nothing below it is read",
+                        f"`{word}` is not a section keyword, so nothing below it is read",
                         self.source.span(at + left, at + right),
                         severity="warning",
                         help="the sections of a step are TOOL, TOOLS, INPUTS, OUTPUTS and ASSERT",
@@ -196,13 +196,13 @@ class _Reader:
         return fence
 
     def rest_of_heading(self, token: Token) -> Located:
-        """What stands behind a keyword's colon in the heading's own line (S1, S20)."""
+        """Return what stands behind a keyword's colon in the heading's own line (S1, S20)."""
         start = token.start_pos or 0
         behind = check_marker(self.source, start, token, token.type, self.sink)
         return locate(self.source, start + behind, token[behind:])
 
     def report_orphan(self, part: Token) -> None:
-        """A section before the first step; without a sign it is a heading of the prose."""
+        """Report a section before the first step; without a sign it is a heading of the prose."""
         if heading_of(part).isascii():
             return
         check_marker(self.source, part.start_pos or 0, part, part.type, self.sink)

@@ -21,7 +21,7 @@ ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
 
 
 def marker(kind: str) -> str:
-    """A section's heading up to the colon: `### 📥 INPUTS`."""
+    """Return a section's heading up to the colon: `### 📥 INPUTS`."""
     return f"### {SIGNS[kind]} {_WORDS[kind]}"
 
 
@@ -30,13 +30,13 @@ USUAL = {kind: f"{marker(kind)}:\n" for kind in SIGNS}
 
 
 def is_damaged(sign: str) -> bool:
-    """Whether a sign is nothing but letters and marks of a code page, or replacement characters."""
+    """Return whether a sign is only letters and marks of a code page, or replacement characters."""
     return bool(sign) and all(c < "\u2190" or c == "\ufffd" for c in sign)
 
 
 def check_marker(source: Source, start: int, line: str, kind: str, sink: Sink) -> int:
-    """Report a heading of the wrong form, and repair it in the mind of the reader: the offset in
-    `line` behind the colon, where the heading's own text begins."""
+    """Report a heading of the wrong form but read it as meant: return the offset in `line` behind
+    the colon, where the heading's own text begins."""
     colon = line.find(":")
     if line[:colon] in MARKERS:
         return colon + 1
@@ -72,7 +72,7 @@ def check_marker(source: Source, start: int, line: str, kind: str, sink: Sink) -
 
 def _complaint(sign: str, word: str, level: int, kind: str) -> str:
     if word not in KEYWORDS:
-        return f"`{word}` is no section keyword: did you mean `{_WORDS[kind]}`?"
+        return f"`{word}` is not a section keyword: did you mean `{_WORDS[kind]}`?"
     if level < 3:
         return f"`{word}` needs a heading of level 3, this one has {level}"
     if not sign:
@@ -81,8 +81,8 @@ def _complaint(sign: str, word: str, level: int, kind: str) -> str:
 
 
 def unknown_section(line: str) -> tuple[int, int, str] | None:
-    """A heading that looks like a section's, but has no known keyword: start and end of its word
-    and the word. It has a sign, a word in capitals and nothing behind the colon."""
+    """Return start and end of the word and the word of a heading that looks like a section's but
+    has no known keyword: it has a sign, a word in capitals and nothing behind the colon."""
     match = HEADING.match(line)
     if match is None or not match["icon"].strip() or not match["word"].isupper():
         return None

@@ -13,8 +13,8 @@ from ...source.source import Span
 
 @dataclass(slots=True)
 class Step:
-    """One step as written. `span` is its name, or its heading when it has none; `end` the offset
-    behind its last line."""
+    """One step as written. `span` is its name, or else its heading; `end` the offset behind its
+    last line."""
 
     number: int
     name: str

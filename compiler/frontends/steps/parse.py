@@ -44,9 +44,9 @@ AGENT, END, FAILED = "worker", "end", "failed"
 
 
 def claims(source: Source) -> int:
-    """90 for a file with a step heading; 60 when that has its sign, but another level or other
-    letters. 40 when all are in fences (a document about the format, which holds no steps when it is
-    named) or when it has other sections with a sign only."""
+    """Return 90 for a file with a step heading; 60 when that has its sign, but another level or
+    other letters; 40 when all are in fences (a document about the format) or only other sections
+    have a sign."""
     text = source.text
     if "#" not in text:
         return 0
@@ -60,7 +60,7 @@ def claims(source: Source) -> int:
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a file. Without any step there is no workflow (FC1008, S22)."""
+    """Read a file. Without a step there is no workflow (FC1008, S22)."""
     del sources
     with collector_at_rest():
         return _parse(source, sink)

@@ -14,8 +14,8 @@ PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
 
 
 def step_prompt(step: Step, variables: set[str], source: Source) -> Expr:
-    """The prompt, in the order of S30. `variables` are the names that can have a value: their
-    placeholders are replaced, others stay as they are written (S33)."""
+    """Return the prompt, in the order of S30. `variables` are the names that can have a value:
+    their placeholders are replaced, others stay as written (S33)."""
     parts: list[Expr] = []
     text = f"# Step {step.number + 1}: {step.name}\n\n"
     if step.description is not None:
@@ -36,8 +36,8 @@ def step_prompt(step: Step, variables: set[str], source: Source) -> Expr:
 def _description(
     span: Span, variables: set[str], source: Source, text: str, parts: list[Expr]
 ) -> str:
-    """Add the description to `parts`, `text` before it; what stands behind its last placeholder is
-    given back. A placeholder whose variable has no value yet shows as written."""
+    """Add the description to `parts` behind `text`, and return what follows its last placeholder. A
+    placeholder whose variable has no value yet shows as written."""
     whole, at = source.text, span.start
     for match in PLACEHOLDER.finditer(whole, at, span.end):
         if match[1] in variables:
@@ -77,8 +77,8 @@ def _outputs(step: Step) -> str:
 
 
 def _report(step: Step) -> str:
-    """How the result is reported (S31): lines about assertions and outputs only where there are
-    any, the step by its 0-based number."""
+    """Return how to report the result (S31): lines about assertions and outputs only where there
+    are any, the step by its 0-based number."""
     lines = [
         f"\n\n## Report\n\nWhen you are done, or cannot go on, call `{REPORT_TOOL}` once with",
         f"- step_number: {step.number}",

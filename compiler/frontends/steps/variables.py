@@ -11,7 +11,7 @@ from .prompt import PLACEHOLDER
 
 
 def check_variables(steps: list[Step], source: Source, sink: Sink) -> None:
-    """FC3001 as a warning: a placeholder that nearly names a variable stays as written (S33)."""
+    """Warn of a placeholder that nearly names a variable and stays as written (FC3001, S33)."""
     written: dict[str, Output] = {}
     for step in steps:
         for output in step.outputs:

@@ -86,7 +86,7 @@ def test_a_quote_inside_single_quotes_leaves_them_for_a_moment(value):
         ("put([], 'a', 1)", "put needs an object, not a list"),
         ("append({}, 1)", "append needs a list, not an object"),
         ("mean('a')", "mean needs a list, not a text"),
-        ("least(['a'])", "`a` is no number"),
+        ("least(['a'])", "`a` is not a number"),
         ("shell_quote('a', 'here')", "shell_quote knows word, double, single"),
     ],
 )

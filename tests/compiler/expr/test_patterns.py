@@ -14,10 +14,10 @@ from flowc.compiler.expr.patterns import MAX_CHARACTERS, pattern_fault, pattern_
         ("[a", "a `[` is not closed"),
         ("*a", "nothing stands before `*` that could be repeated"),
         ("a**", "`**` repeats a repetition"),
-        ("a{1001}", "`{1001}` is no number of repetitions up to 1,000"),
+        ("a{1001}", "`{1001}` is not a number of repetitions up to 1,000"),
         ("(?=a)", "`(?=` does not exist: look-around is not supported"),
         (r"(a)\1", r"`\1` does not exist: back references are not supported"),
-        ("[b-a]", "`b-a` is no range or class of characters"),
+        ("[b-a]", "`b-a` is not a range or class of characters"),
         ("a\\", "it ends with a single `\\`"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a11_a_log_line_comes_last_and_has_one_line(layout):
 
 @pytest.mark.parametrize("time", ["now", "2031-02-02T09:00:00", "2031-02-02 09:00:00`", ""])
 def test_a11_another_form_of_time_is_refused(half_way, time):
-    with pytest.raises(PlanError, match="is no time"):
+    with pytest.raises(PlanError, match="is not a time"):
         read_plan(half_way).append_log(time, "text")
 
 

@@ -90,7 +90,7 @@ def test_a7_start_and_end_are_set_when_work_begins_and_ends():
 def test_a7_a_template_or_a_wrong_time_is_refused():
     with pytest.raises(PlanError, match="is a template nobody has filled in"):
         transition(plan("{READY}"), "step_1", "RUNNING", TIME)
-    with pytest.raises(PlanError, match="`soon` is no time"):
+    with pytest.raises(PlanError, match="`soon` is not a time"):
         transition(plan("READY"), "step_1", "RUNNING", "soon")
 
 

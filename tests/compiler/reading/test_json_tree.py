@@ -97,11 +97,11 @@ FAULTS = [
     ('{"a" 1}', "`a` has no colon after it", '"a"'),
     ('{"a": 1 "b": 2}', "there is no comma before this", '"b"'),
     ('{"a": }', "`a` has no value", '"a"'),
-    ('{"a": True}', "`True` is no word of JSON", "True"),
-    ('{"a": 01}', "`01` is no value", "01"),
-    ('{"a": .5}', "`.5` is no value", ".5"),
+    ('{"a": True}', "`True` is not a word of JSON", "True"),
+    ('{"a": 01}', "`01` is not a value", "01"),
+    ('{"a": .5}', "`.5` is not a value", ".5"),
     ('{"a": "x\n}', "the text is not closed", '"'),
-    ('{"a": "\\q"}', "`\\q` is no escape in JSON", "\\q"),
+    ('{"a": "\\q"}', "`\\q` is not an escape in JSON", "\\q"),
     ('{"a": "\t"}', "the text `\" \"` holds a control character", '"\t"'),
     ('{"a": [1}', "`}` does not close `[`", "}"),
     ('{"a": [1, 2', "`[` is not closed: the file ends too early", "["),
@@ -124,7 +124,7 @@ def test_reading_goes_on_after_a_fault() -> None:
     node, faults = parse_json('{"a": nope,\n "b": [1 2],\n c: 3}')
     assert plain(node) == {"a": "nope", "b": [1, 2], "c": 3}
     assert [fault.message for fault in faults] == [
-        "`nope` is no value",
+        "`nope` is not a value",
         "there is no comma before this",
         "the key `c` has no quotes",
     ]

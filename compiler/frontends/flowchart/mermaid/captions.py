@@ -33,7 +33,8 @@ _BREAK = re.compile(r"<br\s*/?>", re.I)
 
 
 def shape_of(text: PlacedText) -> tuple[str, PlacedText]:
-    """The shape's name and the caption of `[text]`, `{text}`, `((text))` and their like (F3)."""
+    """Return the shape's name and the caption of `[text]`, `{text}`, `((text))` and the like
+    (F3)."""
     opening, closing, name = next(
         shape
         for shape in _SHAPES
@@ -45,7 +46,7 @@ def shape_of(text: PlacedText) -> tuple[str, PlacedText]:
 
 
 def caption_text(text: PlacedText) -> PlacedText:
-    """A caption without its quotes and backticks, entities decoded (F4)."""
+    """Return a caption without its quotes and backticks, entities decoded (F4)."""
     if len(text.text) >= 2 and text.text[0] == text.text[-1] == '"':
         text = text[1:-1]
         if len(text.text) >= 2 and text.text[0] == text.text[-1] == "`":
@@ -56,17 +57,17 @@ def caption_text(text: PlacedText) -> PlacedText:
 
 
 def plain(text: str) -> str:
-    """The same for a text without places."""
+    """Return the caption text of a text without places."""
     return caption_text(placed_text(text.strip())).text
 
 
 def break_lines(text: PlacedText, by: str) -> PlacedText:
-    """`<br>` in all its spellings replaced by a blank or a line break."""
+    """Replace `<br>` in all its spellings by a blank or a line break."""
     return text.replace(_BREAK, by)
 
 
 def _decode(entity: str) -> str:
-    """`#quot;` and `#9829;` as mermaid writes them; what no table knows stays as written."""
+    """Decode `#quot;` and `#9829;`; an unknown entity stays as written."""
     name = entity[1:-1]
     if name.isdigit():
         return html.unescape(f"&#{name};") or entity

@@ -181,7 +181,7 @@ class _Reader:
     def attributes(
         self, text: PlacedText, shape: str | None, caption: PlacedText | None
     ) -> tuple[str | None, PlacedText | None]:
-        """`@{ shape: diam, label: "…" }` (M12, F3)."""
+        """Read `@{ shape: diam, label: "…" }` (M12, F3)."""
         for match in _ATTRIBUTE.finditer(text.text, 2):
             value = caption_text(text.group(match, "value").strip())
             if match["key"] == "shape":
@@ -230,7 +230,7 @@ class _Reader:
         self.open.append(box)
 
     def presentation(self, text: PlacedText) -> None:
-        """`style A fill:#fff`, `class A,B big`, `click A …` name nodes, but make none."""
+        """Note the nodes of `style A fill:#fff`, `class A,B big`, `click A …`, which make none."""
         match = _LOOKS.match(text.text)
         if match is not None:
             ids = text.group(match, "ids")
@@ -250,13 +250,15 @@ class _Reader:
         )
 
     def finish(self) -> None:
-        """Names of edges are no nodes (F8); a subgraph that a link touches is one (F9)."""
+        """Remove names of edges, which are not nodes (F8); a subgraph that a link touches is one
+        (F9)."""
         for name in self.edge_ids:
             self.chart.nodes.pop(name, None)
 
 
 def _title_of(text: str) -> tuple[str, str | None]:
-    """Id and title behind `subgraph`: `id [title]`, `id "title"`, `id`; None when it is open."""
+    """Return id and title behind `subgraph`: `id [title]`, `id "title"`, `id`; None when it is
+    open."""
     at = min((found for found in (text.find("["), text.find('"')) if found >= 0), default=-1)
     if at < 0:
         return text, ""
@@ -267,7 +269,7 @@ def _title_of(text: str) -> tuple[str, str | None]:
 
 
 def _words_in(arrow: PlacedText) -> PlacedText | None:
-    """The text in `-- text -->`, `-. text .->`, `== text ==>` (F6)."""
+    """Return the text in `-- text -->`, `-. text .->`, `== text ==>` (F6)."""
     match = re.match(r"[xo<]?(?:--|-\.|==)(?P<text>.*?)\s*[-=.]+[-=>xo]?\Z", arrow.text, re.S)
     if match is None or not match["text"].strip("-=. "):
         return None

@@ -1,4 +1,4 @@
-"""Pieces: text of which every character knows where it stands, also after decoding.
+"""Text of which every character knows where it stands, also after decoding.
 
 A caption `"say #quot;hi#quot;"` is read as `say "hi"`; the places of its characters are those of
 the text as written, so that an expression inside a caption is reported where its author sees it.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class PlacedText:
     """`text` and the offset of each of its characters. `places` has one offset more than the text
-    has characters: the last one is where the piece ends."""
+    has characters: the last one is where the text ends."""
 
     text: str
     places: range | tuple[int, ...]
@@ -38,25 +38,25 @@ class PlacedText:
         return PlacedText(self.text[start:stop], self.places[start : stop + 1])
 
     def strip(self, characters: str | None = None) -> PlacedText:
-        """The piece without blanks (or `characters`) at both ends."""
+        """Return the text without blanks (or `characters`) at both ends."""
         start = len(self.text) - len(self.text.lstrip(characters))
         return self[start : start + len(self.text.strip(characters))]
 
     def group(self, match: re.Match[str], name: str | int) -> PlacedText:
-        """The part that a group took in a match over this text; the group must have matched."""
+        """Return the part that a group took in a match over this text; the group must have
+        matched."""
         return self[match.start(name) : match.end(name)]
 
     def partition(self, separator: str) -> tuple[PlacedText, PlacedText | None]:
-        """What stands before the first separator and after it; None without a separator."""
+        """Return what stands before the first separator and after it; None without a separator."""
         at = self.text.find(separator)
         if at < 0:
             return self, None
         return self[:at], self[at + len(separator) :]
 
     def replace(self, pattern: re.Pattern[str], by: dict[str, str] | str) -> PlacedText:
-        """Every match replaced by one text, or by that of its own lower-cased text in a table.
-
-        A replacement stands where the match began."""
+        """Replace every match by one text, or by that of its own lower-cased text in a table. A
+        replacement stands where the match began."""
         found = list(pattern.finditer(self.text))
         if not found:
             return self
@@ -74,5 +74,5 @@ class PlacedText:
 
 
 def placed_text(text: str, start: int = 0) -> PlacedText:
-    """A text that stands in one go from `start`."""
+    """Return a text that stands in one piece from `start`."""
     return PlacedText(text, range(start, start + len(text) + 1))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def reachable(starts: Iterable[str], after: Mapping[str, Sequence[str]]) -> set[str]:
-    """Every name that a path from one of the starts leads to, the starts among them."""
+    """Return every name that a path from one of the starts leads to, the starts among them."""
     seen = set(starts)
     waiting = list(seen)
     while waiting:
@@ -18,8 +18,9 @@ def reachable(starts: Iterable[str], after: Mapping[str, Sequence[str]]) -> set[
 
 
 def on_cycles(after: Mapping[str, Sequence[str]]) -> set[str]:
-    """The names that stand on a circle, or on a path from one circle to another: what is left when
-    names that nothing leads to, and names that lead to nothing, are taken away again and again."""
+    """Return the names that stand on a circle, or on a path from one circle to another: what is
+    left when names that nothing leads to, and names that lead to nothing, are taken away again and
+    again."""
     kept = set(after) | {name for names in after.values() for name in names}
     before: dict[str, list[str]] = {name: [] for name in kept}
     for name, names in after.items():

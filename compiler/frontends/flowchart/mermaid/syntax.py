@@ -1,4 +1,4 @@
-"""Parsing a chart with recovery: every statement that does not parse is one fault.
+"""Parse a chart with recovery: every statement that does not parse is one fault.
 
 The LALR parser is fed token by token. On a token that does not fit, what was built is popped back
 to a state in which the statement may end, and tokens are skipped to the next line: the nodes and
@@ -32,7 +32,7 @@ class ChartFault:
 
 
 def parse_chart(text: str, base: int = 0) -> tuple[Tree[Token], list[ChartFault]]:
-    """The tree of every statement that parses, and the faults, at offsets counted from `base`."""
+    """Return the tree of every statement that parses, and the faults, at offsets from `base`."""
     parser = load("flowchart", lexer="basic").parse_interactive()
     faults: list[ChartFault] = []
     before: Token | None = None
@@ -95,7 +95,7 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
     arrow = _ARROW.match(text) if token.type == "BAD" else None
     if arrow:
         return ChartFault(
-            f"`{arrow[0]}` is no link", start, start + arrow.end(), "write `-->`", "-->"
+            f"`{arrow[0]}` is not a link", start, start + arrow.end(), "write `-->`", "-->"
         )
     if token.type == "BAD" and text.startswith(("--", "==", "-.")):
         return ChartFault(
@@ -113,7 +113,7 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
         )
     if before is not None and before.type == "HEADER":
         return ChartFault(
-            f"`{text}` is no direction", start, end, "write TB, TD, BT, LR or RL, or none"
+            f"`{text}` is not a direction", start, end, "write TB, TD, BT, LR or RL, or none"
         )
     if token.type == "BAD":
         first = _first(text)
@@ -127,7 +127,7 @@ _ARROW = re.compile(r"->+|-{1,3}[ \t]+-{0,2}>|[\u2010-\u2015\u2212]+>|=>|[→⇒
 
 
 def _lost_captions(text: str, token: Token, before: Token | None) -> tuple[str, ...]:
-    """The nodes that have captions in what is skipped: from `token` to the end of its line."""
+    """Return the nodes with captions in what is skipped: from `token` to the end of its line."""
     assert token.start_pos is not None
     end = text.find("\n", token.start_pos)
     rest = text[token.start_pos : end if end >= 0 else len(text)]
@@ -150,7 +150,7 @@ _NODE_TOKENS = frozenset({"ID", "SHAPE", "ATTRIBUTES", "CLASS"})
 
 
 def _short(token: Token) -> str:
-    """The token's text for a message: one line, not too long."""
+    """Return the token's text for a message: one line, not too long."""
     text = " ".join(str(token).split())
     return text if len(text) <= 40 else text[:39] + "…"
 

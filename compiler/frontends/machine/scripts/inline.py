@@ -26,7 +26,7 @@ _CALLS = re.compile(r"\bfunction(?=\s*\.\s*[A-Za-z_$])")
 
 
 def parses_as_value(text: str) -> bool:
-    """Whether a text is an expression of JavaScript."""
+    """Return whether a text is an expression of JavaScript."""
     body = f"return (\n{_CALLS.sub('__calls_', text)}\n);"
     return syntax_fault(body, body) is None
 
@@ -34,8 +34,8 @@ def parses_as_value(text: str) -> bool:
 def inline_script(
     id: str, words: JsonText, form: Lit["statements", "value"], tree: Tree, sink: Sink
 ) -> Script | None:
-    """The code as a script with a function `run`, which returns the value of a `value`. None, and
-    FC4003 at the place, when it does not parse as JavaScript."""
+    """Return the code as a script with a function `run`, which returns the value of a `value`.
+    Report FC4003 and return None when it does not parse as JavaScript."""
     code = _CALLS.sub(
         "__calls_", words.text
     )  # as long as `function`, which is a word of the language

@@ -27,14 +27,14 @@ _SECONDS, _MEMORY = 5, 512 * 2**20
 
 
 def javascript_fault(text: str) -> ScriptFault | None:
-    """Why a script does not parse; None when it does. Nothing of it is run."""
+    """Return why a script does not parse, or None. Nothing of it is run."""
     body = _EXPORT_DEFAULT.sub(lambda m: f"{m[1]}return{m[2]}       ", text)
     body = _EXPORT.sub(lambda m: f"{m[1]}      ", body)
     return syntax_fault(body, text)
 
 
 def syntax_fault(body: str, text: str) -> ScriptFault | None:
-    """The fault in the statements `body`; places are those in `text`, of the same length."""
+    """Return the fault in the statements `body`; places are those in `text`, of the same length."""
     if (at := text.find("\0")) >= 0:
         return ScriptFault("the character U+0000 may not stand in it", at, at + 1)
     import quickjs  # type: ignore[import-untyped]
@@ -82,7 +82,7 @@ def _words(said: str) -> str:
 
 
 def javascript_functions(text: str) -> ScriptFunctions:
-    """The functions of the default export, an object; without one, the exported functions."""
+    """Return the functions of the default export, an object, or else the exported functions."""
     read = _Reader(text)
     for n, token in enumerate(read.tokens):
         if token.text == "export" and read.text_at(n + 1) == "default":
@@ -102,7 +102,7 @@ class _Reader:
         return self.tokens[at].text if at < len(self.tokens) else ""
 
     def default(self, at: int) -> ScriptFunctions:
-        """What `export default` gives: an object, or the name of one."""
+        """Return what `export default` gives: an object, or the name of one."""
         if self.text_at(at) == "{":
             return self._object(at)
         name = self.text_at(at)
@@ -130,7 +130,7 @@ class _Reader:
         return ScriptFunctions(found, is_complete=True)
 
     def _object(self, at: int) -> ScriptFunctions:
-        """The methods of an object literal whose `{` is at `at`."""
+        """Return the methods of an object literal whose `{` is at `at`."""
         found: dict[str, ScriptFunction] = {}
         complete = True
         end = self.closing.get(at, len(self.tokens))
@@ -160,7 +160,7 @@ class _Reader:
         return at + 1
 
     def _value(self, name: Token, at: int) -> ScriptFunction | None:
-        """A function, an arrow function, or a name that may be one; None for anything else."""
+        """Return a function, an arrow function, or a name that may be one, or None."""
         if self.text_at(at) == "async":
             at += 1
         if self.text_at(at) == "function":
@@ -183,7 +183,7 @@ class _Reader:
         return None
 
     def _function(self, name: Token, at: int) -> ScriptFunction:
-        """A function whose parameters begin at `at`."""
+        """Return a function whose parameters begin at `at`."""
         return self._body(name, self.closing.get(at, at) + 1)
 
     def _body(self, name: Token, at: int) -> ScriptFunction:
@@ -201,7 +201,7 @@ class _Reader:
         return ScriptFunction(name.text, name.start, tuple(found), exact)
 
     def _own_returns(self, at: int, end: int) -> Iterator[int]:
-        """The `return`s between two places that belong to no function inside."""
+        """Yield the `return`s between two places that do not belong to an inner function."""
         while at < end:
             text = self.text_at(at)
             if text == "return" and self.text_at(at - 1) != ".":
@@ -213,7 +213,7 @@ class _Reader:
             at += 1
 
     def _is_function(self, at: int) -> bool:
-        """Whether the bracket at `at` holds the parameters of a function with a body in braces."""
+        """Return whether the bracket at `at` holds the parameters of a function with braces."""
         if self.text_at(self.closing.get(at, at) + 1) != "{":
             return False
         before = self.tokens[at - 1]
@@ -222,7 +222,7 @@ class _Reader:
         return before.kind in ("name", "text") and before.text not in _NEVER_METHODS
 
     def _statement_end(self, at: int, end: int) -> int:
-        """Where a statement ends: a semicolon, the block's end, or a line that does not go on."""
+        """Return where a statement ends: a semicolon, the block's end, or a complete line."""
         first = at
         while at < end and self.text_at(at) not in (";", "}"):
             if self._begins_line(at):
@@ -238,7 +238,7 @@ class _Reader:
         return "\n" in self.text[self.tokens[at - 1].end : self.tokens[at].start]
 
     def _returned_texts(self, at: int, end: int) -> list[Returned] | None:
-        """The texts that an expression can be; None when it may be anything."""
+        """Return the texts that an expression can be; None when it may be anything."""
         while self.text_at(at) == "(" and self.closing.get(at) == end - 1:
             at, end = at + 1, end - 1
         if end <= at:
@@ -255,7 +255,7 @@ class _Reader:
         return self._either(at, end)
 
     def _either(self, at: int, end: int) -> list[Returned] | None:
-        """Both sides of `condition ? one : other`."""
+        """Return both sides of `condition ? one : other`."""
         question, colon = self._find("?", at, end), 0
         if question:
             depth, n = 0, question + 1
@@ -276,7 +276,8 @@ class _Reader:
         return 0
 
     def _always_returns(self, at: int, end: int) -> bool:
-        """Whether a block cannot be left by its end: it returns, throws, or both branches do."""
+        """Return whether a block never reaches its end: it returns or throws, or both branches
+        do."""
         while at < end:
             text = self.text_at(at)
             if text in ("return", "throw") and self.text_at(at - 1) != ".":
@@ -297,7 +298,7 @@ class _Reader:
         return False
 
     def _if(self, at: int, end: int) -> tuple[int, bool]:
-        """Where an `if` at `at` ends, and whether it has an `else` and both branches return."""
+        """Return where an `if` at `at` ends, and whether both it and its `else` return."""
         after, first = self._branch(self.closing.get(at + 1, end) + 1, end)
         if self.text_at(after) != "else":
             return after, False
@@ -315,7 +316,7 @@ class _Reader:
         return stop + 1 if self.text_at(stop) == ";" else max(stop, at + 1), returns
 
     def _try_returns(self, at: int) -> bool:
-        """Whether both the tried block and its `catch` return."""
+        """Return whether both the tried block and its `catch` return."""
         block = self.closing.get(at + 1)
         if block is None or not self._always_returns(at + 2, block):
             return False

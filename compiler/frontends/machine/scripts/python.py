@@ -13,7 +13,7 @@ from .functions import Returned, ScriptFault, ScriptFunction, ScriptFunctions
 
 
 def read_python(text: str) -> ScriptFunctions | ScriptFault:
-    """The functions of the module, or why it does not parse."""
+    """Return the functions of the module, or why it does not parse."""
     starts = _line_starts(text)
     try:
         with warnings.catch_warnings():

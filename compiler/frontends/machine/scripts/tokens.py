@@ -31,7 +31,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Every token but blanks and comments. A template is one token, with what it embeds."""
+    """Yield every token but blanks and comments. A template is one token, with what it embeds."""
     at, before = 0, Token("sign", "", 0, 0)
     while at < len(text):
         token = _next(text, at, before)
@@ -56,14 +56,14 @@ def _next(text: str, at: int, before: Token) -> Token:
 
 
 def _is_value(token: Token) -> bool:
-    """Whether a slash behind this token divides."""
+    """Return whether a slash behind this token divides."""
     if token.kind == "sign":
         return token.text in (")", "]", "}")
     return token.text not in _OPERATORS
 
 
 def _template_end(text: str, at: int) -> int:
-    """The end of a template text; what stands in its `${ }` may hold further ones."""
+    """Return the end of a template text; what stands in its `${ }` may hold further ones."""
     open_braces: list[int] = []  # for each template inside another: braces open in its `${ }`
     at += 1
     inside_text = True
@@ -99,7 +99,7 @@ def _template_end(text: str, at: int) -> int:
 
 
 def closing(found: Sequence[Token]) -> dict[int, int]:
-    """For the index of each opening bracket that of its end; unbalanced ones are left out."""
+    """Return the index of the end of each opening bracket; unbalanced ones are left out."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []
     for n, token in enumerate(found):

@@ -18,7 +18,7 @@ COUNT = plus(Call(function="coalesce", args=(name("N"), lit(0))), lit(1))
     [
         (0, 1, "`again` was entered once, which is its limit"),
         (-7, 1, "`again` was entered once, which is its limit"),
-        ("abc", None, "the limit on visits of `again` cannot be read: `abc` is no number"),
+        ("abc", None, "the limit on visits of `again` cannot be read: `abc` is not a number"),
     ],
 )
 def test_a_limit_ends_the_workflow_failed_after_its_handler_m45(execute, hits, runs, said) -> None:

@@ -170,13 +170,13 @@ def test_a_fault_is_shown_where_it_stands_and_reading_goes_on(line):
 def test_what_was_meant_as_an_arrow_becomes_one(arrow):
     text = f"graph TD\nA {arrow} B\n"
     result = compile_text(text, "a.mmd")
-    assert [d.message for d in result.diagnostics] == [f"`{arrow}` is no link"]
+    assert [d.message for d in result.diagnostics] == [f"`{arrow}` is not a link"]
     assert apply_fixes(text, safe_fixes(result.diagnostics, "a.mmd")) == "graph TD\nA --> B\n"
 
 
 def test_f1_a_direction_that_is_none_is_named():
     (fault,) = compile_text("graph XY\nA --> B\n", "a.mmd").diagnostics
-    assert (fault.message, fault.primary.start) == ("`XY` is no direction", 6)
+    assert (fault.message, fault.primary.start) == ("`XY` is not a direction", 6)
 
 
 def test_one_parse_reports_many_faults_and_keeps_what_is_good():
