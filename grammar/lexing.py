@@ -187,9 +187,8 @@ class LineToken(Token):
         return token
 
 
-class StepLexer(Lexer):
-    """Lark lexer of step markdown. A list heading and the items directly below it (blank lines
-    aside) are one token; items anywhere else are BULLETS, which belong to the prose."""
+class LineLexer(Lexer):
+    """A Lark lexer of lines: subclasses split the text that is left."""
 
     __future_interface__ = 1
 
@@ -199,9 +198,21 @@ class StepLexer(Lexer):
     def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:
         del parser_state
         text = getattr(lexer_state.text, "text", lexer_state.text)
+        return self.split(text, lexer_state.line_ctr.char_pos)
+
+    def split(self, text: str, position: int) -> Iterator[Token]:
+        """Yield the tokens from an offset on."""
+        raise NotImplementedError
+
+
+class StepLexer(LineLexer):
+    """Lexer of step markdown. A list heading and the items directly below it (blank lines aside)
+    are one token; items anywhere else are BULLETS, which belong to the prose."""
+
+    def split(self, text: str, position: int) -> Iterator[Token]:
         lines, listing = line_patterns(text)
         match_at, items_at = lines.match, listing.match
-        position, end = lexer_state.line_ctr.char_pos, len(text)
+        end = len(text)
         while position < end:
             match = match_at(text, position)
             assert match is not None, "the alternation ends with a run of any characters"

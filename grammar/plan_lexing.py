@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from lark import Token
-from lark.lexer import Lexer
+
+from .lexing import LineLexer
 
 MARK = r"(?P<mark>`{3,}+(?=[^`\n]*(?:\n|\Z))|~{3,}+)"
 """The mark that opens a fence; the tag behind one of backticks holds no backtick."""
@@ -47,18 +47,11 @@ LINES = re.compile(
 )
 
 
-class PlanLexer(Lexer):
-    """Lark lexer of living documents; a byte-order mark at the very beginning is skipped."""
+class PlanLexer(LineLexer):
+    """Lexer of living documents; a byte-order mark at the very beginning is skipped."""
 
-    __future_interface__ = 1
-
-    def __init__(self, lexer_conf: object) -> None:
-        del lexer_conf
-
-    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:
-        del parser_state
-        text = getattr(lexer_state.text, "text", lexer_state.text)
-        match_at, position, end = LINES.match, lexer_state.line_ctr.char_pos, len(text)
+    def split(self, text: str, position: int) -> Iterator[Token]:
+        match_at, end = LINES.match, len(text)
         if position == 0 and text.startswith("\ufeff"):
             position = 1
         while position < end:

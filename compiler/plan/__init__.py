@@ -6,10 +6,9 @@ nothing of workflows, and an edit of one field leaves every other byte of the fi
 """
 
 from .blocks import Block, PlanField
-from .calls import ToolCall, is_manual, is_placeholder, read_call
+from .calls import ToolCall, code_request, fix_request, is_manual, is_placeholder, read_call
 from .document import PlanDocument, field_value, is_id, read_plan, text_value
 from .edits import PlanError
-from .handover import code_request, fix_request
 from .paths import final_path, path_breaks, resolve_path, step_paths
 from .progress import counts, current_step, next_step, overall_of, status_of, transition
 from .values import Value, is_template

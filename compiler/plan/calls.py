@@ -1,4 +1,5 @@
-"""Generated code: one call of one known tool, read without ever being run (A20, A28).
+"""Generated code: what its agents are given (A29), and the one call of one known tool that it has
+to be, read without ever being run (A20, A28).
 
 TRIM(input_path="a.wav", output_path="b.wav", start=1.5)
 """
@@ -11,12 +12,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .document import PlanDocument
 from .edits import PlanError
+from .paths import step_paths
+from .values import FieldLayout, in_fence
 
 MAX_CODE = 4_000
 """Characters; longer code is not a single call."""
 MAX_DEPTH = 8
 """Lists and objects in one another."""
+
+_PLAIN = FieldLayout("* ", "", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +123,21 @@ def _pairs(
             raise PlanError(f"`{name}` has a key that is not a text")
         pairs.append((key.value, _literal(value, name, depth + 1)))
     return pairs
+
+
+def code_request(document: PlanDocument, id: str) -> str:
+    """Return what the agent that writes a step's code gets: the step's ID and the whole document
+    (A29). Raise `PlanError` for an unknown step."""
+    document.step(id)
+    text = document.text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
+    return f"Step: {id}\n\nDocument:\n\n{in_fence(text, 'markdown', _PLAIN)}"
+
+
+def fix_request(document: PlanDocument, id: str, code: str, error: str) -> str:
+    """Return what the agent that analyses an error gets: the code, the error, and the step's paths
+    with their variables resolved (A29). Raise `PlanError`."""
+    read, write = step_paths(document, id)
+    return (
+        f"Step: {id}\nInput Audio: {read}\nOutput Audio: {write}\n\n"
+        f"Code:\n\n{in_fence(code, 'python', _PLAIN)}\nError:\n\n{in_fence(error, 'text', _PLAIN)}"
+    )

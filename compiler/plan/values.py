@@ -93,9 +93,9 @@ def value_of(text: str, field: PlanField) -> Value:
 def items_of(text: str, field: PlanField) -> Iterator[str]:
     """Yield the bullets below a field, wrapped lines joined by one blank."""
     body = text[field.body : field.end]
-    starts = [match.end() for match in _ITEM.finditer(body)]
-    begins = [match.start() for match in _ITEM.finditer(body)]
-    for start, end in zip(starts, [*begins[1:], len(body)], strict=True):
+    bullets = [match.span() for match in _ITEM.finditer(body)]
+    ends = [*(start for start, _ in bullets[1:]), len(body)]
+    for (_, start), end in zip(bullets, ends, strict=False):
         yield _WRAP.sub(" ", body[start:end].strip())
 
 
@@ -112,15 +112,8 @@ def read_fence(text: str, start: int, end: int) -> FencePart:
     last = text.rfind("\n", 0, end - 1) + 1
     closing = text[last:end].strip()
     rest = closing[len(mark) :]
-    closed = (
-        last >= body > start
-        and closing.startswith(mark)
-        and rest
-        in (
-            "`" * len(rest),
-            "~" * len(rest),
-        )
-    )
+    is_mark = closing.startswith(mark) and rest in ("`" * len(rest), "~" * len(rest))
+    closed = last >= body > start and is_mark
     return FencePart(
         opening["indent"], mark, opening["tag"].strip(), body, last if closed else end, closed
     )

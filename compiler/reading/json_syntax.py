@@ -182,7 +182,7 @@ class _Reading:
             if self.before.type == "KEY":
                 self._feed(Scalar(None, self.before.end, self.before.end))
             elif self.before.type == "COMMA":
-                self._pop()
+                self.parser.pop()
             self._feed(_Mark(_MATCHING[self.open[-1].type], len(self.text), len(self.text)))
         return cast(JsonNode, self.parser.finish())
 
@@ -213,29 +213,20 @@ class _Reading:
         self.done = not self.open
         return True
 
-    def _pop(self) -> None:
-        """Take back the comma that was read last."""
-        self.parser.pop()
-
     def _repair(self, token: _Feed) -> bool:
         """Report why a token does not fit and make room for it; False: drop it."""
         before, kind = self.before, token.type
         if before is None:
-            self._report_stray(token)
+            message = f"{_describe(token)} stands where a value belongs"
+            self.fault(message, token.start, token.end, "begin the file with `{`")
             return False
         inside = self.open[-1].type
         if before.type == "KEY" and not (kind in _VALUES or kind == "KEY"):
-            self.fault(
-                f"`{_short(cast(_Mark, before).text)}` has no value",
-                before.start,
-                before.end,
-                "write a value after the colon",
-            )
-            self._feed(Scalar(None, before.end, before.end))
+            self._add_value(before)
             return self._again(token)
         if before.type == "COMMA" and kind.startswith("CLOSE"):
             self.fault("a comma before the end", before.start, before.end, "remove it")
-            self._pop()
+            self.parser.pop()
             self.before = Scalar(None, before.start, before.start)
             return self._again(token)
         if kind == "COMMA":
@@ -255,17 +246,16 @@ class _Reading:
         if inside == "OPEN_OBJECT" and token.type in _VALUES and before.type != "KEY":
             return self._as_key(token, before)
         if before.type == "KEY":
-            self.fault(
-                f"`{_short(cast(_Mark, before).text)}` has no value",
-                before.start,
-                before.end,
-                "write a value after the colon",
-            )
-            self._feed(Scalar(None, before.end, before.end))
+            self._add_value(before)
         else:
             self.fault("there is no comma before this", token.start, token.end, "write `,`")
         self._feed(_Mark("COMMA", token.start, token.start))
         return True
+
+    def _add_value(self, key: _Feed) -> None:
+        message = f"`{_short(cast(_Mark, key).text)}` has no value"
+        self.fault(message, key.start, key.end, "write a value after the colon")
+        self._feed(Scalar(None, key.end, key.end))
 
     def _as_key(self, token: _Feed, before: _Feed) -> bool:
         """Take a text without a colon as a key whose value may follow; give other values an empty
@@ -303,10 +293,6 @@ class _Reading:
         if token.type.startswith("CLOSE") and token.type != _MATCHING[self.open[-1].type]:
             return self._close(token)
         return True
-
-    def _report_stray(self, token: _Feed) -> None:
-        help = "begin the file with `{`"
-        self.fault(f"{_describe(token)} stands where a value belongs", token.start, token.end, help)
 
     def _key(self, start: int, end: int) -> _Mark:
         close = end - 1

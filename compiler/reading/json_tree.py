@@ -76,6 +76,13 @@ class Tree:
         """Return where a value stands, or the key of a member."""
         return Span(self.source.path, at.start, at.end)
 
+    def text(self, node: JsonNode, what: str) -> JsonText | None:
+        """Return a text that is not empty; anything else is FC1005."""
+        if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
+            return self.words(node)
+        self.wrong_type(node, what, "a text")
+        return None
+
     def words(self, node: Scalar) -> JsonText:
         """Return a text's value and place."""
         span = Span(self.source.path, node.start + 1, max(node.start + 1, node.end - 1))
@@ -219,13 +226,11 @@ class Fields:
         node = self.get(key, required=required)
         if node is None:
             return None
-        if not isinstance(node, Scalar) or not isinstance(node.value, int | float):
-            self.wrong_type(key, node, "a number")
-            return None
-        if isinstance(node.value, bool):
-            self.wrong_type(key, node, "a number")
-            return None
-        return node.value
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        self.wrong_type(key, node, "a number")
+        return None
 
     def boolean(self, key: str, *, required: bool = False) -> bool | None:
         """Return true or false."""

@@ -31,5 +31,4 @@ def locate(source: Source, start: int, raw: str) -> Located:
     joined by one blank in the text; the span covers them as written."""
     text = raw.strip()
     start += raw.find(text)
-    span = Span(source.path, start, start + len(text))
-    return _new(Located, (_WRAP.sub(" ", text) if "\n" in text else text, span))
+    return _new(Located, (join_lines(text), Span(source.path, start, start + len(text))))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Literal
@@ -262,7 +262,7 @@ def _trim(source: Source, mark: Underline) -> Underline:
     end = max(start, min(mark.end, len(source.text)))
     if end > start and source.text[end - 1] in "\r\n":
         end = max(start, start + len(source.text[start:end].rstrip()))
-    return Underline(start, end, mark.style, mark.text, mark.primary)
+    return replace(mark, start=start, end=end)
 
 
 def _first_line(source: Source, mark: Underline) -> Underline:
@@ -271,7 +271,7 @@ def _first_line(source: Source, mark: Underline) -> Underline:
     if first == last:
         return mark
     end = source.line_starts()[first - 1] + len(source.line_text(first))
-    return Underline(mark.start, max(mark.start, end), mark.style, mark.text, mark.primary)
+    return replace(mark, end=max(mark.start, end))
 
 
 def _lines(source: Source, mark: Underline) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...expr.ast import Expr, Literal, Text
 from ...expr.parse import parse
-from ...expr.shell_command import quoted_command, unquoted_parts
+from ...expr.shell import quoted_command, unquoted_parts
 from ...expr.show import show
 from ...expr.template import read_template, show_parts, show_template
 from ...flow_yaml.keys import LIMIT, RETRY, Form, MappingKind

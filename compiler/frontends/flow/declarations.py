@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from ...flow_yaml.keys import (
     AGENT,
+    LANGUAGES,
     PARAM,
     PROMPT,
     RULE,
+    SCRIPT,
     STATE,
     THREAD,
     TOOL,
@@ -17,13 +20,27 @@ from ...flow_yaml.keys import (
     Key,
     MappingKind,
 )
-from ...ir import Agent, ErrorRule, Group, Param, Prompt, Seed, StateField, Thread, Tool, Trial
-from ...source.source import SourceSet
+from ...ir import (
+    Agent,
+    ErrorRule,
+    Group,
+    Param,
+    Prompt,
+    Script,
+    Seed,
+    StateField,
+    Thread,
+    Tool,
+    Trial,
+)
+from ...source.source import SourceSet, Span, Unreadable
 from .forms import Forms, kind
-from .scripts import read_script
 from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
 
 _TITLE = Key("title", "text", "")
+_FILE = Key("file", "text", "the file it stands in, or came from")
+_LINE = Key("line", "integer", "the line of `file` in which `source` begins")
+_SCRIPT = MappingKind(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
 
 
 class Declarations:
@@ -50,7 +67,7 @@ class Declarations:
             "scripts": tuple(
                 script
                 for name, node in self._entries(mapping, "scripts")
-                if (script := read_script(name, node, self.forms, self.sources)) is not None
+                if (script := _read_script(name, node, self.forms, self.sources)) is not None
             ),
             "prompts": tuple(
                 Prompt(id=name.value, **fields, span=name.span)
@@ -62,8 +79,8 @@ class Declarations:
         }
 
     def _entries(self, mapping: YamlMapping, section: str) -> list[tuple[YamlScalar, YamlNode]]:
-        node = mapping.get(section)
-        if node is None or (isinstance(node, YamlScalar) and node.is_null):
+        node = mapping.value(section)
+        if node is None:
             return []
         if isinstance(node, YamlMapping):
             return node.pairs
@@ -115,12 +132,12 @@ class Declarations:
         for name, node in self._entries(mapping, "groups"):
             title = self.forms.text(_TITLE, name, node)
             if title is not None:
-                empty = isinstance(node, YamlScalar) and node.is_null
-                yield Group(id=name.value, title="" if empty else title, span=name.span)
+                title = "" if node.is_null else title
+                yield Group(id=name.value, title=title, span=name.span)
 
     def _rules(self, mapping: YamlMapping) -> Iterator[ErrorRule]:
-        node = mapping.get("on_error")
-        if node is None or (isinstance(node, YamlScalar) and node.is_null):
+        node = mapping.value("on_error")
+        if node is None:
             return
         for item in node.items if isinstance(node, YamlSequence) else [node]:
             fields = self.forms.element(item, RULE, "a rule of `on_error`")
@@ -137,3 +154,46 @@ class Declarations:
                     self.forms.report("FC1005", message, value.span, "write `NAME: VALUE` below it")
                     fields.pop(key, None)
             yield Trial(name=name.value, **fields, span=name.span)
+
+
+def _read_script(
+    name: YamlScalar, node: YamlNode, forms: Forms, sources: SourceSet
+) -> Script | None:
+    """Read `name: file.js`, or a mapping with `file:` or `source:`. With both, `source` is what
+    counts and `file` with `line` say where it came from."""
+    what = f"the script `{brief(name.value)}`"
+    if isinstance(node, YamlScalar) and not node.is_null:
+        node = YamlMapping([(YamlScalar("file", node.span, "", forms.source), node)], node.span)
+    if not isinstance(node, YamlMapping):
+        message = f"{what} is a file or a mapping, not {kind(node)}"
+        forms.report("FC1005", message, node.span, "write `file:` or `source:` below it")
+        return None
+    fields = forms.fields(node, _SCRIPT, what)
+    if fields is None:
+        return None
+    file, source, written = node.get("file"), fields.pop("source", None), fields.pop("file", "")
+    path = os.path.normpath(os.path.join(os.path.dirname(forms.source.path), written))
+    fields.setdefault("language", LANGUAGES.get(os.path.splitext(written)[1], "javascript"))
+    if source is None and file is not None:
+        source = _read_file(path, written, file.span, forms, sources)
+    elif source is not None and file is None:
+        text = node.get("source")
+        assert isinstance(text, YamlScalar), "a text was read from it"
+        path = forms.source.path
+        fields["line"] = forms.source.position(text.part(0, 1).start).line
+    elif source is None:
+        forms.report("FC1003", f"{what} has no source", name.span, "write `file:` or `source:`")
+    if source is None:
+        return None
+    return Script(id=name.value, source=source, file=path, **fields, span=name.span)
+
+
+def _read_file(path: str, written: str, span: Span, forms: Forms, sources: SourceSet) -> str | None:
+    try:
+        return sources.read(path).text
+    except Unreadable as error:
+        missing = error.reason == "not found"
+        reason = "is not there" if missing else error.reason
+        forms.report("FC2001", f"the script `{brief(written)}` {reason}", span,
+                     "write the path of a script file, or the code below `source:`")  # fmt: skip
+        return None

@@ -1,21 +1,29 @@
-"""A flow YAML file: its main workflow and those below `workflows:`."""
+"""Whole files in flow YAML: workflows, and the cases for a workflow of any format.
+
+NAME.flow.yaml        the main workflow, and those below `workflows:`
+NAME.flowtest.yaml    `workflow: review.wf.md` (left out: the one of that name beside it), `tests:`
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from ...diagnostics.diagnostic import Sink
 from ...flow_yaml.keys import SECTIONS, TOP, VERSION
-from ...ir import Workflow
+from ...ir import Trial, Workflow
 from ...reading.protocol import Parsed
 from ...source.gc_pause import collector_at_rest
-from ...source.source import Source, SourceSet
+from ...source.source import Source, SourceSet, Span
+from .declarations import Declarations
 from .editing import flow_mentions
 from .forms import Forms, kind
 from .tree import YamlMapping, YamlScalar, brief, read_tree
 from .workflow import WorkflowReader
 
 _EMPTY = "begin with `flow: 1`, then write `nodes:` with a list of what happens"
+
+_SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and expects"
 
 
 def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
@@ -25,14 +33,9 @@ def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
 
 
 def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    root = read_tree(source, sink)
     forms = Forms(source, sink)
-    if not isinstance(root, YamlMapping):
-        if root is not None and not (isinstance(root, YamlScalar) and root.is_null):
-            message = f"a workflow is a mapping, not {kind(root)}"
-            forms.report("FC1001", message, root.span, _EMPTY)
-        elif not sink.has_errors:
-            forms.report("FC1008", f"`{source.path}` is empty", source.span(0), _EMPTY)
+    root = _root(forms, "a workflow", _EMPTY)
+    if root is None:
         return Parsed(None)
     _check_version(root, forms)
     parts = _parts(root, forms)
@@ -48,6 +51,19 @@ def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
 
 
+def _root(forms: Forms, what: str, help: str) -> YamlMapping | None:
+    """Return the mapping that the file has to be; report anything else."""
+    source, sink = forms.source, forms.sink
+    root = read_tree(source, sink)
+    if isinstance(root, YamlMapping):
+        return root
+    if root is not None and not root.is_null:
+        forms.report("FC1001", f"{what} is a mapping, not {kind(root)}", root.span, help)
+    elif not sink.has_errors:
+        forms.report("FC1008", f"`{source.path}` is empty", source.span(0), help)
+    return None
+
+
 def _check_version(root: YamlMapping, forms: Forms) -> None:
     node = root.get("flow")
     if node is None:
@@ -60,8 +76,8 @@ def _check_version(root: YamlMapping, forms: Forms) -> None:
 
 
 def _parts(root: YamlMapping, forms: Forms) -> dict[str, YamlMapping]:
-    node = root.get("workflows")
-    if node is None or (isinstance(node, YamlScalar) and node.is_null):
+    node = root.value("workflows")
+    if node is None:
         return {}
     if not isinstance(node, YamlMapping):
         forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span,
@@ -75,3 +91,32 @@ def _parts(root: YamlMapping, forms: Forms) -> dict[str, YamlMapping]:
             message = f"the workflow `{brief(name.value)}` is a mapping, not {kind(part)}"
             forms.report("FC1005", message, part.span, "write `nodes:` below it")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFile:
+    """The cases of a file. `workflow` is the workflow's file as written, None for the one beside
+    the file; `span` is where that is said."""
+
+    workflow: str | None
+    trials: tuple[Trial, ...]
+    span: Span
+
+
+def read_trials(source: Source, sources: SourceSet, sink: Sink) -> TrialFile:
+    """Read a file of cases."""
+    forms = Forms(source, sink)
+    root = _root(forms, "a file of tests", _SHAPE)
+    if root is None:
+        return TrialFile(None, (), source.span(0))
+    forms.known_keys(root, ["workflow", "tests"], "a file of tests")
+    trials = tuple(Declarations(forms, sources).trials(root))
+    if not trials and not sink.has_errors:
+        forms.report("FC1008", "there are no tests", root.span, _SHAPE)
+    named = root.get("workflow")
+    if named is None:
+        return TrialFile(None, trials, source.span(0))
+    if not isinstance(named, YamlScalar) or named.is_null or not named.value.strip():
+        forms.report("FC1005", f"`workflow` takes a file's name, not {kind(named)}", named.span)
+        return TrialFile(None, trials, named.span)
+    return TrialFile(named.value, trials, named.span)

@@ -102,10 +102,10 @@ class Edges:
         if isinstance(node, EndNode):
             return [], None
         ways = list(self._cases(node, mapping) if isinstance(node, ChooseNode) else ())
-        given = mapping.get("next")
+        onward = mapping.value("next")
         conditions: list[_Way] = []
-        if given is not None and not _is_nothing(given):
-            ways += self._next(node, given)
+        if onward is not None:
+            ways += self._next(node, onward)
             conditions = [way for way in ways if way.when is not None]
         elif not isinstance(node, ChooseNode):
             ways = self._implied_ways(node, after)
@@ -113,7 +113,8 @@ class Edges:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
-        if not ways and given is not None and not _is_empty(given):
+        is_empty = isinstance(onward, YamlSequence) and not onward.items
+        if not ways and onward is not None and not is_empty:
             ways = self._implied_ways(node, after)
         failures = self._failures(node, mapping)
         if conditions:
@@ -130,8 +131,8 @@ class Edges:
         implied = after is None or isinstance(after, EndNode)
         return [_Way(Edge(source="", target=target, implied=implied, span=node.span))]
 
-    def _next(self, node: Node, given: YamlNode) -> list[_Way]:
-        items = given.items if isinstance(given, YamlSequence) else [given]
+    def _next(self, node: Node, onward: YamlNode) -> list[_Way]:
+        items = onward.items if isinstance(onward, YamlSequence) else [onward]
         return [way for item in items if (way := self._way(item, node)) is not None]
 
     def _way(self, item: YamlNode, node: Node) -> _Way | None:
@@ -196,7 +197,7 @@ class Edges:
                 way = self._way(to, node)
                 if way is not None:
                     yield _Way(replace(way.edge, guard=Case(value=value.value)))
-        elif cases is not None and not _is_nothing(cases):
+        elif cases is not None and not cases.is_null:
             self.forms.wrong(_key(mapping, "cases"), "a node for each value", cases)
         if otherwise is not None:
             way = self._way(otherwise, node)
@@ -204,11 +205,11 @@ class Edges:
                 yield _Way(replace(way.edge, guard=Otherwise()))
 
     def _failures(self, node: Node, mapping: YamlMapping) -> list[Edge]:
-        given = mapping.get("on_error")
-        if given is None or _is_nothing(given):
+        on_error = mapping.value("on_error")
+        if on_error is None:
             return self._default_failure(node)
-        found: list[Edge] = []
-        for item in given.items if isinstance(given, YamlSequence) else [given]:
+        edges: list[Edge] = []
+        for item in on_error.items if isinstance(on_error, YamlSequence) else [on_error]:
             way = self._way(item, node)
             if way is None:
                 continue
@@ -217,8 +218,8 @@ class Edges:
                 message = "a failure leads on by its kind"
                 self.forms.report("FC1005", message, item.span, "write `{to: NAME, errors: […]}`")
                 continue
-            found.append(replace(way.edge, guard=guard))
-        return found
+            edges.append(replace(way.edge, guard=guard))
+        return edges
 
     def _default_failure(self, node: Node) -> list[Edge]:
         if self.default is None:
@@ -262,14 +263,6 @@ def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
 def _no_span(node: Node) -> Span:
     assert node.span is not None, "every node that was read has a place"
     return node.span
-
-
-def _is_empty(node: YamlNode) -> bool:
-    return _is_nothing(node) or (isinstance(node, YamlSequence) and not node.items)
-
-
-def _is_nothing(node: YamlNode) -> bool:
-    return isinstance(node, YamlScalar) and node.is_null
 
 
 def _key(mapping: YamlMapping, name: str) -> YamlScalar:

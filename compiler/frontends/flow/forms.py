@@ -13,7 +13,7 @@ from typing import Any
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
-from ...expr.shell_command import quoted_command
+from ...expr.shell import quoted_command
 from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Form, Key, MappingKind
@@ -52,11 +52,11 @@ class Forms:
         `further`, which are left to the caller. None when a required one is missing or wrong."""
         if element.short and not is_mapping_of(node, element):
             key = next(k for k in element.keys if k.name == element.short)
-            if isinstance(node, YamlScalar) and node.is_null and not key.required:
+            if node.is_null and not key.required:
                 return {}
             value = self.value(key, YamlScalar(key.name, node.span, "", self.source), node)
             return None if value is None else self.complete({key.attribute: value}, element)
-        if isinstance(node, YamlScalar) and node.is_null:
+        if node.is_null:
             node = YamlMapping([], node.span)
         if not isinstance(node, YamlMapping):
             message = f"{what} is a mapping, not {kind(node)}"
@@ -77,23 +77,16 @@ class Forms:
             key = known.get(name.value)
             if key is None:
                 continue
-            if (
-                isinstance(node, YamlScalar)
-                and node.is_null
-                and key.form not in ("json", "expression")
-            ):
+            if node.is_null and key.form not in ("json", "expression"):
                 continue
             value = self.value(key, name, node)
             sound = sound and (value is not None or not key.required)
             if value is not None:
                 found[key.attribute] = value
         for key in element.keys:
-            given = mapping.get(key.name)
-            if key.required and (
-                given is None or (isinstance(given, YamlScalar) and given.is_null)
-            ):
-                if key.form == "expression" and given is not None:
-                    continue
+            # Only as an expression is `null` a value.
+            has = mapping.get if key.form == "expression" else mapping.value
+            if key.required and has(key.name) is None:
                 help = f"write `{key.name}:`, {key.help}"
                 self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), help)
                 sound = False
@@ -363,7 +356,7 @@ def kind(node: YamlNode) -> str:
             return "a list"
         case YamlMapping():
             return "a mapping"
-        case YamlScalar() if node.is_null:
+        case _ if node.is_null:
             return "nothing"
         case _:
             return f"`{brief(node.value)}`"

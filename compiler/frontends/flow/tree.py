@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -95,6 +95,7 @@ class YamlSequence:
 
     items: list[YamlNode]
     span: Span
+    is_null: ClassVar[bool] = False
 
 
 @dataclass(eq=False, slots=True)
@@ -103,8 +104,15 @@ class YamlMapping:
 
     pairs: list[tuple[YamlScalar, YamlNode]]
     span: Span
+    is_null: ClassVar[bool] = False
+
+    def value(self, key: str) -> YamlNode | None:
+        """Return the value of a key; null counts as absent."""
+        node = self.get(key)
+        return None if node is None or node.is_null else node
 
     def get(self, key: str) -> YamlNode | None:
+        """Return what stands behind a key, or None without the key."""
         for name, value in self.pairs:
             if name.value == key:
                 return value

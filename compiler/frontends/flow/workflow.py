@@ -257,8 +257,8 @@ class WorkflowReader:
                         self._require("node", own, nodes, item.span)
 
     def _default(self, mapping: YamlMapping, targets: Targets) -> Default | None:
-        node = mapping.get("defaults")
-        if node is None or (isinstance(node, YamlScalar) and node.is_null):
+        node = mapping.value("defaults")
+        if node is None:
             return None
         if not isinstance(node, YamlMapping):
             message = f"`defaults` is a mapping, not {kind(node)}"
@@ -287,19 +287,15 @@ class WorkflowReader:
         return targets.find(given) or ""
 
     def _handler(self, mapping: YamlMapping, key: str, targets: Targets) -> str | None:
-        given = mapping.get(key)
-        if given is None or (isinstance(given, YamlScalar) and given.is_null):
-            return None
-        return targets.find(given)
+        handler = mapping.value(key)
+        return None if handler is None else targets.find(handler)
 
     def _on_input(self, mapping: YamlMapping, targets: Targets) -> OnInput | None:
-        given = mapping.get("on_input")
-        if given is None or (isinstance(given, YamlScalar) and given.is_null):
-            return None
-        fields = self.forms.element(given, ON_INPUT, "`on_input`")
+        node = mapping.value("on_input")
+        fields = None if node is None else self.forms.element(node, ON_INPUT, "`on_input`")
         if fields is None:
             return None
-        to = given.get("to") if isinstance(given, YamlMapping) else given
+        to = node.get("to") if isinstance(node, YamlMapping) else node
         return OnInput(**fields) if to is not None and targets.find(to) is not None else None
 
     def _with_agents(self, workflow: Workflow, mapping: YamlMapping) -> Workflow:

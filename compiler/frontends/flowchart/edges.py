@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from ...analysis.graphs import loops, reachable
 from ...diagnostics.diagnostic import Label
 from ...expr.ast import Expr, Literal, Name
+from ...expr.walk import walk
 from ...ir import (
     AgentNode,
     AskNode,
@@ -33,7 +35,6 @@ from ...ir import (
 )
 from .activities import end_node, kind_of
 from .mermaid.chart import Chart, ChartEdge
-from .mermaid.reach import on_cycles, reachable
 from .values import ChartScope
 
 ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
@@ -192,7 +193,8 @@ def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str) -> None:
     starts = [id for id in ways if kind_of(id) == "START"]
     failing = reachable(["ON_FAILED"] if "ON_FAILED" in ways else [], after)
     others = reachable([*starts, *(h for h in handlers if h != "ON_FAILED")], after)
-    repeated = on_cycles(after) | (reachable(handlers, after) & reachable(starts, after))
+    again = reachable(handlers, after).keys() & reachable(starts, after).keys()
+    repeated = again.union(*loops(after))
     for id, way in ways.items():
         node = wiring.nodes[id]
         if way.onward is None:
@@ -262,19 +264,7 @@ def can_fail(node: Node) -> bool:
 
 
 def _any(expr: Expr, holds: Callable[[Expr], bool]) -> bool:
-    if holds(expr):
-        return True
-    match expr.kind:
-        case "call":
-            return any(_any(arg, holds) for arg in expr.args)
-        case "text":
-            return any(_any(part, holds) for part in expr.parts)
-        case "binary":
-            return _any(expr.left, holds) or _any(expr.right, holds)
-        case "unary":
-            return _any(expr.operand, holds)
-        case _:
-            return False
+    return any(holds(part) for part in walk(expr))
 
 
 def _reads_file(expr: Expr) -> bool:

@@ -1,8 +1,7 @@
 """Flowchart workflows (`*.wf.md`): a mermaid chart below `# Workflow`, prompts below `# Prompts`.
 
-The layers: flowchart_document (headings, fences, includes), flowchart_chart (nodes and links),
-flowchart_activities (kinds), flowchart_values (names and templates), flowchart_checks (CHECK),
-flowchart_edges (ways out). This module puts them together into one Workflow.
+The layers: document (headings, fences, includes), mermaid (nodes and links), activities (kinds),
+values (names and templates), checks (CHECK), edges (ways out). This module puts them together.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import os
 import re
 from dataclasses import replace
 
-from ...diagnostics.diagnostic import Fix, Label, Sink
+from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Binary, Call, Field, Literal, Name, Text
 from ...ir import (
     Agent,
@@ -53,6 +52,7 @@ from .document import FlowchartDocument, read_document
 from .edges import Wiring, wire
 from .editing import node_mentions
 from .mermaid.chart import Chart, read_chart
+from .mermaid.syntax import report_faults
 from .params import Params, demand, read_params
 from .values import ChartScope
 
@@ -101,12 +101,7 @@ def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Cha
     chart = Chart()
     for block in document.charts:
         read_chart(block.text, block.start, chart)
-    for fault in chart.faults:
-        span = document.whole.span(fault.start, fault.end)
-        fix = None
-        if fault.replacement is not None:
-            fix = Fix(f"write `{fault.replacement}`", span, fault.replacement, safe=True)
-        sink.report("FC1001", fault.message, span, help=fault.help, fix=fix)
+    report_faults(chart.faults, document.whole.span, sink)
     for id in chart.notes:
         if kind_of(id) not in KINDS:
             del chart.nodes[id]

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import re
 
-from ...diagnostics.diagnostic import Fix, Sink
+from ...diagnostics.diagnostic import Sink
 from ...ir import AssignNode, Edge, Origin, Workflow
 from ...reading.protocol import NotRun, Parsed
 from ...source.source import Source, SourceSet
 from .editing import chart_mentions
 from .mermaid.captions import break_lines
 from .mermaid.chart import Chart, read_chart
+from .mermaid.syntax import report_faults
 
 _TITLE = re.compile(r"\s*---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?title:[ \t]*(?P<title>[^\r\n]+)")
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<text>.*)(?P=mark)\Z")
@@ -31,12 +32,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read nodes and edges; links without a head are edges too."""
     del sources
     chart = read_chart(source.text)
-    for fault in chart.faults:
-        span = source.span(fault.start, fault.end)
-        fix = None
-        if fault.replacement is not None:
-            fix = Fix(f"write `{fault.replacement}`", span, fault.replacement, safe=True)
-        sink.report("FC1001", fault.message, span, help=fault.help, fix=fix)
+    report_faults(chart.faults, source.span, sink)
     if not chart.nodes:
         if not chart.faults:
             sink.report(

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
-from ...expr.shell_places import places_in
+from ...expr.shell import quoted_command
+from ...expr.template import Placeholder, Template
 from ...reading.editing import Mention
 from ...source.source import Span
 from .document import FlowchartDocument, PromptText
@@ -94,46 +95,39 @@ class ChartScope:
     def render(self, text: PlacedText) -> Expr:
         """Return a text with its `{{NAME}}` placeholders as parts; unknown names stay written
         (M23)."""
+        return self._read(text).expr
+
+    def _read(self, text: PlacedText) -> Template:
         parts: list[Expr] = []
+        holes: list[Placeholder] = []
         at = 0
         for match in _PLACEHOLDER.finditer(text.text):
             if match.start() > at:
                 parts.append(self.literal(text[at : match.start()]))
-            parts.append(self.placeholder(text.group(match, 0), text.group(match, 1)))
+            value = self.placeholder(text.group(match, 0), text.group(match, 1))
+            parts.append(value)
+            holes.append(Placeholder(*match.span(), value))
             at = match.end()
         if not parts:
-            return self.literal(text)
+            return Template(self.literal(text), (), ())
         if at < len(text.text):
             parts.append(self.literal(text[at:]))
-        return Text(parts=tuple(parts), span=self.span(text))
+        return Template(Text(parts=tuple(parts), span=self.span(text)), tuple(holes), ())
 
     def command(self, text: PlacedText) -> Expr:
         """Return a shell command. Each value is quoted for its place, so that no text of a model or
         a person becomes a command. One placeholder alone is that variable's text, as it is (M23,
         M36)."""
-        matches = list(_PLACEHOLDER.finditer(text.text))
-        if len(matches) == 1 and matches[0].span() == (0, len(text.text)):
-            return self.render(text)
-        places = places_in(text.text, [match.span() for match in matches])
-        parts: list[Expr] = []
-        at = 0
-        for match, (where, refused) in zip(matches, places, strict=True):
-            written = text.group(match, 0)
-            if refused:
-                self.sink.report(
-                    "FC3006",
-                    f"the value of `{written.text}` cannot be quoted {refused}",
-                    self.span(written),
-                    help="put it into a word of its own or into quotes",
-                )
-            parts.append(self.literal(text[at : match.start()]))
-            value = self.placeholder(written, text.group(match, 1))
-            args = (value, Literal(value=where))
-            parts.append(Call(function="shell_quote", args=args, span=self.span(written)))
-            at = match.end()
-        parts.append(self.literal(text[at:]))
-        kept = tuple(p for p in parts if not (isinstance(p, Literal) and p.value == ""))
-        return Text(parts=kept, span=self.span(text)) if matches else self.literal(text)
+        expr, refusals = quoted_command(self._read(text), text.text)
+        for hole, reason in refusals:
+            written = text[hole.start : hole.end]
+            self.sink.report(
+                "FC3006",
+                f"the value of `{written.text}` cannot be quoted {reason}",
+                self.span(written),
+                help="put it into a word of its own or into quotes",
+            )
+        return expr
 
     def literal(self, text: PlacedText) -> Literal:
         return Literal(value=text.text, span=self.span(text))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Seed
 from ...reading.json_syntax import JsonNode, ListAt, ObjectAt, Scalar
 from ...reading.json_tree import Fields, JsonText, Tree
-from ...source.source import Span
 from ...source.spelling import Spelling
 
 START, STOP, RESUME = "start", "stop", "resume"
@@ -165,13 +164,33 @@ def _parameter(top: Fields, key: str) -> MachineParameter | None:
     )
 
 
-def _nonempty_items(top: Fields, key: str) -> Sequence[JsonNode]:
-    """Return the items of a list that must not be empty."""
+def _entries(top: Fields, key: str, name_key: str) -> Iterator[tuple[Fields, JsonText, bool]]:
+    """Yield the entries of a list, which must not be empty, with their names, and whether the name
+    is new."""
+    kind = key.removesuffix("s")
+    seen: dict[str, JsonText] = {}
+    for node in _nonempty_items(top, key, kind):
+        entry = top.tree.fields(node, f"an {kind}" if kind == "agent" else f"a {kind}")
+        name = entry.text(name_key, required=True) if entry else None
+        if entry is None or name is None:
+            continue
+        first = seen.setdefault(name.text, name)
+        if first is not name:
+            top.tree.sink.report(
+                "FC1004",
+                f"two {key} are called `{name.text}`",
+                name.span,
+                labels=(Label(first.span, "the first one"),),
+                help="give one of them another name",
+            )
+        yield replace(entry, what=f"{kind} `{name.text}`"), name, first is name
+
+
+def _nonempty_items(top: Fields, key: str, kind: str) -> Sequence[JsonNode]:
     node = top.get(key, required=True)
     if node is None:
         return ()
     if isinstance(node, ListAt) and not node.items and top.tree.complete:
-        kind = {"contexts": "context", "agents": "agent", "states": "state"}[key]
         top.tree.sink.report(
             "FC1008" if key == "states" else "FC1003",
             f"the workflow has no {kind}: `{key}` is empty",
@@ -181,38 +200,12 @@ def _nonempty_items(top: Fields, key: str) -> Sequence[JsonNode]:
     return top.items(key)
 
 
-def _unique(tree: Tree, name: JsonText, seen: dict[str, JsonText], what: str) -> None:
-    first = seen.setdefault(name.text, name)
-    if first is not name:
-        tree.sink.report(
-            "FC1004",
-            f"two {what} are called `{name.text}`",
-            name.span,
-            labels=(Label(first.span, "the first one"),),
-            help="give one of them another name",
-        )
-
-
 def _contexts(top: Fields) -> Iterator[Context]:
-    seen: dict[str, JsonText] = {}
-    for node in _nonempty_items(top, "contexts"):
-        entry = top.tree.fields(node, "a context")
-        name = entry.text("name", required=True) if entry else None
-        if entry is None or name is None:
-            continue
-        entry = _with_name(entry, f"context `{name.text}`")
-        entry.unknown(
-            ("name", "starting_messages", "max_length", "description"), severity="warning"
-        )
-        is_new = name.text not in seen
-        _unique(top.tree, name, seen, "contexts")
+    for entry, name, is_new in _entries(top, "contexts", "name"):
+        entry.unknown(_CONTEXT, severity="warning")
         context = Context(name, tuple(_messages(entry)), _length(entry))
         if is_new:
             yield context
-
-
-def _with_name(entry: Fields, what: str) -> Fields:
-    return Fields(entry.tree, entry.node, what, entry.members)
 
 
 def _length(entry: Fields) -> int:
@@ -235,57 +228,36 @@ def _messages(entry: Fields) -> Iterator[Seed]:
 
 
 def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
-    seen: dict[str, JsonText] = {}
-    for node in _nonempty_items(top, "agents"):
-        entry = top.tree.fields(node, "an agent")
-        name = entry.text("agent_role", required=True) if entry else None
-        if entry is None or name is None:
-            continue
-        entry = _with_name(entry, f"agent `{name.text}`")
+    for entry, name, is_new in _entries(top, "agents", "agent_role"):
         entry.unknown(("agent_role", "context", "role", "description"), severity="warning")
         side = entry.word("role", SIDES, required=True)
         context = entry.text("context", required=True)
         if context is not None and context.text not in contexts and contexts:
             context = entry.word("context", contexts)
-        is_new = name.text not in seen
-        _unique(top.tree, name, seen, "agents")
         if is_new:
-            yield Role(
-                name,
-                context.text if context else None,
-                side.text if side else "assistant",
-                context,
-            )
+            named = context.text if context else None
+            yield Role(name, named, side.text if side else "assistant", context)
 
 
 def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
     """Yield every state; without one called `start` there is nowhere to begin (J5)."""
-    seen: dict[str, JsonText] = {}
-    nodes = _nonempty_items(top, "states")
-    for node in nodes:
-        entry = top.tree.fields(node, "a state")
-        name = entry.text("name", required=True) if entry else None
-        if entry is None or name is None:
-            continue
-        is_new = name.text not in seen
-        _unique(top.tree, name, seen, "states")
-        state = _state(_with_name(entry, f"state `{name.text}`"), name)
+    names: dict[str, JsonText] = {}
+    for entry, name, is_new in _entries(top, "states", "name"):
+        names.setdefault(name.text, name)
+        state = _state(entry, name)
         _check_agent(top.tree, state, agents)
         if is_new:
             yield state
-    if nodes and START not in seen and top.tree.complete:
-        near = Spelling(seen).nearest(START)
-        at = seen[near].span if near else _first_place(top)
+    nodes = top.get("states")
+    is_read = isinstance(nodes, ListAt) and nodes.items and top.tree.complete
+    if is_read and START not in names:
+        near = Spelling(names).nearest(START)
         top.tree.sink.report(
             "FC1003",
             "there is no state `start`, where a run begins",
-            at,
+            names[near].span if near else top.tree.span(top.members["states"]),
             help=f"is `{near}` meant to be `start`?" if near else "call the first state `start`",
         )
-
-
-def _first_place(top: Fields) -> Span:
-    return top.tree.span(top.members["states"])
 
 
 def _state(entry: Fields, name: JsonText) -> State:
@@ -295,10 +267,10 @@ def _state(entry: Fields, name: JsonText) -> State:
         action.unknown(_ACTION, severity="warning")
         action.text("sub_workflow")  # a text, and never executed (J42)
     agent = entry.text("agent")
-    given = entry.get("input")
-    is_text = isinstance(given, Scalar) and isinstance(given.value, str)
-    if given is not None and not is_text and name.text != STOP:
-        entry.wrong_type("input", given, "a text")
+    value = entry.get("input")
+    is_text = isinstance(value, Scalar) and isinstance(value.value, str)
+    if value is not None and not is_text and name.text != STOP:
+        entry.wrong_type("input", value, "a text")
     transitions = tuple(_transitions(entry))
     return State(
         name=name,
@@ -307,7 +279,7 @@ def _state(entry: Fields, name: JsonText) -> State:
         post=entry.text("post_handler"),
         transition=entry.text("transition_handler"),
         input=entry.text("input", empty=True) if is_text else None,
-        input_value=entry.tree.value(given, "`input`") if given is not None else None,
+        input_value=entry.tree.value(value, "`input`") if value is not None else None,
         script=action.text("script") if action else None,
         call=action.word("function", CALLS) if action else None,
         message=action.text("message") if action else None,

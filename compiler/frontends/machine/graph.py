@@ -8,7 +8,18 @@ from itertools import islice, pairwise
 
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Literal, Name
-from ...ir import Assignment, AssignNode, Edge, Group, Guard, Node, Script, ScriptNode, StateField
+from ...ir import (
+    AgentNode,
+    Assignment,
+    AssignNode,
+    Edge,
+    Group,
+    Guard,
+    Node,
+    Script,
+    ScriptNode,
+    StateField,
+)
 from ...reading.json_tree import JsonText
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -133,6 +144,21 @@ class MachineGraph:
         self.handlers.require(words, f"the {_HANDLERS[part]} of state `{state.name.text}`")
         id = self.fresh(f"{state.name.text}.{part}")
         return self.script(id, state, words.text, into=into, span=words.span)
+
+    def agent(self, state: State, prompt: Expr | None = None, description: str = "") -> AgentNode:
+        """Return the node in which the state's agent answers `prompt`, or else its context."""
+        assert state.agent is not None
+        return AgentNode(
+            id=self.agents[state.name.text],
+            title=state.agent.text,
+            group=state.name.text,
+            agent=state.agent.text,
+            prompt=prompt,
+            description=description,
+            into=ANSWER,
+            reply_into=REPLY,
+            span=state.agent.span,
+        )
 
     def enter(self, state: State) -> AssignNode:
         """Return the first node of a state: it writes down the visit (J28)."""

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from ...expr.ast import Binary, Call, Expr, Literal, Name, Text
 from ...ir import (
-    AgentNode,
     AssertNode,
     AssignNode,
     Case,
@@ -29,8 +28,6 @@ from ...ir import (
 from ...reading.json_tree import JsonText
 from .document import State, Transition
 from .expressions import (
-    ANSWER,
-    REPLY,
     Around,
     as_condition,
     as_value,
@@ -127,22 +124,7 @@ def _sending(graph: MachineGraph, state: State) -> list[Node]:
         side: Role = "assistant" if agent and agent.side == "user" else "user"
         context = agent.context if agent else None
         return [*before, *_message(graph, state, context, text, side)]
-    return [*before, _asking(graph, state, text, words)]
-
-
-def _asking(graph: MachineGraph, state: State, text: Expr, words: JsonText) -> AgentNode:
-    assert state.agent is not None
-    return AgentNode(
-        id=graph.agents[state.name.text],
-        title=state.agent.text,
-        group=state.name.text,
-        agent=state.agent.text,
-        prompt=text,
-        description=words.text,
-        into=ANSWER,
-        reply_into=REPLY,
-        span=state.agent.span,
-    )
+    return [*before, graph.agent(state, text, words.text)]
 
 
 def _message(

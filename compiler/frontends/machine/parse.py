@@ -1,6 +1,6 @@
 """The state machine front end: JSON with contexts, agents and states, and a script beside it.
 
-A state becomes a group of nodes (machine_states); a context is a thread, an agent sees it from its
+A state becomes a group of nodes (states); a context is a thread, an agent sees it from its
 side. `begin` sets up the data, `stop` works out the result (J18, J29).
 """
 
@@ -113,16 +113,16 @@ def _workflow(graph: MachineGraph, roles: dict[str, RoleEntry]) -> Workflow:
 
 
 def _params(graph: MachineGraph) -> tuple[Param, ...]:
-    given = graph.machine.input
-    if given is None:
+    parameter = graph.machine.input
+    if parameter is None:
         return ()
     return (
         Param(
             name=graph.names.param,
-            type=_TYPES.get(given.type.strip().lower(), "any"),
+            type=_TYPES.get(parameter.type.strip().lower(), "any"),
             required=True,
-            description=given.description,
-            span=given.name.span,
+            description=parameter.description,
+            span=parameter.name.span,
         ),
     )
 
@@ -130,13 +130,13 @@ def _params(graph: MachineGraph) -> tuple[Param, ...]:
 def _begin(graph: MachineGraph) -> AssignNode:
     """Give common_data the variables, then the input under its name, which wins (J18)."""
     machine, names = graph.machine, graph.names
-    given = Name(name=names.param)
+    value = Name(name=names.param)
     data: Expr = constant(machine.variables)
     if machine.input is not None:
-        data = put(data, [names.param], given)
+        data = put(data, [names.param], value)
     assignments = [Assignment(target=DATA, value=data)]
     if names.param != "input":
-        assignments.append(Assignment(target="input", value=given))
+        assignments.append(Assignment(target="input", value=value))
     return AssignNode(id=graph.begin, title="begin", assignments=tuple(assignments))
 
 
@@ -214,9 +214,9 @@ def _detail(state: State) -> dict[str, Any]:
         "function": state.call,
         "message": state.message,
     }
-    given = {key: words.text for key, words in action.items() if words}
-    if given:
-        detail["action"] = given
+    texts = {key: words.text for key, words in action.items() if words}
+    if texts:
+        detail["action"] = texts
     if state.transitions:
         detail["transitions"] = [
             {

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Expr, Literal
 from ...ir import Agent, Json, Tool
-from ...reading.json_syntax import JsonNode, Scalar
-from ...reading.json_tree import Fields, JsonText, Tree, read_json
+from ...reading.json_tree import Fields, Tree, read_json
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine, Role
@@ -96,16 +95,9 @@ def _entry(tree: Tree, fields: Fields) -> RoleEntry:
 
 def _included_tools(tree: Tree, fields: Fields) -> Iterator[Tool]:
     for node in fields.items("includedTools"):
-        name = _text(tree, fields, node, "includedTools")
+        name = tree.text(node, f"an item of `includedTools` of {fields.what}")
         if name is not None:
             yield Tool(id=name.text, span=name.span)
-
-
-def _text(tree: Tree, fields: Fields, node: JsonNode, key: str) -> JsonText | None:
-    if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
-        return tree.words(node)
-    tree.wrong_type(node, f"an item of `{key}` of {fields.what}", "a text")
-    return None
 
 
 def _parsing_tools(tree: Tree, fields: Fields) -> Iterator[Tool]:

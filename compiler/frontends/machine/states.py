@@ -11,9 +11,8 @@ review.to      choose    a case for every state that may follow
 from __future__ import annotations
 
 from ...expr.ast import Name
-from ...ir import AgentNode, Case, ChooseNode, Group, Node, Otherwise
+from ...ir import Case, ChooseNode, Group, Node, Otherwise
 from .document import STOP, State
-from .expressions import ANSWER, REPLY
 from .graph import MachineGraph
 from .older import add_older_state
 from .scripts.functions import ScriptFunction
@@ -37,7 +36,7 @@ def _add_state(graph: MachineGraph, state: State) -> None:
     if state.pre:
         nodes.append(graph.handler("pre", state, state.pre))
     if state.agent:
-        nodes.append(agent_node(graph, state))
+        nodes.append(graph.agent(state))
     if state.post:
         nodes.append(graph.handler("post", state, state.post))
     if state.transition is None:
@@ -45,21 +44,6 @@ def _add_state(graph: MachineGraph, state: State) -> None:
         graph.lead(nodes[-1].id, graph.stop, implied=True, span=state.name.span)
         return
     graph.chain(*nodes, *_deciding(graph, state))
-
-
-def agent_node(graph: MachineGraph, state: State) -> AgentNode:
-    """Let the agent answer its context as it stands; nothing is stored (J16)."""
-    assert state.agent is not None
-    return AgentNode(
-        id=graph.agents[state.name.text],
-        title=state.agent.text,
-        group=state.name.text,
-        agent=state.agent.text,
-        prompt=None,
-        into=ANSWER,
-        reply_into=REPLY,
-        span=state.agent.span,
-    )
 
 
 def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:

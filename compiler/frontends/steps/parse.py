@@ -29,12 +29,11 @@ from ...reading.editing import Mention
 from ...reading.protocol import Frontend, Parsed
 from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
-from .asserts import read_assertions
 from .editing import steps_editing
+from .faults import check_variables
 from .lines import read_document
 from .model import Step, StepDocument
-from .prompt import step_prompt
-from .variables import check_variables
+from .prompt import read_assertions, step_prompt
 
 _STEP = re.compile(rf"^[ ]{{0,3}}\#{{3,6}}[ \t]*+{ICON}WORKFLOW[ ]STEPS?:", re.MULTILINE)
 _FENCE_OR_STEP = re.compile(rf"^(?:{FENCE}|(?P<step>{_STEP.pattern[1:]}))", re.MULTILINE | re.X)

@@ -1,14 +1,20 @@
-"""What the agent of a step is told: rules S30, S31 and S33 to S35, as a template of the IR."""
+"""What the texts of a step mean: the prompt as a template (S30, S31, S33 to S35), and the
+assertions that flowc measures beside what the agent claims."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 from ...expr.ast import Call, Expr, Literal, Name, Text
-from ...ir import REPORT_TOOL
+from ...expr.parse import parse_assertion
+from ...expr.walk import children, rebuild
+from ...ir import REPORT_TOOL, Assertion
+from ...reading.located import Located
 from ...source.source import Source, Span
 from .model import Step
 
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
 """`[NAME]`: capitals and underscores, and digits behind the first of them (S34)."""
 
@@ -96,3 +102,55 @@ def _report(step: Step) -> str:
         lines.append(f"- output_variables: an object with the keys {names}")
     lines.append('- error_message: what went wrong, "" if nothing did')
     return "\n".join(lines)
+
+
+def read_assertions(step: Step, variables: Set[str], source: Source) -> tuple[Assertion, ...]:
+    """Return the step's assertions in order, their text unchanged (S9). One over the tools'
+    results, the tools' names or variables also becomes an expression; any other is prose for the
+    model."""
+    tools = {tool.text for tool in step.tools}
+    return tuple(
+        [
+            Assertion(text=at.text, expr=_expression(at, tools, variables, source), span=at.span)
+            for at in step.asserts
+        ]
+    )
+
+
+def _expression(item: Located, tools: set[str], variables: Set[str], source: Source) -> Expr | None:
+    words = _WORD.findall(item.text)
+    if "result" not in words and tools.isdisjoint(words) and variables.isdisjoint(words):
+        return None
+    known = {word for word in words if word == "result" or word in tools or word in variables}
+    span = item.span
+    read = parse_assertion(source.text[span.start : span.end], span.file, span.start, known)
+    if read is not None and "[" in item.text:
+        return _with_placeholders(read, variables)
+    return read
+
+
+def _with_placeholders(expr: Expr, variables: Set[str]) -> Expr:
+    """Let `"[NAME]"` in a quoted text mean the variable's value where the assertion is measured,
+    though the model sees it as written (S35)."""
+    if isinstance(expr, Literal):
+        return _template(expr, variables) if isinstance(expr.value, str) else expr
+    parts = tuple(_with_placeholders(part, variables) for part in children(expr))
+    return rebuild(expr, parts, expr.span)
+
+
+def _template(literal: Literal, variables: Set[str]) -> Expr:
+    text, at = str(literal.value), 0
+    parts: list[Expr] = []
+    for match in PLACEHOLDER.finditer(text):
+        if match[1] not in variables:
+            continue
+        name = Name(name=match[1], span=literal.span)
+        parts += [
+            Literal(value=text[at : match.start()]),
+            Call(function="coalesce", args=(name, Literal(value=match[0])), span=literal.span),
+        ]
+        at = match.end()
+    if not parts:
+        return literal
+    parts.append(Literal(value=text[at:]))
+    return Text(parts=tuple(p for p in parts if p != Literal(value="")), span=literal.span)

@@ -12,7 +12,7 @@ from flowc.compiler.companions import ANSWERS, CASES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.frontends.flow.trials import read_trials
+from flowc.compiler.frontends.flow.document import read_trials
 from flowc.compiler.ir import Trial
 from flowc.compiler.source.source import Source, SourceSet, Unreadable, read_text
 

@@ -8,7 +8,7 @@ edges before the fault are kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from flowc.grammar import load
@@ -16,6 +16,9 @@ from flowc.grammar.flowchart_lexing import tokens
 from lark import Token, Tree
 from lark.exceptions import UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+from ....diagnostics.diagnostic import Fix, Sink
+from ....source.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,17 @@ def parse_chart(text: str, base: int = 0) -> tuple[Tree[Token], list[ChartFault]
     tree = parser.feed_token(Token("$END", ""))
     assert isinstance(tree, Tree)
     return tree, faults
+
+
+def report_faults(
+    faults: Iterable[ChartFault], span: Callable[[int, int], Span], sink: Sink
+) -> None:
+    """Report every fault as FC1001; `span` gives the place of a range of the chart."""
+    for fault in faults:
+        place, fix = span(fault.start, fault.end), None
+        if fault.replacement is not None:
+            fix = Fix(f"write `{fault.replacement}`", place, fault.replacement, safe=True)
+        sink.report("FC1001", fault.message, place, help=fault.help, fix=fix)
 
 
 def _back_to_statement_end(parser: InteractiveParser) -> None:
