@@ -65,7 +65,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class MappingKind:
+class MapShape:
     """A kind of mapping in the file: the class of the IR it becomes, its keys, and the key that may
     stand for the whole mapping when it is the only one."""
 
@@ -74,7 +74,7 @@ class MappingKind:
     short: str = ""
 
 
-PARAM = MappingKind(ir.Param, (
+PARAM = MapShape(ir.Param, (
     Key("type", "word", "what kind of value it takes", words=TYPES),
     Key("default", "json", "the value when the caller gives none"),
     Key("required", "flag", "whether the caller has to give it: yes, unless it has a default"),
@@ -82,14 +82,14 @@ PARAM = MappingKind(ir.Param, (
     Key("description", "text", "what it is for"),
 ), short="type")  # fmt: skip
 
-STATE = MappingKind(ir.StateField, (
+STATE = MapShape(ir.StateField, (
     Key("type", "word", "what kind of value it holds", words=TYPES),
     Key("default", "json", "its value at the start"),
     Key("reducer", "word", "how a new value joins the old one",
         words=get_args(ir.Reducer)),
 ), short="type")  # fmt: skip
 
-AGENT = MappingKind(ir.Agent, (
+AGENT = MapShape(ir.Agent, (
     Key("model", "text", "`provider:name`; the run's model when left out"),
     Key("system", "template", "what the model is told before everything else"),
     Key("role", "text", "what tasks ask for"),
@@ -101,7 +101,7 @@ AGENT = MappingKind(ir.Agent, (
         words=("none", "both")),
 ))  # fmt: skip
 
-TOOL = MappingKind(ir.Tool, (
+TOOL = MapShape(ir.Tool, (
     Key("description", "text", "what the model is told about the tool"),
     Key("schema", "schema", "JSON Schema of its arguments"),
     Key("result", "word", "`answer`: never executed, the call is the model's reply",
@@ -109,53 +109,48 @@ TOOL = MappingKind(ir.Tool, (
     Key("effect", "word", "whether a call may be repeated", words=get_args(ir.Effect)),
 ))  # fmt: skip
 
-THREAD = MappingKind(ir.Thread, (
+THREAD = MapShape(ir.Thread, (
     Key("max_chars", "integer", "the oldest messages go when there are more characters"),
     Key("keep_min", "integer", "messages that stay in any case"),
 ))  # fmt: skip
 
-SEED = MappingKind(ir.Seed, (
-    Key("role", "text", "who speaks: system, user or assistant", required=True),
-    Key("content", "text", "the message", required=True),
-))  # fmt: skip
-
-SCRIPT = MappingKind(ir.Script, (
+SCRIPT = MapShape(ir.Script, (
     Key("language", "word", "by default that of the file", words=("javascript", "python")),
     Key("source", "text", "the script itself"),
     Key("functions", "names", "what can be called; by default what the nodes call"),
 ))  # fmt: skip
 
-PROMPT = MappingKind(ir.Prompt, (
+PROMPT = MapShape(ir.Prompt, (
     Key("role", "word", "who says it", words=get_args(ir.Role), default="user"),
     Key("text", "template", "what is said", field="template", required=True),
 ), short="text")  # fmt: skip
 
-LIMIT = MappingKind(ir.Limit, (
+LIMIT = MapShape(ir.Limit, (
     Key("value", "expression", "the bound", required=True),
     Key("then", "word", "end the run as failed, or stop it so that it can be resumed",
         words=("fail", "stop")),
 ), short="value")  # fmt: skip
 
-RETRY = MappingKind(ir.Retry, (
+RETRY = MapShape(ir.Retry, (
     Key("attempts", "integer", "runs in all", required=True),
     Key("wait", "number", "seconds before the second"),
     Key("factor", "number", "how much longer each further wait is"),
     Key("errors", "words", "the failures that are tried again", words=KINDS_OF_ERROR),
 ), short="attempts")  # fmt: skip
 
-RULE = MappingKind(ir.ErrorRule, (
+RULE = MapShape(ir.ErrorRule, (
     Key("errors", "words", "the kinds of failure", field="kinds", required=True,
         words=KINDS_OF_ERROR),
     Key("set", "settings", "what is set; `error.message`, `error.kind` and `error.node` say why",
         field="assignments", required=True),
 ))  # fmt: skip
 
-ON_INPUT = MappingKind(ir.OnInput, (
+ON_INPUT = MapShape(ir.OnInput, (
     Key("to", "text", "the node where the run goes on", field="target", required=True),
     Key("set", "settings", "what is set; `input` is the line", field="assignments"),
 ), short="to")  # fmt: skip
 
-TRIAL = MappingKind(ir.Trial, (
+TRIAL = MapShape(ir.Trial, (
     Key("inputs", "json", "what the run is given, by name"),
     Key("answers", "json", "a file of scripted answers, or what would stand in it"),
     Key("replay", "text", "a recording that answers"),
@@ -202,8 +197,8 @@ _TOOLS = Key("tools", "names", "tools it may use")
 _SET = Key("set", "settings", "what is set before", field="assignments")
 _WITH = Key("with", "settings", "its parameters and variables", field="passes")
 
-NODES: dict[str, MappingKind] = {
-    "agent": MappingKind(ir.AgentNode, (
+NODES: dict[str, MapShape] = {
+    "agent": MapShape(ir.AgentNode, (
         Key("agent", "text", "an agent answers", required=True),
         _USES,
         Key("prompt", "template", "the question; without one it answers the thread as it stands"),
@@ -220,7 +215,7 @@ NODES: dict[str, MappingKind] = {
         Key("section", "text", "the heading it stands under"),
         Key("step", "integer", "its number among the steps, from 0"),
     )),
-    "message": MappingKind(ir.MessageNode, (
+    "message": MapShape(ir.MessageNode, (
         Key("message", "template", "a message is added to a thread", field="template"),
         _USES,
         Key("thread", "text", "the thread", required=True),
@@ -229,12 +224,12 @@ NODES: dict[str, MappingKind] = {
         Key("role", "word", "who says it", words=get_args(ir.Role), default="user"),
         _INTO,
     )),
-    "tool": MappingKind(ir.ToolNode, (
+    "tool": MapShape(ir.ToolNode, (
         Key("tool", "text", "a tool is called", required=True),
         Key("args", "settings", "its arguments"),
         _INTO,
     )),
-    "exec": MappingKind(ir.ExecNode, (
+    "exec": MapShape(ir.ExecNode, (
         Key("exec", "command", "shell commands are run", field="source", required=True),
         Key("form", "word", "one command, or the shell blocks of a markdown text",
             words=("command", "blocks"), default="command"),
@@ -244,20 +239,20 @@ NODES: dict[str, MappingKind] = {
         Key("network", "flag", "the commands may use the network"),
         Key("workspace", "text", "a folder that the commands may write in"),
     )),
-    "choose": MappingKind(ir.ChooseNode, (
+    "choose": MapShape(ir.ChooseNode, (
         Key("choose", "expression", "the value decides which case is taken", field="on",
             required=True),
     )),
-    "ask": MappingKind(ir.AskNode, (
+    "ask": MapShape(ir.AskNode, (
         Key("ask", "template", "a person is asked", field="question", required=True),
         _RESULT,
         Key("choices", "names", "the answers there are"),
         Key("thread", "text", "the conversation that question and answer join"),
     )),
-    "assign": MappingKind(ir.AssignNode, (
+    "assign": MapShape(ir.AssignNode, (
         Key("assign", "settings", "variables are set", field="assignments", required=True),
     )),
-    "call": MappingKind(ir.CallNode, (
+    "call": MapShape(ir.CallNode, (
         Key("call", "text", "another workflow is run: a file, or one of `workflows:`",
             field="workflow", required=True),
         _WITH,
@@ -266,7 +261,7 @@ NODES: dict[str, MappingKind] = {
         Key("returns_all", "flag", "all its variables are copied back"),
         Key("shares_sessions", "flag", "shells are shared"),
     )),
-    "script": MappingKind(ir.ScriptNode, (
+    "script": MapShape(ir.ScriptNode, (
         Key("script", "text", "a function of a script is called", required=True),
         Key("function", "text", "the function", required=True),
         Key("args", "values", "its arguments"),
@@ -276,7 +271,7 @@ NODES: dict[str, MappingKind] = {
         Key("keeps", "text", "the variable for what else it sets on `this`"),
         _INTO,
     )),
-    "task": MappingKind(ir.TaskNode, (
+    "task": MapShape(ir.TaskNode, (
         Key("task", "template", "work for whoever holds the role", field="prompt", required=True),
         Key("role", "text", "who does it", required=True),
         Key("form", "word", "what kind of work",
@@ -289,7 +284,7 @@ NODES: dict[str, MappingKind] = {
         Key("minutes", "number", "how long it is expected to take"),
         _RESULT,
     )),
-    "gate": MappingKind(ir.GateNode, (
+    "gate": MapShape(ir.GateNode, (
         Key("gate", "word", "it is judged whether to go on", field="form", required=True,
             words=("quality_check", "approval", "milestone")),
         Key("mode", "word", "what a failed gate does", words=("strict", "lenient", "advisory")),
@@ -298,12 +293,12 @@ NODES: dict[str, MappingKind] = {
         Key("question", "template", "what a person is asked"),
         _INTO,
     )),
-    "assert": MappingKind(ir.AssertNode, (
+    "assert": MapShape(ir.AssertNode, (
         Key("assert", "expression", "the node fails unless this holds", field="condition",
             required=True),
         Key("error", "template", "what is said when it fails", field="message"),
     )),
-    "foreach": MappingKind(ir.ForeachNode, (
+    "foreach": MapShape(ir.ForeachNode, (
         Key("foreach", "expression", "a workflow is run for every element", field="items",
             required=True),
         Key("do", "text", "the workflow: a file, or one of `workflows:`", field="workflow",
@@ -315,7 +310,7 @@ NODES: dict[str, MappingKind] = {
         Key("until", "expression", "no further one begins once this holds"),
         _RESULT,
     )),
-    "end": MappingKind(ir.EndNode, (
+    "end": MapShape(ir.EndNode, (
         Key("end", "word", "the workflow ends", field="outcome", required=True,
             words=("success", "failed")),
         _SET,

@@ -31,7 +31,7 @@ from .keys import (
     VERSION,
     Form,
     Key,
-    MappingKind,
+    MapShape,
     edge_keys,
 )
 
@@ -150,7 +150,7 @@ def _workflow() -> Schema:
     }
 
 
-def _node(kind: str, element: MappingKind) -> Schema:
+def _node(kind: str, element: MapShape) -> Schema:
     ways = {"$ref": "#/$defs/ways"}
     cases = {"type": "object", "additionalProperties": {"$ref": "#/$defs/way"}}
     edges: Schema = {
@@ -197,7 +197,7 @@ def _way() -> Schema:
     }
 
 
-def _element(element: MappingKind) -> Schema:
+def _element(element: MapShape) -> Schema:
     """Return a mapping, or the short form where there is one."""
     mapping = _mapping(element.keys)
     if not element.short:

@@ -6,106 +6,55 @@ Unions are tagged by `kind`; spans and origin are excluded from comparison, so t
 Values of variables are JSON values. An expression (`Expr`) that is a template is a `Text`.
 """
 
-from .declarations import (
-    REPORT_TOOL,
-    Agent,
-    Assertion,
-    Assignment,
-    Effect,
-    ErrorKind,
-    ErrorRule,
-    Group,
-    Input,
-    Json,
-    Limit,
-    LimitName,
-    OnUnknown,
-    Output,
-    Param,
-    Prompt,
-    Reducer,
-    Retry,
-    Role,
-    Script,
-    Seed,
-    StateField,
-    Thread,
-    Tool,
-    Trial,
-    TrialStatus,
-    TypeName,
-)
-from .nodes import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    NodeBase,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-)
-from .workflow import Case, Edge, Guard, OnError, OnInput, Origin, Otherwise, Program, Workflow
-
-__all__ = [
-    "REPORT_TOOL",
-    "Agent",
-    "AgentNode",
-    "AskNode",
-    "AssertNode",
-    "Assertion",
-    "AssignNode",
-    "Assignment",
-    "CallNode",
-    "Case",
-    "ChooseNode",
-    "Edge",
-    "Effect",
-    "EndNode",
-    "ErrorKind",
-    "ErrorRule",
-    "ExecNode",
-    "ForeachNode",
-    "GateNode",
-    "Group",
-    "Guard",
-    "Input",
-    "Json",
-    "Limit",
-    "LimitName",
-    "MessageNode",
-    "Node",
-    "NodeBase",
-    "OnError",
-    "OnInput",
-    "OnUnknown",
-    "Origin",
-    "Otherwise",
-    "Output",
-    "Param",
-    "Program",
-    "Prompt",
-    "Reducer",
-    "Retry",
-    "Role",
-    "Script",
-    "ScriptNode",
-    "Seed",
-    "StateField",
-    "TaskNode",
-    "Thread",
-    "Tool",
-    "ToolNode",
-    "Trial",
-    "TrialStatus",
-    "TypeName",
-    "Workflow",
-]
+from .declarations import REPORT_TOOL as REPORT_TOOL
+from .declarations import Agent as Agent
+from .declarations import Assertion as Assertion
+from .declarations import Assignment as Assignment
+from .declarations import Effect as Effect
+from .declarations import ErrorKind as ErrorKind
+from .declarations import ErrorRule as ErrorRule
+from .declarations import Group as Group
+from .declarations import Input as Input
+from .declarations import Json as Json
+from .declarations import Limit as Limit
+from .declarations import LimitName as LimitName
+from .declarations import OnUnknown as OnUnknown
+from .declarations import Output as Output
+from .declarations import Param as Param
+from .declarations import Prompt as Prompt
+from .declarations import Reducer as Reducer
+from .declarations import Retry as Retry
+from .declarations import Role as Role
+from .declarations import Script as Script
+from .declarations import Seed as Seed
+from .declarations import StateField as StateField
+from .declarations import Thread as Thread
+from .declarations import Tool as Tool
+from .declarations import Trial as Trial
+from .declarations import TrialStatus as TrialStatus
+from .declarations import TypeName as TypeName
+from .nodes import AgentNode as AgentNode
+from .nodes import AskNode as AskNode
+from .nodes import AssertNode as AssertNode
+from .nodes import AssignNode as AssignNode
+from .nodes import CallNode as CallNode
+from .nodes import ChooseNode as ChooseNode
+from .nodes import EndNode as EndNode
+from .nodes import ExecNode as ExecNode
+from .nodes import ForeachNode as ForeachNode
+from .nodes import GateNode as GateNode
+from .nodes import MessageNode as MessageNode
+from .nodes import Node as Node
+from .nodes import NodeBase as NodeBase
+from .nodes import ScriptNode as ScriptNode
+from .nodes import TaskNode as TaskNode
+from .nodes import ToolNode as ToolNode
+from .workflow import Case as Case
+from .workflow import Edge as Edge
+from .workflow import Guard as Guard
+from .workflow import OnError as OnError
+from .workflow import OnInput as OnInput
+from .workflow import Origin as Origin
+from .workflow import Otherwise as Otherwise
+from .workflow import Program as Program
+from .workflow import Workflow as Workflow

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from .blocks import Block, Piece, PlanField, read_blocks
 from .values import (
-    BlockRange,
     FieldLayout,
+    Range,
     Value,
     fence_of,
     field_lines,
@@ -64,7 +64,7 @@ def _add_field(block: Block, name: str, value: Value, layout: FieldLayout) -> Bl
     for text in (field_lines(name, value, near), *_other_ways(name, value, near)):
         if not block.text.endswith("\n") and at == len(block.text):
             text = near.newline + text.removesuffix(near.newline)
-        changed = _replace(block, BlockRange(at, at), lead + text + trail)
+        changed = _replace(block, Range(at, at), lead + text + trail)
         if changed is not None and _same_but(block, changed, name, value, added=True):
             return changed
     raise PlanError(_why_not(name, value))
@@ -222,7 +222,7 @@ def newline_near(text: str, at: int) -> str | None:
     return "\r\n" if text[found - 1 : found] == "\r" else "\n"
 
 
-def _replace(block: Block, place: BlockRange, text: str) -> Block | None:
+def _replace(block: Block, place: Range, text: str) -> Block | None:
     """Return the block with a part of its text replaced; None when that is no longer one block."""
     return reread(block, block.text[: place.start] + text + block.text[place.end :])
 

@@ -27,7 +27,7 @@ ONE_LINE = TICKED | {"Status", "Overall Status"}
 """Fields that never have more than one line."""
 
 
-class BlockRange(NamedTuple):
+class Range(NamedTuple):
     """Where a value stands, in offsets of its block's text."""
 
     start: int
@@ -54,7 +54,7 @@ class FieldLayout(NamedTuple):
     newline: str
 
 
-def place_of(text: str, field: PlanField) -> BlockRange:
+def place_of(text: str, field: PlanField) -> Range:
     """Return what a diagnostic about the value underlines; for an empty one, behind the name."""
     if field.form == "inline":
         span = _inline(text, field)
@@ -66,11 +66,7 @@ def place_of(text: str, field: PlanField) -> BlockRange:
     else:
         start, end = field.body, field.end
     inner = text[start:end].rstrip()
-    return (
-        BlockRange(start + _blanks(inner), start + len(inner))
-        if inner
-        else BlockRange(start, start)
-    )
+    return Range(start + _blanks(inner), start + len(inner)) if inner else Range(start, start)
 
 
 def value_of(text: str, field: PlanField) -> Value:
@@ -147,20 +143,18 @@ def _blanks(line: str) -> int:
     return len(line) - len(line.lstrip(" \t\r\n"))
 
 
-def _inline(text: str, field: PlanField) -> BlockRange:
+def _inline(text: str, field: PlanField) -> Range:
     """Return what stands in the field's own lines behind its name, without blanks at its ends."""
     raw = text[field.label : field.line]
     inner = raw.strip(" \t\r\n")
     if not inner:
         start = field.label + (1 if raw[:1] in (" ", "\t") else 0)
-        return BlockRange(start, start)
+        return Range(start, start)
     start = field.label + raw.index(inner)
-    return BlockRange(start, start + len(inner))
+    return Range(start, start + len(inner))
 
 
-def _code_span(
-    text: str, field: PlanField, span: BlockRange
-) -> tuple[BlockRange, BlockRange] | None:
+def _code_span(text: str, field: PlanField, span: Range) -> tuple[Range, Range] | None:
     """Return the code span that a value begins with, with and without its backticks."""
     if field.name in PROSE or not text.startswith("`", span.start, span.end):
         return None
@@ -169,22 +163,22 @@ def _code_span(
     for closing in _TICKS.finditer(text, opening.end(), span.end):
         if len(closing[0]) == len(opening[0]):
             return (
-                BlockRange(span.start, closing.end()),
-                BlockRange(opening.end(), closing.start()),
+                Range(span.start, closing.end()),
+                Range(opening.end(), closing.start()),
             )
     return None
 
 
 def spellings(
     text: str, field: PlanField, value: Value, layout: FieldLayout
-) -> Iterator[tuple[BlockRange, str]]:
+) -> Iterator[tuple[Range, str]]:
     """Yield ways to write `value` into a field: what to replace, and by what, the nearest to the
     present text first. The first one that reads back as the value is taken."""
     newline = layout.newline
     if isinstance(value, str) and field.form == "fence":
         yield _fence_edit(text, fence_of(text, field), value, newline)
         return
-    whole = BlockRange(field.label, field.line if field.form == "inline" else field.end)
+    whole = Range(field.label, field.line if field.form == "inline" else field.end)
     lines = text[whole.start : whole.end]
     ended = "\r\n" if lines.endswith("\r\n") else "\n" if lines.endswith("\n") else ""
     if isinstance(value, tuple):
@@ -200,8 +194,8 @@ def spellings(
 
 
 def _inline_edits(
-    text: str, field: PlanField, value: str, whole: BlockRange, ended: str
-) -> Iterator[tuple[BlockRange, str]]:
+    text: str, field: PlanField, value: str, whole: Range, ended: str
+) -> Iterator[tuple[Range, str]]:
     span = _inline(text, field)
     ticks = _code_span(text, field, span)
     if field.form == "items":
@@ -234,11 +228,11 @@ def in_backticks(value: str) -> str:
     return f"{marks}{pad}{value}{pad}{marks}"
 
 
-def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[BlockRange, str]:
+def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[Range, str]:
     """Replace only the body where the mark is long enough, else the marks too."""
     body = _indent(value, fence.indent, newline)
     if _longest(value, fence.mark[0]) < len(fence.mark):
-        return BlockRange(fence.start, fence.end), body
+        return Range(fence.start, fence.end), body
     mark = fence.mark[0] * (_longest(value, fence.mark[0]) + 1)
     opening = text.rindex(fence.mark, 0, fence.start)
     while text.startswith(fence.mark[0], opening - 1) and opening:
@@ -249,7 +243,7 @@ def _fence_edit(text: str, fence: FencePart, value: str, newline: str) -> tuple[
     end = closing
     while end < len(text) and text[end] in "`~":
         end += 1
-    return BlockRange(opening, end), mark + behind + body + lead + mark
+    return Range(opening, end), mark + behind + body + lead + mark
 
 
 def in_fence(value: str, tag: str, layout: FieldLayout) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 SectionKey = Literal["request", "requirements", "plan", "output", "log"]
 Status = Literal["PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING", "DONE", "FAILED"]
@@ -30,18 +30,10 @@ SECTION_WORDS: dict[str, SectionKey] = {
 }
 """How a heading may say it, in small letters and without a number."""
 
-STATUSES: tuple[Status, ...] = (
-    "PENDING",
-    "READY",
-    "RUNNING",
-    "CODE_GENERATED",
-    "EXECUTING",
-    "DONE",
-    "FAILED",
-)
+STATUSES: tuple[Status, ...] = get_args(Status)
 """What a step can be (A6)."""
 
-OVERALL: tuple[Overall, ...] = ("SUCCESS", "FAILURE", "REQUIRES_REVIEW", "IN_PROGRESS")
+OVERALL: tuple[Overall, ...] = get_args(Overall)
 """What the document as a whole can be (A6)."""
 
 STEP_FIELDS: tuple[str, ...] = (

@@ -1,1 +1,1 @@
-"""What front ends share: the protocol, values with places, markdown fences, the JSON tree."""
+"""What front ends share: the protocol, what an editor completes, the JSON tree."""

@@ -7,6 +7,7 @@ places where a name stands that no value of the IR has a span for.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as Lit
 
@@ -67,3 +68,17 @@ class Editing:
     section: re.Pattern[str] | None = None
     keys: Lit["none", "json", "yaml"] = "none"
     triggers: tuple[str, ...] = field(default=())
+
+
+_JSON_KEY = re.compile(r"(?:^|[{,])[ \t]*\"(?P<word>\w*)\Z")
+
+
+def json_keys(path: str, keys: Mapping[str, str]) -> Slot:
+    """Return the slot of the keys of a JSON object, with what each of them is for."""
+    words = tuple(Suggestion(key, detail) for key, detail in keys.items())
+    return Slot(_JSON_KEY, words=words, path=re.compile(path))
+
+
+def json_value(keys: str) -> re.Pattern[str]:
+    """Match the beginning of a text that is the value of one of `keys` (`a|b`)."""
+    return re.compile(rf"\"(?:{keys})\"\s*:\s*\"(?P<word>[^\"]*)\Z")

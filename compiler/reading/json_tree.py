@@ -138,22 +138,16 @@ class Tree:
         example = _EXAMPLES.get(wanted, "")
         if wanted == "a text" and isinstance(node, Scalar) and node.value is not None:
             example = f', as in `"{self.source.text[node.start : node.end]}"`'
-        self.sink.report(
-            "FC1005",
-            f"{what} is {describe(node)}, not {wanted}",
-            Span(self.source.path, node.start, end),
-            help=f"write {wanted}{example}",
-        )
+        message = f"{what} is {describe(node)}, not {wanted}"
+        help = f"write {wanted}{example}"
+        self.sink.report("FC1005", message, Span(self.source.path, node.start, end), help=help)
 
     def report_double(self, second: Member, first: Member, what: str) -> None:
         """Report FC1004 with both places."""
-        self.sink.report(
-            "FC1004",
-            f"{what} has the key `{second.key}` twice",
-            self.span(second),
-            labels=(Label(self.span(first), "the first one"),),
-            help="remove one of the two",
-        )
+        message = f"{what} has the key `{second.key}` twice"
+        help = "remove one of the two"
+        labels = (Label(self.span(first), "the first one"),)
+        self.sink.report("FC1004", message, self.span(second), labels=labels, help=help)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +207,9 @@ class Fields:
             return None  # the text may be what is left of one that was cut off
         near = Spelling(allowed).nearest(words.text)
         listed = ", ".join(f"`{word}`" for word in allowed)
-        self.tree.sink.report(
-            "FC1005",
-            f"`{key}` of {self.what} is `{words.text}`, which is not one of {listed}",
-            words.span,
-            help=f"did you mean `{near}`?" if near else f"write one of {listed}",
-        )
+        message = f"`{key}` of {self.what} is `{words.text}`, which is not one of {listed}"
+        help = f"did you mean `{near}`?" if near else f"write one of {listed}"
+        self.tree.sink.report("FC1005", message, words.span, help=help)
         return None
 
     def number(self, key: str, *, required: bool = False) -> int | float | None:
@@ -288,12 +279,8 @@ def read_json(source: Source, sink: Sink) -> Tree | None:
         sink.report("FC1001", fault.message, span, help=fault.help)
     if root is None:
         if not faults:
-            sink.report(
-                "FC1008",
-                f"`{source.path}` holds no JSON value",
-                source.span(0),
-                help="begin it with `{`",
-            )
+            message = f"`{source.path}` holds no JSON value"
+            sink.report("FC1008", message, source.span(0), help="begin it with `{`")
         return None
     return Tree(source, sink, root, not faults)
 

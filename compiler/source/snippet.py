@@ -90,13 +90,14 @@ def excerpt(
         (m for m in tidy if m.primary and _lines(source, m)[1] > _lines(source, m)[0]), None
     )
     flat = [m if m is tall else _first_line(source, m) for m in tidy]
+    drawing = _Drawing(source, flat, tall, gutter, paint, width)
     shown = sorted({n for m in flat for n in _shown_lines(*_lines(source, m))})
     blank = f"{' ' * gutter} {paint('|', 'frame')}"
     rows, before = [blank], None
     for number in _fill_gaps(shown):
         if before is not None and number > before + 1:
             rows.append(paint("...", "frame"))
-        rows += _draw_line(source, number, flat, tall, gutter, paint, width)
+        rows += drawing.line(number)
         before = number
     return rows
 
@@ -106,58 +107,57 @@ def last_line(source: Source, marks: Iterable[Underline]) -> int:
     return max(_lines(source, _trim(source, mark))[1] for mark in marks)
 
 
-def _draw_line(
-    source: Source,
-    number: int,
-    marks: list[Underline],
-    tall: Underline | None,
-    gutter: int,
-    paint: Paint,
-    width: int,
-) -> list[str]:
-    text = source.line_text(number)
-    begin = source.line_starts()[number - 1]
-    here = [m for m in marks if m is not tall and _lines(source, m)[0] == number]
-    low, high = _window(text, begin, here or ([tall] if tall else []), width - gutter - 5)
-    shown, columns = _screen(text, low, high)
-    placed = [_under(m, begin, low, high, columns) for m in here]
-    unders = [u for u in placed if u is not None]
-    margin, tail = _margin(source, number, tall, begin, low, columns, paint)
-    lead = f"{' ' * gutter} {paint('|', 'frame')} "
-    rows = [f"{paint(f'{number:>{gutter}} |', 'frame')} {margin[0]}{shown}".rstrip()]
-    rows += [f"{lead}{margin[1]}{row}".rstrip() for row in _underline(unders, paint)]
-    rows += [f"{lead}{row}".rstrip() for row in tail]
-    return rows
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """The marks of one file; `tall` is the one that goes over several lines."""
 
+    source: Source
+    marks: list[Underline]
+    tall: Underline | None
+    gutter: int
+    paint: Paint
+    width: int
 
-def _margin(
-    source: Source,
-    number: int,
-    tall: Underline | None,
-    begin: int,
-    low: int,
-    columns: list[int],
-    paint: Paint,
-) -> tuple[tuple[str, str], list[str]]:
-    """Return two columns that bracket a span over several lines, for this line and for rows under
-    it, and the rows that open or close the span."""
-    if tall is None:
-        return ("", ""), []
-    first, last = _lines(source, tall)
-    bar, style = paint("|", tall.style) + " ", tall.style
-    if not first <= number <= last:
-        return ("  ", "  "), []
-    if number == first:
-        lead = source.text[begin : tall.start]
-        if not lead.strip():
-            return (paint("/", style) + " ", bar), []
-        column = columns[min(max(tall.start - begin - low, 0), len(columns) - 1)]
-        return ("  ", "  "), [" " + paint("_" * (column + 1) + "^", style)]
-    if number < last:
-        return (bar, bar), []
-    column = columns[min(max(tall.end - begin - low, 0), len(columns) - 1)]
-    closing = paint("|" + "_" * max(column, 1) + "^", style)
-    return (bar, bar), [f"{closing} {paint(visible(tall.text), style)}".rstrip()]
+    def line(self, number: int) -> list[str]:
+        """Return the rows of a line: its text, and what is underlined in it."""
+        source, tall, paint, gutter = self.source, self.tall, self.paint, self.gutter
+        text = source.line_text(number)
+        begin = source.line_starts()[number - 1]
+        here = [m for m in self.marks if m is not tall and _lines(source, m)[0] == number]
+        low, high = _window(text, begin, here or ([tall] if tall else []), self.width - gutter - 5)
+        shown, columns = _screen(text, low, high)
+        unders = [u for m in here if (u := _under(m, begin, low, high, columns)) is not None]
+        margin, tail = self._margin(number, tall, begin + low, columns) if tall else (("", ""), [])
+        lead = f"{' ' * gutter} {paint('|', 'frame')} "
+        rows = [f"{paint(f'{number:>{gutter}} |', 'frame')} {margin[0]}{shown}".rstrip()]
+        rows += [f"{lead}{margin[1]}{row}".rstrip() for row in _underline(unders, paint)]
+        return rows + [f"{lead}{row}".rstrip() for row in tail]
+
+    def _margin(
+        self, number: int, tall: Underline, begin: int, columns: list[int]
+    ) -> tuple[tuple[str, str], list[str]]:
+        """Return two columns that bracket a span over several lines, for this line and for rows
+        under it, and the rows that open or close the span."""
+        # 3 |   steps:           the span begins inside of a line: a row opens it
+        #   |  __^
+        # 4 | | - name: x
+        # 5 | | - name: y
+        #   | |_________^ words
+        first, last = _lines(self.source, tall)
+        bar, style = self.paint("|", tall.style) + " ", tall.style
+        if not first <= number <= last:
+            return ("  ", "  "), []
+        if number == first:
+            start = self.source.line_starts()[first - 1]
+            if not self.source.text[start : tall.start].strip():
+                return (self.paint("/", style) + " ", bar), []
+            column = columns[min(max(tall.start - begin, 0), len(columns) - 1)]
+            return ("  ", "  "), [" " + self.paint("_" * (column + 1) + "^", style)]
+        if number < last:
+            return (bar, bar), []
+        column = columns[min(max(tall.end - begin, 0), len(columns) - 1)]
+        closing = self.paint("|" + "_" * max(column, 1) + "^", style)
+        return (bar, bar), [f"{closing} {self.paint(visible(tall.text), style)}".rstrip()]
 
 
 def _underline(unders: list[_Under], paint: Paint) -> list[str]:

@@ -11,12 +11,12 @@ from ...expr.parse import parse
 from ...expr.shell import quoted_command, unquoted_parts
 from ...expr.show import show
 from ...expr.template import read_template, show_parts, show_template
-from ...flow_yaml.keys import LIMIT, RETRY, Form, MappingKind
+from ...flow_yaml.keys import LIMIT, RETRY, Form, MapShape
 from ...ir import Assertion, Assignment, Input, Limit, Output, Retry
 from .yaml_text import Inline, PlainScalar, Value
 
 
-def mapping_of(value: Any, element: MappingKind, *without: str) -> Inline:
+def mapping_of(value: Any, element: MapShape, *without: str) -> Inline:
     """The keys of an element, what is as it would be anyway left out; `without` names further
     ones."""
     defaults = {f.name: f.default for f in fields(value) if f.default is not MISSING}
@@ -29,7 +29,7 @@ def mapping_of(value: Any, element: MappingKind, *without: str) -> Inline:
     return found
 
 
-def short_form(mapping: Inline, element: MappingKind) -> Value:
+def short_form(mapping: Inline, element: MapShape) -> Value:
     """The value alone where the element's short form says the same."""
     return mapping[element.short] if list(mapping) == [element.short] else mapping
 

@@ -32,7 +32,7 @@ from ...flow_yaml.keys import (
     TOP,
     TRIAL,
     VERSION,
-    MappingKind,
+    MapShape,
 )
 from ...ir import (
     AgentNode,
@@ -78,7 +78,7 @@ def emit_flow_yaml(program: Program, folder: str | None = None) -> str:
 
 
 def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
-    top = mapping_of(workflow, MappingKind(Workflow, TOP))
+    top = mapping_of(workflow, MapShape(Workflow, TOP))
     ways = outgoing_edges(workflow)
     found = Sections(name=workflow.name)
     found |= {key: top[key] for key in ("title", "description") if key in top}
@@ -173,7 +173,7 @@ def _nodes(workflow: Workflow, ways: OutgoingEdges, near: Near) -> list[Value]:
 
 
 def _node(node: Node, workflow: Workflow, near: Near) -> dict[str, Value]:
-    around = mapping_of(node, MappingKind(type(node), COMMON))
+    around = mapping_of(node, MapShape(type(node), COMMON))
     found: dict[str, Value] = {"name": node.id}
     if "title" in around:
         found["title"] = around.pop("title")

@@ -30,7 +30,7 @@ from .steps import LEAST_SCORE, Contract, ContractStep
 from .texts import (
     RESTARTS,
     RESULT,
-    ResultVariables,
+    ResultNames,
     failures_text,
     gate_node,
     mean_of_scores,
@@ -71,7 +71,7 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
-class Blueprint:
+class Design:
     """What the graph is made from: the steps by id in the order in which they are done, whom each
     `waits` for, what reviews restart, the variables' names. `redone_by` are the reviews that have a
     step done again, `judges` those that have it begun again; `restarted` are the steps that
@@ -82,7 +82,7 @@ class Blueprint:
     waits: Needs
     redos: Mapping[str, Redo]
     declared: Needs
-    names: ResultVariables
+    names: ResultNames
     redone_by: Mapping[str, Sequence[str]]
     judges: Mapping[str, Sequence[str]]
     restarted: frozenset[str]
@@ -93,7 +93,7 @@ class Blueprint:
         return [step.id for step in self.contract.steps if step.id not in awaited]
 
 
-def blueprint_of(contract: Contract, needs: Needs, names: ResultVariables) -> Blueprint:
+def design_of(contract: Contract, needs: Needs, names: ResultNames) -> Design:
     """Return the blueprint of a contract whose dependencies are sound."""
     by_id = {step.id: step for step in contract.steps}
     forms = {step.id: step.form for step in contract.steps}
@@ -108,7 +108,7 @@ def blueprint_of(contract: Contract, needs: Needs, names: ResultVariables) -> Bl
         for id in redo.region:
             redone_by.setdefault(id, []).append(review)
     heads = {head for redo in redos.values() for head in redo.heads}
-    return Blueprint(
+    return Design(
         contract=contract,
         steps={id: by_id[id] for id in order},
         waits=waits,
@@ -138,12 +138,12 @@ def _earliest(redo: Redo, order: tuple[str, ...]) -> Redo:
     return Redo((head,), frozenset())
 
 
-def build_graph(blueprint: Blueprint) -> Graph:
+def build_graph(design: Design) -> Graph:
     """Return all nodes in the order in which they are done, and the edges between them."""
-    contract = blueprint.contract
-    graph = Graph(taken={*blueprint.steps, *(gate.id for gate in contract.gates)})
+    contract = design.contract
+    graph = Graph(taken={*design.steps, *(gate.id for gate in contract.gates)})
     graph.failed = graph.new_id(FAILED) if contract.retries else ""
-    first = [id for id in blueprint.steps if not blueprint.waits[id]]
+    first = [id for id in design.steps if not design.waits[id]]
     if len(first) > 1:
         graph.entry = graph.new_id(START)
         graph.nodes.append(AssignNode(id=graph.entry, title=START))
@@ -151,31 +151,29 @@ def build_graph(blueprint: Blueprint) -> Graph:
         graph.entry = first[0]
     exits: dict[str, Exit] = {}
     doors: dict[str, str] = {}
-    for step in blueprint.steps.values():
-        exits[step.id] = _add_step(graph, blueprint, step, doors)
-    for id in blueprint.steps:
-        _add_ways_in(graph, blueprint, id, doors, exits)
+    for step in design.steps.values():
+        exits[step.id] = _add_step(graph, design, step, doors)
+    for id in design.steps:
+        _add_ways_in(graph, design, id, doors, exits)
     for id in first if len(first) > 1 else ():
         graph.connect((graph.entry, None), doors[id])
-    _add_restarts(graph, blueprint)
-    _add_end(graph, blueprint, exits)
+    _add_restarts(graph, design)
+    _add_end(graph, design, exits)
     return graph
 
 
-def _add_step(
-    graph: Graph, blueprint: Blueprint, step: ContractStep, doors: dict[str, str]
-) -> Exit:
+def _add_step(graph: Graph, design: Design, step: ContractStep, doors: dict[str, str]) -> Exit:
     """Add the step's nodes and return its exit. Its door is the node that waits for others: a step
     that is begun anew has another one before it, else it would wait for them again."""
-    waits = blueprint.waits[step.id]
+    waits = design.waits[step.id]
     door = doors[step.id] = step.id
     many = len(waits) > 1
     own: list[Node] = []
-    judges = blueprint.judges.get(step.id, ())
+    judges = design.judges.get(step.id, ())
     task: TaskNode = task_node(
-        blueprint.contract, step, blueprint.declared[step.id], judges, blueprint.names
+        design.contract, step, design.declared[step.id], judges, design.names
     )
-    if many and step.id in blueprint.restarted:
+    if many and step.id in design.restarted:
         door = doors[step.id] = graph.new_id(f"{step.id}.ready")
         own.append(AssignNode(id=door, wait="all", group=step.id))
         graph.connect((door, None), step.id)
@@ -183,17 +181,17 @@ def _add_step(
         task = replace(task, wait="all")
     own.append(task)
     exit: Exit = (step.id, None)
-    if step.id in blueprint.redos:
+    if step.id in design.redos:
         verdict = graph.new_id(f"{step.id}.verdict")
-        condition = _too_low(blueprint, step.id)
+        condition = _too_low(design, step.id)
         own.append(ChooseNode(id=verdict, on=condition, title="too low", group=step.id))
         graph.connect(exit, verdict)
         exit = (verdict, Case(value="false"))
         again = graph.again[step.id] = graph.new_id(f"{step.id}.again")
         graph.connect((verdict, Case(value="true")), again)
         own.append(_restart(again))
-    if blueprint.contract.retries:
-        own += _retry(graph, blueprint, step.id)
+    if design.contract.retries:
+        own += _retry(graph, design, step.id)
     if len(own) > 1:
         graph.grouped.append(step.id)
         own = [replace(node, group=step.id) for node in own]
@@ -207,10 +205,10 @@ def _restart(id: str) -> Node:
     return AssignNode(id=id, assignments=(one,), title="restart")
 
 
-def _retry(graph: Graph, blueprint: Blueprint, step: str) -> Iterator[Node]:
+def _retry(graph: Graph, design: Design, step: str) -> Iterator[Node]:
     """Yield the nodes that begin a failed step again while attempts are left (C16)."""
     retry, anew = graph.new_id(f"{step}.retry"), graph.new_id(f"{step}.anew")
-    yield ChooseNode(id=retry, on=_attempts_left(blueprint), title="attempts left")
+    yield ChooseNode(id=retry, on=_attempts_left(design), title="attempts left")
     yield _restart(anew)
     caught = OnError(errors=("failure", "timeout"))
     graph.connect((step, caught), retry, label="failed")
@@ -219,30 +217,30 @@ def _retry(graph: Graph, blueprint: Blueprint, step: str) -> Iterator[Node]:
     graph.connect((retry, Case(value="false")), graph.failed, implied=True)
 
 
-def _attempts_left(blueprint: Blueprint) -> Expr:
-    most = Literal(value=blueprint.contract.attempts - 1)
+def _attempts_left(design: Design) -> Expr:
+    most = Literal(value=design.contract.attempts - 1)
     return Binary(op="<", left=Name(name=RESTARTS), right=most)
 
 
-def _too_low(blueprint: Blueprint, review: str) -> Expr:
+def _too_low(design: Design, review: str) -> Expr:
     """Return the condition that a score of the review is too low for the nearest gate, and attempts
     are left."""
-    gates = (g.required for g in blueprint.contract.gates if g.form == "quality_check")
+    gates = (g.required for g in design.contract.gates if g.form == "quality_check")
     least = next((score for score in gates if score is not None), LEAST_SCORE)
-    scores = tuple(blueprint.names.score(review, need) for need in blueprint.declared[review])
+    scores = tuple(design.names.score(review, need) for need in design.declared[review])
     lowest = Call(function="least", args=(ListOf(items=scores),))
     low = Binary(op="<", left=lowest, right=Literal(value=least))
-    return Binary(op="and", left=low, right=_attempts_left(blueprint))
+    return Binary(op="and", left=low, right=_attempts_left(design))
 
 
 def _add_ways_in(
-    graph: Graph, blueprint: Blueprint, id: str, doors: Mapping[str, str], exits: Mapping[str, Exit]
+    graph: Graph, design: Design, id: str, doors: Mapping[str, str], exits: Mapping[str, Exit]
 ) -> None:
     """Add edges from all that the step waits for. A review does not repeat what lies outside of its
     region: such an edge leads through a node that the review passes again, so that the step which
     waits for all does not wait for it for ever."""
-    waits = blueprint.waits[id]
-    within = [(r, blueprint.redos[r]) for r in blueprint.redone_by.get(id, ())]
+    waits = design.waits[id]
+    within = [(r, design.redos[r]) for r in design.redone_by.get(id, ())]
     for need in waits:
         outer = [r for r, redo in within if need not in redo.region and id not in redo.heads]
         if not outer or len(waits) < 2:
@@ -256,22 +254,22 @@ def _add_ways_in(
             graph.connect((graph.again[review], None), kept, label="too low")
 
 
-def _add_restarts(graph: Graph, blueprint: Blueprint) -> None:
-    for review, redo in blueprint.redos.items():
+def _add_restarts(graph: Graph, design: Design) -> None:
+    for review, redo in design.redos.items():
         for head in redo.heads:
             graph.connect((graph.again[review], None), head, label="too low")
 
 
-def _add_end(graph: Graph, blueprint: Blueprint, exits: Mapping[str, Exit]) -> None:
+def _add_end(graph: Graph, design: Design, exits: Mapping[str, Exit]) -> None:
     """Add the gates behind the last steps, in file order, then the end (C23)."""
-    contract, last = blueprint.contract, blueprint.last()
-    score = mean_of_scores(contract, blueprint.declared, blueprint.names)
+    contract, last = design.contract, design.last()
+    score = mean_of_scores(contract, design.declared, design.names)
     chain: list[Node] = [
-        gate_node(gate, contract, last, score, blueprint.names) for gate in contract.gates
+        gate_node(gate, contract, last, score, design.names) for gate in contract.gates
     ]
     end = graph.new_id(END)
-    ends = [blueprint.steps[id] for id in last]
-    value = result_text(ends, contract, blueprint.declared, blueprint.names)
+    ends = [design.steps[id] for id in last]
+    value = result_text(ends, contract, design.declared, design.names)
     result = Assignment(target=RESULT, value=value)
     chain.append(EndNode(id=end, title=END, outcome="success", assignments=(result,)))
     if len(last) > 1:

@@ -53,13 +53,8 @@ def report_circles(steps: Sequence[ContractStep], needs: Needs, sink: Sink) -> b
             Label(place, f"`{one}` waits for `{other}`")
             for place, one, other in zip(places[1:], circle[1:], circle[2:], strict=False)
         )
-        sink.report(
-            "FC2004",
-            message,
-            places[0],
-            labels=labels[:_SHOWN],
-            help="remove one of these dependencies",
-        )
+        help = "remove one of these dependencies"
+        sink.report("FC2004", message, places[0], labels=labels[:_SHOWN], help=help)
     return bool(found)
 
 

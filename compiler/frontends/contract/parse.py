@@ -14,10 +14,10 @@ from ...reading.protocol import Parsed
 from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
 from .editing import contract_mentions
-from .graph import Graph, blueprint_of, build_graph
+from .graph import Graph, build_graph, design_of
 from .order import Needs, report_circles
 from .steps import Contract, read_contract, unknown_dependencies
-from .texts import FAILURES, INPUTS, RESTARTS, RESULT, ResultVariables
+from .texts import FAILURES, INPUTS, RESTARTS, RESULT, ResultNames
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
@@ -35,17 +35,15 @@ def _read(contract: Contract, tree: Tree) -> Parsed:
     needs = unknown_dependencies(contract.steps, tree)
     if report_circles(contract.steps, needs, tree.sink):
         return Parsed(None)
-    names = ResultVariables.of([*needs, *(gate.id for gate in contract.gates)])
-    graph = build_graph(blueprint_of(contract, needs, names))
+    names = ResultNames.of([*needs, *(gate.id for gate in contract.gates)])
+    graph = build_graph(design_of(contract, needs, names))
     workflow = _workflow(contract, graph, names, tree.source)
     return Parsed(
-        workflow,
-        details=_details(contract, needs),
-        mentions=lambda: contract_mentions(contract),
+        workflow, details=_details(contract, needs), mentions=lambda: contract_mentions(contract)
     )
 
 
-def _workflow(contract: Contract, graph: Graph, names: ResultVariables, source: Source) -> Workflow:
+def _workflow(contract: Contract, graph: Graph, names: ResultNames, source: Source) -> Workflow:
     counted = any(node.kind == "choose" for node in graph.nodes)
     state = [StateField(name=name, type="object") for name in names.variables.values()]
     state.append(StateField(name=RESULT))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal as Lit
-from typing import cast
+from typing import cast, get_args
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Json
@@ -16,9 +16,12 @@ from ...source.source import Span
 from ...source.spelling import Spelling
 
 WORKFLOW_TYPES = ("sequential", "parallel", "hybrid")
-STEP_TYPES = ("task", "decision", "synchronization", "review")
-GATE_TYPES = ("approval", "quality_check", "milestone")
-ENFORCEMENT = ("strict", "lenient", "advisory")
+Form = Lit["task", "decision", "synchronization", "review"]
+GateForm = Lit["approval", "quality_check", "milestone"]
+Enforcement = Lit["strict", "lenient", "advisory"]
+STEP_TYPES: tuple[Form, ...] = get_args(Form)
+GATE_TYPES: tuple[GateForm, ...] = get_args(GateForm)
+ENFORCEMENT: tuple[Enforcement, ...] = get_args(Enforcement)
 MAX_ITERATIONS = 10
 """Attempts of one execution in all, where the file gives no number (C21)."""
 LEAST_SCORE = 0.8
@@ -27,33 +30,40 @@ LEAST_SCORE = 0.8
 MOST = 1_000_000
 """The greatest duration, time-out or number of attempts."""
 
-_WORKFLOW_KEYS = (
-    "workflow_name",
-    "workflow_type",
-    "description",
-    "steps",
-    "quality_gates",
-    "input_parameters",
-    "execution_config",
-)
-_STEP_KEYS = (
-    "step_id",
-    "step_name",
-    "step_type",
-    "required_role",
-    "estimated_duration",
-    "dependencies",
-    "success_criteria",
-    "failure_handling",
-)
-_GATE_KEYS = ("gate_id", "gate_type", "criteria", "required_score")
-_CONFIG_KEYS = ("max_iterations", "timeout_minutes", "auto_retry", "quality_enforcement")
+WORKFLOW_KEYS = {
+    "workflow_name": "what the workflow is called",
+    "workflow_type": "sequential, parallel or hybrid",
+    "description": "what it is for",
+    "steps": "who does what, in which order",
+    "quality_gates": "what is judged before it goes on",
+    "input_parameters": "what the workflow is about",
+    "execution_config": "limits, retries and how strict the gates are",
+}
+STEP_KEYS = {
+    "step_id": "its name, unlike any other",
+    "step_name": "what people call it",
+    "step_type": "task, decision, synchronization or review",
+    "required_role": "who does it",
+    "estimated_duration": "in minutes",
+    "dependencies": "the steps that must be done before",
+    "success_criteria": "when it is done",
+    "failure_handling": "what to do when it fails",
+}
+GATE_KEYS = {
+    "gate_id": "its name, unlike any other",
+    "gate_type": "approval, quality_check or milestone",
+    "criteria": "what is judged",
+    "required_score": "from 0 to 1, of a quality check",
+}
+CONFIG_KEYS = {
+    "max_iterations": "attempts in all",
+    "timeout_minutes": "how long it may take",
+    "auto_retry": "whether a failed step is tried again",
+    "quality_enforcement": "strict, lenient or advisory",
+}
+"""The keys of each object, and what they are for."""
 _NO_ID = re.compile(r"[:|\x00-\x1f\x7f]|^[$_]{2}|^\$|^\s|\s$")
 """What LangGraph gives a meaning of its own in the name of a node, and what nobody can see."""
-
-Form = Lit["task", "decision", "synchronization", "review"]
-GateForm = Lit["approval", "quality_check", "milestone"]
-Enforcement = Lit["strict", "lenient", "advisory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +113,7 @@ def read_contract(tree: Tree) -> Contract | None:
     fields = tree.fields(tree.root, "the workflow")
     if fields is None:
         return None
-    fields.unknown(_WORKFLOW_KEYS)
+    fields.unknown(WORKFLOW_KEYS)
     name = fields.text("workflow_name", required=True)
     form = fields.word("workflow_type", WORKFLOW_TYPES, required=True)
     description = fields.text("description", empty=True)
@@ -135,12 +145,9 @@ def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]
         and (step := _step(inner, ids)) is not None
     ]
     if not nodes and "steps" in fields.members:
-        fields.tree.sink.report(
-            "FC1008",
-            "the workflow has no step",
-            fields.span_of("steps"),
-            help='add a step: `{"step_id": …, "required_role": …, "success_criteria": …}`',
-        )
+        message = "the workflow has no step"
+        help = 'add a step: `{"step_id": …, "required_role": …, "success_criteria": …}`'
+        fields.tree.sink.report("FC1008", message, fields.span_of("steps"), help=help)
     return tuple(found)
 
 
@@ -149,7 +156,7 @@ def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
     (C2)."""
     id = _id(fields, "step_id", ids)
     fields = replace(fields, what=f"step `{id.text}`") if id else fields
-    fields.unknown(_STEP_KEYS)
+    fields.unknown(STEP_KEYS)
     title = fields.text("step_name")
     form = fields.word("step_type", STEP_TYPES)
     role = fields.text("required_role", required=True)
@@ -194,7 +201,7 @@ def _gates(fields: Fields, ids: dict[str, JsonText]) -> tuple[Gate, ...]:
 def _gate(fields: Fields, ids: dict[str, JsonText]) -> Gate | None:
     id = _id(fields, "gate_id", ids)
     fields = replace(fields, what=f"gate `{id.text}`") if id else fields
-    fields.unknown(_GATE_KEYS)
+    fields.unknown(GATE_KEYS)
     form = fields.word("gate_type", GATE_TYPES, required=True)
     criteria = fields.text("criteria", empty=True)
     checked = form is not None and form.text == "quality_check"
@@ -212,7 +219,7 @@ def _gate(fields: Fields, ids: dict[str, JsonText]) -> Gate | None:
 
 def _with_execution(contract: Contract, config: Fields) -> Contract:
     """Return the contract with what the file says of its execution (C16)."""
-    config.unknown(_CONFIG_KEYS)
+    config.unknown(CONFIG_KEYS)
     attempts = _number(config, "max_iterations", 1)
     if attempts is not None and attempts != int(attempts):
         _out_of_range(config, "max_iterations", "a whole number")
@@ -238,21 +245,14 @@ def _id(fields: Fields, key: str, ids: dict[str, JsonText]) -> JsonText | None:
         return None
     sink = fields.tree.sink
     if found := _NO_ID.search(words.text):
-        sink.report(
-            "FC1005",
-            f"`{key}` `{words.text}` cannot be a name: {_bad_part(found[0])}",
-            words.span,
-            help="use letters, digits, `_` and `-`",
-        )
+        message = f"`{key}` `{words.text}` cannot be a name: {_bad_part(found[0])}"
+        sink.report("FC1005", message, words.span, help="use letters, digits, `_` and `-`")
     first = ids.setdefault(words.text, words)
     if first is not words:
-        sink.report(
-            "FC1004",
-            f"`{words.text}` names two steps or gates",
-            words.span,
-            labels=(Label(first.span, "the first one"),),
-            help="give one of them another id",
-        )
+        message = f"`{words.text}` names two steps or gates"
+        help = "give one of them another id"
+        labels = (Label(first.span, "the first one"),)
+        sink.report("FC1004", message, words.span, labels=labels, help=help)
         return None
     return words
 
@@ -266,12 +266,7 @@ def _bad_part(found: str) -> str:
 
 
 def _number(
-    fields: Fields,
-    key: str,
-    least: float,
-    most: float = MOST,
-    *,
-    required: bool = False,
+    fields: Fields, key: str, least: float, most: float = MOST, *, required: bool = False
 ) -> float | None:
     """Return a number in a range (C3)."""
     value = fields.number(key, required=required)
@@ -285,12 +280,9 @@ def _number(
 
 
 def _out_of_range(fields: Fields, key: str, wanted: str) -> None:
-    fields.tree.sink.report(
-        "FC1005",
-        f"`{key}` of {fields.what} is not {wanted}",
-        fields.span_of(key),
-        help=f"write {wanted}" if wanted[0] == "a" else f"write a number {wanted}",
-    )
+    message = f"`{key}` of {fields.what} is not {wanted}"
+    help = f"write {wanted}" if wanted[0] == "a" else f"write a number {wanted}"
+    fields.tree.sink.report("FC1005", message, fields.span_of(key), help=help)
 
 
 def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str, tuple[str, ...]]:
@@ -305,10 +297,7 @@ def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str,
         for words in step.needs:
             if words.text not in order and tree.complete:
                 near = spelling.nearest(words.text)
-                tree.sink.report(
-                    "FC2001",
-                    f"step `{step.id}` depends on `{words.text}`, which is not a step",
-                    words.span,
-                    help=f"did you mean `{near}`?" if near else "add the step or remove the name",
-                )
+                message = f"step `{step.id}` depends on `{words.text}`, which is not a step"
+                help = f"did you mean `{near}`?" if near else "add the step or remove the name"
+                tree.sink.report("FC2001", message, words.span, help=help)
     return found

@@ -22,13 +22,13 @@ _ODD = re.compile(r"\W", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class ResultVariables:
+class ResultNames:
     """The variable that holds the result of each step or gate, by its id."""
 
     variables: Mapping[str, str]
 
     @classmethod
-    def of(cls, ids: Sequence[str]) -> ResultVariables:
+    def of(cls, ids: Sequence[str]) -> ResultNames:
         taken = set(_TAKEN)
         found: dict[str, str] = {}
         for id in ids:
@@ -57,7 +57,7 @@ def task_node(
     step: ContractStep,
     needs: Sequence[str],
     reviews: Sequence[str],
-    names: ResultVariables,
+    names: ResultNames,
 ) -> TaskNode:
     """Return the work of one step, which depends on `needs` and may be begun again by `reviews`."""
     redone = reviews and step.form in ("task", "decision")
@@ -91,7 +91,7 @@ def _prompt(contract: Contract, step: ContractStep) -> Expr:
 
 
 def gate_node(
-    gate: Gate, contract: Contract, last: Sequence[str], score: Expr, names: ResultVariables
+    gate: Gate, contract: Contract, last: Sequence[str], score: Expr, names: ResultNames
 ) -> GateNode:
     """Return a gate, enforced as the file says (C15)."""
     question = None
@@ -113,7 +113,7 @@ def gate_node(
     )
 
 
-def mean_of_scores(contract: Contract, needs: Needs, names: ResultVariables) -> Expr:
+def mean_of_scores(contract: Contract, needs: Needs, names: ResultNames) -> Expr:
     """Return the mean over the steps: of each the last review's score, else its own (C23)."""
     judged: dict[str, list[str]] = {step.id: [] for step in contract.steps}
     for step in contract.steps:
@@ -127,7 +127,7 @@ def mean_of_scores(contract: Contract, needs: Needs, names: ResultVariables) -> 
     return Call(function="mean", args=(ListOf(items=scores),))
 
 
-def _score(step: str, reviews: Sequence[str], names: ResultVariables) -> Expr:
+def _score(step: str, reviews: Sequence[str], names: ResultNames) -> Expr:
     own = names.part(step, "score")
     if not reviews:
         return own
@@ -135,7 +135,7 @@ def _score(step: str, reviews: Sequence[str], names: ResultVariables) -> Expr:
 
 
 def result_text(
-    ends: Sequence[ContractStep], contract: Contract, needs: Needs, names: ResultVariables
+    ends: Sequence[ContractStep], contract: Contract, needs: Needs, names: ResultNames
 ) -> Expr:
     """Return the output of the last step, or of what a last review judged; several outputs each
     under a title."""

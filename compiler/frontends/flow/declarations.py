@@ -18,7 +18,7 @@ from ...flow_yaml.keys import (
     TOOL,
     TRIAL,
     Key,
-    MappingKind,
+    MapShape,
 )
 from ...ir import (
     Agent,
@@ -35,12 +35,12 @@ from ...ir import (
 )
 from ...source.source import SourceSet, Span, Unreadable
 from .forms import Forms, kind
-from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
+from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _TITLE = Key("title", "text", "")
 _FILE = Key("file", "text", "the file it stands in, or came from")
 _LINE = Key("line", "integer", "the line of `file` in which `source` begins")
-_SCRIPT = MappingKind(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
+_SCRIPT = MapShape(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
 
 
 class Declarations:
@@ -50,7 +50,7 @@ class Declarations:
         self.forms = forms
         self.sources = sources
 
-    def read(self, mapping: YamlMapping) -> dict[str, Any]:
+    def read(self, mapping: YamlMap) -> dict[str, Any]:
         """Return the fields of a `Workflow` that are declarations."""
         return {
             "params": tuple(self._params(mapping)),
@@ -78,49 +78,49 @@ class Declarations:
             "trials": tuple(self.trials(mapping)),
         }
 
-    def _entries(self, mapping: YamlMapping, section: str) -> list[tuple[YamlScalar, YamlNode]]:
+    def _entries(self, mapping: YamlMap, section: str) -> list[tuple[YamlScalar, YamlNode]]:
         node = mapping.value(section)
         if node is None:
             return []
-        if isinstance(node, YamlMapping):
+        if isinstance(node, YamlMap):
             return node.pairs
         message = f"`{section}` is a mapping from names, not {kind(node)}"
         self.forms.report("FC1005", message, node.span, "write `name:` and what belongs to it")
         return []
 
     def _section(
-        self, mapping: YamlMapping, section: str, element: MappingKind, what: str, *further: str
+        self, mapping: YamlMap, section: str, element: MapShape, what: str, *further: str
     ) -> Iterator[tuple[YamlScalar, YamlNode, dict[str, Any]]]:
         for name, node in self._entries(mapping, section):
             fields = self.forms.element(node, element, f"{what} `{brief(name.value)}`", *further)
             if fields is not None:
                 yield name, node, fields
 
-    def _params(self, mapping: YamlMapping) -> Iterator[Param]:
+    def _params(self, mapping: YamlMap) -> Iterator[Param]:
         for name, node, fields in self._section(mapping, "params", PARAM, "the parameter"):
-            given = isinstance(node, YamlMapping) and node.get("default") is not None
+            given = isinstance(node, YamlMap) and node.get("default") is not None
             fields.setdefault("required", not given)
             yield Param(name=name.value, **fields, span=name.span)
 
-    def _tools(self, mapping: YamlMapping) -> Iterator[Tool]:
+    def _tools(self, mapping: YamlMap) -> Iterator[Tool]:
         for name, node, fields in self._section(mapping, "tools", TOOL, "the tool"):
-            declares = isinstance(node, YamlMapping) and any(
+            declares = isinstance(node, YamlMap) and any(
                 node.get(key) is not None for key in ("description", "schema", "result")
             )
             source = "declared" if declares else "unknown"
             yield Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
 
-    def _threads(self, mapping: YamlMapping) -> Iterator[Thread]:
+    def _threads(self, mapping: YamlMap) -> Iterator[Thread]:
         for name, node, fields in self._section(mapping, "threads", THREAD, "the thread", "seed"):
-            seed = node.get("seed") if isinstance(node, YamlMapping) else None
+            seed = node.get("seed") if isinstance(node, YamlMap) else None
             yield Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
 
     def _seeds(self, node: YamlNode | None) -> Iterator[Seed]:
         """Read a list of one-key mappings, as in `- system: You are brief.`"""
         if node is None:
             return
-        for item in node.items if isinstance(node, YamlSequence) else [node]:
-            pairs = item.pairs if isinstance(item, YamlMapping) else []
+        for item in node.items if isinstance(node, YamlList) else [node]:
+            pairs = item.pairs if isinstance(item, YamlMap) else []
             if len(pairs) == 1 and isinstance(pairs[0][1], YamlScalar):
                 yield Seed(role=pairs[0][0].value, content=pairs[0][1].value)
             else:
@@ -128,27 +128,27 @@ class Declarations:
                 message = f"a message is a speaker with a text, not {kind(item)}"
                 self.forms.report("FC1005", message, item.span, help)
 
-    def _groups(self, mapping: YamlMapping) -> Iterator[Group]:
+    def _groups(self, mapping: YamlMap) -> Iterator[Group]:
         for name, node in self._entries(mapping, "groups"):
             title = self.forms.text(_TITLE, name, node)
             if title is not None:
                 title = "" if node.is_null else title
                 yield Group(id=name.value, title=title, span=name.span)
 
-    def _rules(self, mapping: YamlMapping) -> Iterator[ErrorRule]:
+    def _rules(self, mapping: YamlMap) -> Iterator[ErrorRule]:
         node = mapping.value("on_error")
         if node is None:
             return
-        for item in node.items if isinstance(node, YamlSequence) else [node]:
+        for item in node.items if isinstance(node, YamlList) else [node]:
             fields = self.forms.element(item, RULE, "a rule of `on_error`")
             if fields is not None:
                 yield ErrorRule(**fields)
 
-    def trials(self, mapping: YamlMapping) -> Iterator[Trial]:
+    def trials(self, mapping: YamlMap) -> Iterator[Trial]:
         """Yield the cases below `tests:`."""
         for name, node, fields in self._section(mapping, "tests", TRIAL, "the test"):
             for key in ("inputs", "variables"):
-                value = node.get(key) if isinstance(node, YamlMapping) else None
+                value = node.get(key) if isinstance(node, YamlMap) else None
                 if value is not None and not isinstance(fields.get(key), dict):
                     message = f"`{key}` of a test is a mapping from names, not {kind(value)}"
                     self.forms.report("FC1005", message, value.span, "write `NAME: VALUE` below it")
@@ -163,8 +163,8 @@ def _read_script(
     counts and `file` with `line` say where it came from."""
     what = f"the script `{brief(name.value)}`"
     if isinstance(node, YamlScalar) and not node.is_null:
-        node = YamlMapping([(YamlScalar("file", node.span, "", forms.source), node)], node.span)
-    if not isinstance(node, YamlMapping):
+        node = YamlMap([(YamlScalar("file", node.span, "", forms.source), node)], node.span)
+    if not isinstance(node, YamlMap):
         message = f"{what} is a file or a mapping, not {kind(node)}"
         forms.report("FC1005", message, node.span, "write `file:` or `source:` below it")
         return None

@@ -18,7 +18,7 @@ from ...source.source import Source, SourceSet, Span
 from .declarations import Declarations
 from .editing import flow_mentions
 from .forms import Forms, kind
-from .tree import YamlMapping, YamlScalar, brief, read_tree
+from .tree import YamlMap, YamlScalar, brief, read_tree
 from .workflow import WorkflowReader
 
 _EMPTY = "begin with `flow: 1`, then write `nodes:` with a list of what happens"
@@ -51,11 +51,11 @@ def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
 
 
-def _root(forms: Forms, what: str, help: str) -> YamlMapping | None:
+def _root(forms: Forms, what: str, help: str) -> YamlMap | None:
     """Return the mapping that the file has to be; report anything else."""
     source, sink = forms.source, forms.sink
     root = read_tree(source, sink)
-    if isinstance(root, YamlMapping):
+    if isinstance(root, YamlMap):
         return root
     if root is not None and not root.is_null:
         forms.report("FC1001", f"{what} is a mapping, not {kind(root)}", root.span, help)
@@ -64,7 +64,7 @@ def _root(forms: Forms, what: str, help: str) -> YamlMapping | None:
     return None
 
 
-def _check_version(root: YamlMapping, forms: Forms) -> None:
+def _check_version(root: YamlMap, forms: Forms) -> None:
     node = root.get("flow")
     if node is None:
         message = "the version of the language is missing"
@@ -75,17 +75,17 @@ def _check_version(root: YamlMapping, forms: Forms) -> None:
                      f"write `flow: {VERSION}`")  # fmt: skip
 
 
-def _parts(root: YamlMapping, forms: Forms) -> dict[str, YamlMapping]:
+def _parts(root: YamlMap, forms: Forms) -> dict[str, YamlMap]:
     node = root.value("workflows")
     if node is None:
         return {}
-    if not isinstance(node, YamlMapping):
+    if not isinstance(node, YamlMap):
         forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span,
                      "write a name and below it `nodes:`")  # fmt: skip
         return {}
-    found: dict[str, YamlMapping] = {}
+    found: dict[str, YamlMap] = {}
     for name, part in node.pairs:
-        if isinstance(part, YamlMapping):
+        if isinstance(part, YamlMap):
             found[name.value] = part
         else:
             message = f"the workflow `{brief(name.value)}` is a mapping, not {kind(part)}"

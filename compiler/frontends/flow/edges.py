@@ -32,7 +32,7 @@ from ...ir import (
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .forms import Forms, kind, place
-from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
+from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _TO = Key("to", "text", "")
 _ERRORS = Key("errors", "words", "", words=KINDS_OF_ERROR)
@@ -95,7 +95,7 @@ class Edges:
         self.default = default
 
     def read(
-        self, node: Node, mapping: YamlMapping, after: Node | None
+        self, node: Node, mapping: YamlMap, after: Node | None
     ) -> tuple[list[Edge], ChooseNode | None]:
         """Return the edges of a node, and the choose node that its conditions make. `after` is the
         next node of the file."""
@@ -113,7 +113,7 @@ class Edges:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
-        is_empty = isinstance(onward, YamlSequence) and not onward.items
+        is_empty = isinstance(onward, YamlList) and not onward.items
         if not ways and onward is not None and not is_empty:
             ways = self._implied_ways(node, after)
         failures = self._failures(node, mapping)
@@ -132,16 +132,16 @@ class Edges:
         return [_Way(Edge(source="", target=target, implied=implied, span=node.span))]
 
     def _next(self, node: Node, onward: YamlNode) -> list[_Way]:
-        items = onward.items if isinstance(onward, YamlSequence) else [onward]
+        items = onward.items if isinstance(onward, YamlList) else [onward]
         return [way for item in items if (way := self._way(item, node)) is not None]
 
     def _way(self, item: YamlNode, node: Node) -> _Way | None:
-        if isinstance(item, YamlMapping):
+        if isinstance(item, YamlMap):
             return self._long_way(item, node)
         target = self.targets.find(item)
         return None if target is None else _Way(Edge(source="", target=target, span=item.span))
 
-    def _long_way(self, mapping: YamlMapping, node: Node) -> _Way | None:
+    def _long_way(self, mapping: YamlMap, node: Node) -> _Way | None:
         self.forms.known_keys(mapping, list(EDGE), "a way on")
         to = mapping.get("to")
         if to is None:
@@ -168,7 +168,7 @@ class Edges:
             when,
         )
 
-    def _guard(self, mapping: YamlMapping, node: Node) -> Guard | None:
+    def _guard(self, mapping: YamlMap, node: Node) -> Guard | None:
         case, errors = mapping.get("case"), mapping.get("errors")
         if errors is not None:
             return OnError(errors=self._errors(mapping, errors))
@@ -178,21 +178,21 @@ class Edges:
             self.forms.wrong(_key(mapping, "case"), "a text", case)
         return Otherwise() if self._flag(mapping, "otherwise") else None
 
-    def _errors(self, mapping: YamlMapping, errors: YamlNode) -> tuple[ErrorKind, ...]:
+    def _errors(self, mapping: YamlMap, errors: YamlNode) -> tuple[ErrorKind, ...]:
         found = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
         return cast(tuple[ErrorKind, ...], found)
 
-    def _label(self, mapping: YamlMapping) -> str:
+    def _label(self, mapping: YamlMap) -> str:
         label = mapping.get("label")
         return label.value if isinstance(label, YamlScalar) and not label.is_null else ""
 
-    def _flag(self, mapping: YamlMapping, key: str) -> bool:
+    def _flag(self, mapping: YamlMap, key: str) -> bool:
         node = mapping.get(key)
         return node is not None and bool(self.forms.flag(_TO, _key(mapping, key), node))
 
-    def _cases(self, node: ChooseNode, mapping: YamlMapping) -> Iterator[_Way]:
+    def _cases(self, node: ChooseNode, mapping: YamlMap) -> Iterator[_Way]:
         cases, otherwise = mapping.get("cases"), mapping.get("otherwise")
-        if isinstance(cases, YamlMapping):
+        if isinstance(cases, YamlMap):
             for value, to in cases.pairs:
                 way = self._way(to, node)
                 if way is not None:
@@ -204,12 +204,12 @@ class Edges:
             if way is not None:
                 yield _Way(replace(way.edge, guard=Otherwise()))
 
-    def _failures(self, node: Node, mapping: YamlMapping) -> list[Edge]:
+    def _failures(self, node: Node, mapping: YamlMap) -> list[Edge]:
         on_error = mapping.value("on_error")
         if on_error is None:
             return self._default_failure(node)
         edges: list[Edge] = []
-        for item in on_error.items if isinstance(on_error, YamlSequence) else [on_error]:
+        for item in on_error.items if isinstance(on_error, YamlList) else [on_error]:
             way = self._way(item, node)
             if way is None:
                 continue
@@ -265,5 +265,5 @@ def _no_span(node: Node) -> Span:
     return node.span
 
 
-def _key(mapping: YamlMapping, name: str) -> YamlScalar:
+def _key(mapping: YamlMap, name: str) -> YamlScalar:
     return next(key for key, _ in mapping.pairs if key.value == name)

@@ -26,7 +26,7 @@ from ...flow_yaml.keys import (
     Key,
 )
 from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
-from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from .tree import YamlList, YamlMap, YamlNode, YamlScalar
 
 _KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
 _IN = r"(?:workflows\.[^.]+\.)?"
@@ -126,27 +126,27 @@ def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
         yield Slot(_value(name), words=tuple(Suggestion(word) for word in words))
 
 
-def flow_mentions(root: YamlMapping, parts: Mapping[str, YamlMapping]) -> Iterator[Mention]:
+def flow_mentions(root: YamlMap, parts: Mapping[str, YamlMap]) -> Iterator[Mention]:
     """Yield the places of the workflow's names, and those of inner workflows as `workflow#name`."""
     yield from _mentions(root, "")
     named = root.get("workflows")
-    for key, _ in named.pairs if isinstance(named, YamlMapping) else ():
+    for key, _ in named.pairs if isinstance(named, YamlMap) else ():
         yield Mention("workflow", f"{key.span.file}#{key.value}", "define", key.span)
     for name, part in parts.items():
         yield from _mentions(part, f"{name}#")
 
 
-def _mentions(mapping: YamlMapping, scope: str) -> Iterator[Mention]:
+def _mentions(mapping: YamlMap, scope: str) -> Iterator[Mention]:
     for key, value in mapping.pairs:
         kind = _DECLARED.get(key.value)
-        if kind is not None and isinstance(value, YamlMapping):
+        if kind is not None and isinstance(value, YamlMap):
             for name, about in value.pairs:
                 yield Mention(kind, scope + name.value, "define", name.span)
-                if isinstance(about, YamlMapping):
+                if isinstance(about, YamlMap):
                     yield from _uses(about, scope)
-        elif key.value == "nodes" and isinstance(value, YamlSequence):
+        elif key.value == "nodes" and isinstance(value, YamlList):
             for node in value.items:
-                if isinstance(node, YamlMapping):
+                if isinstance(node, YamlMap):
                     yield from _node(node, scope)
         elif key.value == "outputs":
             yield from _names_in("variable", "read", value, scope)
@@ -154,7 +154,7 @@ def _mentions(mapping: YamlMapping, scope: str) -> Iterator[Mention]:
             yield from _names_in("node", "name", value, scope)
 
 
-def _node(node: YamlMapping, scope: str) -> Iterator[Mention]:
+def _node(node: YamlMap, scope: str) -> Iterator[Mention]:
     name = node.get("name")
     if isinstance(name, YamlScalar):
         yield Mention("node", scope + name.value, "define", name.span)
@@ -163,7 +163,7 @@ def _node(node: YamlMapping, scope: str) -> Iterator[Mention]:
     yield from _uses(node, scope)
 
 
-def _uses(mapping: YamlMapping, scope: str) -> Iterator[Mention]:
+def _uses(mapping: YamlMap, scope: str) -> Iterator[Mention]:
     for key, value in mapping.pairs:
         use = _USES.get(key.value)
         if use is not None:
@@ -180,10 +180,10 @@ def _names_in(kind: Kind, act: Act, value: YamlNode | None, scope: str) -> Itera
             # Tools and functions are known beyond the workflow.
             inside = "" if kind in ("tool", "function", "role") else scope
             yield Mention(kind, inside + value.value, act, value.span)
-        case YamlSequence():
+        case YamlList():
             for item in value.items:
                 yield from _names_in(kind, act, item, scope)
-        case YamlMapping() if kind == "node":
+        case YamlMap() if kind == "node":
             way = any(value.get(key) is not None for key in _TARGETS)
             for key, inner in value.pairs:
                 if not way or key.value in _TARGETS:

@@ -16,12 +16,12 @@ from ...expr.parse import ParseFault, parse
 from ...expr.shell import quoted_command
 from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
-from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Form, Key, MappingKind
+from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Key, MapShape
 from ...ir import Assertion, Assignment, Input, Json, Limit, LimitName, Output
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .schemas import schema_fault
-from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
+from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _MOST_LISTED = 12
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
@@ -46,7 +46,7 @@ class Forms:
         self.report("FC1005", message, node.span, help or f"write {wanted}")
 
     def element(
-        self, node: YamlNode, element: MappingKind, what: str, *further: str
+        self, node: YamlNode, element: MapShape, what: str, *further: str
     ) -> dict[str, Any] | None:
         """Return the fields of the IR that a mapping gives. Its keys are those of the element and
         `further`, which are left to the caller. None when a required one is missing or wrong."""
@@ -57,8 +57,8 @@ class Forms:
             value = self.value(key, YamlScalar(key.name, node.span, "", self.source), node)
             return None if value is None else self.complete({key.attribute: value}, element)
         if node.is_null:
-            node = YamlMapping([], node.span)
-        if not isinstance(node, YamlMapping):
+            node = YamlMap([], node.span)
+        if not isinstance(node, YamlMap):
             message = f"{what} is a mapping, not {kind(node)}"
             names = ", ".join(f"`{key.name}:`" for key in element.keys[:_MOST_LISTED])
             self.report("FC1005", message, node.span, f"write below it what it has: {names}")
@@ -66,7 +66,7 @@ class Forms:
         return self.fields(node, element, what, *further)
 
     def fields(
-        self, mapping: YamlMapping, element: MappingKind, what: str, *further: str
+        self, mapping: YamlMap, element: MapShape, what: str, *further: str
     ) -> dict[str, Any] | None:
         """Return the fields as `element` does, of what is known to be a mapping."""
         known = {key.name: key for key in element.keys}
@@ -93,11 +93,11 @@ class Forms:
         return self.complete(found, element) if sound else None
 
     @staticmethod
-    def complete(found: dict[str, Any], element: MappingKind) -> dict[str, Any]:
+    def complete(found: dict[str, Any], element: MapShape) -> dict[str, Any]:
         defaults = {k.attribute: k.default for k in element.keys if k.default is not None}
         return {**defaults, **found}
 
-    def known_keys(self, mapping: YamlMapping, known: list[str], what: str) -> None:
+    def known_keys(self, mapping: YamlMap, known: list[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""
         for name in [name for name, _ in mapping.pairs if name.value not in known]:
             near = Spelling(known).nearest(name.value)
@@ -108,7 +108,7 @@ class Forms:
 
     def value(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
         """Return the value of one key, in its form."""
-        return getattr(self, _READERS[key.form])(key, name, node)
+        return getattr(self, key.form)(key, name, node)
 
     def text(self, key: Key, name: YamlScalar, node: YamlNode) -> str | None:
         if isinstance(node, YamlScalar):
@@ -127,7 +127,7 @@ class Forms:
         return None
 
     def words(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
-        items = node.items if isinstance(node, YamlSequence) else [node]
+        items = node.items if isinstance(node, YamlList) else [node]
         found = [self.word(key, name, item) for item in items]
         return tuple(word for word in found if word is not None) or None
 
@@ -150,7 +150,7 @@ class Forms:
         return None
 
     def names(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
-        items = node.items if isinstance(node, YamlSequence) else [node]
+        items = node.items if isinstance(node, YamlList) else [node]
         if not all(isinstance(item, YamlScalar) for item in items):
             odd = next(item for item in items if not isinstance(item, YamlScalar))
             self.wrong(name, "a list of names", odd)
@@ -159,9 +159,9 @@ class Forms:
 
     def json(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
         """Read any JSON value. Plain scalars that JSON knows are not texts."""
-        if isinstance(node, YamlMapping):
+        if isinstance(node, YamlMap):
             return {k.value: self.json(key, name, value) for k, value in node.pairs}
-        if isinstance(node, YamlSequence):
+        if isinstance(node, YamlList):
             return [self.json(key, name, item) for item in node.items]
         if not node.plain:
             return node.value
@@ -180,7 +180,7 @@ class Forms:
         return node.value
 
     def schema(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
-        if isinstance(node, YamlMapping):
+        if isinstance(node, YamlMap):
             value = self.json(key, name, node)
             fault = schema_fault(value, node)
             if fault is not None:
@@ -192,7 +192,7 @@ class Forms:
         return None
 
     def template(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:
-        if isinstance(node, YamlMapping) and [k.value for k, _ in node.pairs] == ["value"]:
+        if isinstance(node, YamlMap) and [k.value for k, _ in node.pairs] == ["value"]:
             return self.expression(key, node.pairs[0][0], node.pairs[0][1])
         if not isinstance(node, YamlScalar):
             self.wrong(name, "a text", node, "write a text, or `value:` with an expression")
@@ -227,12 +227,12 @@ class Forms:
         return map_spans(expr, lambda span: node.part(span.start, span.end))
 
     def expression(self, key: Key | None, name: YamlScalar, node: YamlNode) -> Expr | None:
-        if isinstance(node, YamlSequence):
+        if isinstance(node, YamlList):
             items = [self.expression(key, name, item) for item in node.items]
             if any(item is None for item in items):
                 return None
             return ListOf(items=tuple(i for i in items if i is not None), span=node.span)
-        if isinstance(node, YamlMapping):
+        if isinstance(node, YamlMap):
             if [k.value for k, _ in node.pairs] == ["text"]:
                 return self.template(_TEXT, node.pairs[0][0], node.pairs[0][1])
             entries = [(k.value, self.expression(key, k, value)) for k, value in node.pairs]
@@ -253,7 +253,7 @@ class Forms:
         return None
 
     def values(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Expr, ...] | None:
-        if not isinstance(node, YamlSequence):
+        if not isinstance(node, YamlList):
             self.wrong(name, "a list of expressions", node)
             return None
         found = [self.expression(key, name, item) for item in node.items]
@@ -261,10 +261,10 @@ class Forms:
 
     def settings(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assignment, ...] | None:
         """Read variables with values; a list of such mappings can set one of them twice."""
-        mappings = node.items if isinstance(node, YamlSequence) else [node]
+        mappings = node.items if isinstance(node, YamlList) else [node]
         found: list[Assignment] = []
         for mapping in mappings:
-            if not isinstance(mapping, YamlMapping):
+            if not isinstance(mapping, YamlMap):
                 self.wrong(name, "names with expressions", mapping, "write `name: expression`")
                 continue
             for target, value in mapping.pairs:
@@ -276,9 +276,9 @@ class Forms:
     def descriptions(self, name: YamlScalar, node: YamlNode) -> list[tuple[YamlScalar, str]]:
         """Return names with texts: a mapping, or a list of names and mappings."""
         found: list[tuple[YamlScalar, str]] = []
-        for item in node.items if isinstance(node, YamlSequence) else [node]:
+        for item in node.items if isinstance(node, YamlList) else [node]:
             pairs: list[tuple[YamlScalar, YamlNode]] = []
-            if isinstance(item, YamlMapping):
+            if isinstance(item, YamlMap):
                 pairs = item.pairs
             elif isinstance(item, YamlScalar):
                 pairs = [(item, YamlScalar("", item.span, "'", self.source))]
@@ -301,11 +301,11 @@ class Forms:
 
     def criteria(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assertion, ...]:
         found: list[Assertion] = []
-        for item in node.items if isinstance(node, YamlSequence) else [node]:
+        for item in node.items if isinstance(node, YamlList) else [node]:
             if isinstance(item, YamlScalar):
                 found.append(Assertion(text=item.value, span=item.span))
-            elif isinstance(item, YamlMapping):
-                fields = self.fields(item, MappingKind(Assertion, CRITERION), "a criterion")
+            elif isinstance(item, YamlMap):
+                fields = self.fields(item, MapShape(Assertion, CRITERION), "a criterion")
                 check = item.get("check")
                 written = check.value if isinstance(check, YamlScalar) else ""
                 if fields is not None and ("expr" in fields or "text" in fields):
@@ -315,7 +315,7 @@ class Forms:
         return tuple(found)
 
     def limits(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Limit, ...] | None:
-        if not isinstance(node, YamlMapping):
+        if not isinstance(node, YamlMap):
             self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
             return None
         self.known_keys(node, list(LIMITS), "`limits`")
@@ -332,19 +332,18 @@ class Forms:
 
 
 _TEXT = Key("text", "template", "")
-_READERS: dict[Form, str] = {form: form for form in Form.__args__}  # type: ignore[attr-defined]
 
 
-def is_mapping_of(node: YamlNode, element: MappingKind) -> bool:
+def is_mapping_of(node: YamlNode, element: MapShape) -> bool:
     """Return whether a mapping has keys of the element, so that it is not a value of its short
     form."""
     names = {key.name for key in element.keys}
-    return isinstance(node, YamlMapping) and (
+    return isinstance(node, YamlMap) and (
         not node.pairs or any(name.value in names for name, _ in node.pairs)
     )
 
 
-def place(mapping: YamlMapping) -> Span:
+def place(mapping: YamlMap) -> Span:
     """Return where a mapping begins: its first key."""
     return mapping.pairs[0][0].span if mapping.pairs else mapping.span
 
@@ -352,9 +351,9 @@ def place(mapping: YamlMapping) -> Span:
 def kind(node: YamlNode) -> str:
     """Return what an element is, with its article."""
     match node:
-        case YamlSequence():
+        case YamlList():
             return "a list"
-        case YamlMapping():
+        case YamlMap():
             return "a mapping"
         case _ if node.is_null:
             return "nothing"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...ir import Json
-from .tree import YamlMapping, YamlNode, YamlSequence
+from .tree import YamlList, YamlMap, YamlNode
 
 _LONGEST = 200
 
@@ -33,9 +33,9 @@ def _at(node: YamlNode, path: Iterable[str | int]) -> YamlNode:
     """Return the node at a path through mappings and lists, or the last one on the way."""
     for step in path:
         match node:
-            case YamlMapping():
+            case YamlMap():
                 found = next((value for key, value in node.pairs if key.value == step), None)
-            case YamlSequence() if isinstance(step, int) and step < len(node.items):
+            case YamlList() if isinstance(step, int) and step < len(node.items):
                 found = node.items[step]
             case _:
                 found = None

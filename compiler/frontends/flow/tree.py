@@ -90,7 +90,7 @@ class YamlScalar:
 
 
 @dataclass(eq=False, slots=True)
-class YamlSequence:
+class YamlList:
     """A list."""
 
     items: list[YamlNode]
@@ -99,7 +99,7 @@ class YamlSequence:
 
 
 @dataclass(eq=False, slots=True)
-class YamlMapping:
+class YamlMap:
     """Keys with their values, in the order of the file; every key is a scalar and stands once."""
 
     pairs: list[tuple[YamlScalar, YamlNode]]
@@ -119,7 +119,7 @@ class YamlMapping:
         return None
 
 
-YamlNode = YamlScalar | YamlSequence | YamlMapping
+YamlNode = YamlScalar | YamlList | YamlMap
 
 
 def read_tree(source: Source, sink: Sink) -> YamlNode | None:
@@ -194,7 +194,7 @@ class _Open:
     """A list or mapping whose end has not been read; of a mapping, the key that waits for its
     value. `kept` is False for the value of a refused key."""
 
-    node: YamlSequence | YamlMapping
+    node: YamlList | YamlMap
     anchor: str | None
     before: int
     height: int = 1
@@ -254,9 +254,7 @@ class _Builder:
         if len(self.open) >= MAX_DEPTH:
             return self.too_deep(span)
         is_list = isinstance(event, yaml.SequenceStartEvent)
-        node: YamlSequence | YamlMapping = (
-            YamlSequence([], span) if is_list else YamlMapping([], span)
-        )
+        node: YamlList | YamlMap = YamlList([], span) if is_list else YamlMap([], span)
         self.refuse_tag(event.tag, span)
         self.open.append(_Open(node, event.anchor, self.elements))
         return True
@@ -307,7 +305,7 @@ class _Builder:
         return True
 
     def put(self, into: _Open, node: YamlNode) -> None:
-        if isinstance(into.node, YamlSequence):
+        if isinstance(into.node, YamlList):
             into.node.items.append(node)
         elif into.key is None:
             into.key, into.kept = self.key(into, node)
@@ -326,13 +324,9 @@ class _Builder:
             return node, False
         first = into.known.setdefault(node.value, node)
         if first is not node:
-            self.sink.report(
-                "FC1004",
-                f"the key `{brief(node.value)}` stands twice",
-                node.span,
-                labels=(Label(first.span, "first here"),),
-                help="merge the two",
-            )
+            message = f"the key `{brief(node.value)}` stands twice"
+            labels = (Label(first.span, "first here"),)
+            self.sink.report("FC1004", message, node.span, labels=labels, help="merge the two")
         return node, first is node
 
     def refuse_tag(self, tag: str | None, span: Span) -> None:

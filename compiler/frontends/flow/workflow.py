@@ -18,7 +18,7 @@ from ...flow_yaml.keys import (
     ON_INPUT,
     TOP,
     Key,
-    MappingKind,
+    MapShape,
     edge_keys,
 )
 from ...ir import (
@@ -45,7 +45,7 @@ from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
 from .forms import Forms, kind, place
-from .tree import YamlMapping, YamlNode, YamlScalar, YamlSequence, brief
+from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 
 class _Declared:
@@ -69,11 +69,9 @@ class WorkflowReader:
         self.path = forms.source.path
         self.declared: _Declared
 
-    def read(self, mapping: YamlMapping, name: str) -> Workflow:
+    def read(self, mapping: YamlMap, name: str) -> Workflow:
         """Return the workflow; report and leave out what cannot be read."""
-        top = MappingKind(
-            Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed"))
-        )
+        top = MapShape(Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed")))
         fields = self.forms.fields(_only(mapping, top), top, "a workflow")
         workflow = Workflow(
             **{
@@ -90,16 +88,16 @@ class WorkflowReader:
         self._check_trials(mapping, workflow)
         return with_implied(self._with_agents(workflow, mapping))
 
-    def _nodes(self, mapping: YamlMapping, workflow: Workflow) -> list[tuple[Node, YamlMapping]]:
+    def _nodes(self, mapping: YamlMap, workflow: Workflow) -> list[tuple[Node, YamlMap]]:
         listed = mapping.get("nodes")
-        if not isinstance(listed, YamlSequence) or not listed.items:
+        if not isinstance(listed, YamlList) or not listed.items:
             span = listed.span if listed is not None else place(mapping)
             help = "write `nodes:` and below it a list of what happens"
             self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
             return []
-        found: dict[str, tuple[Node, YamlMapping]] = {}
+        found: dict[str, tuple[Node, YamlMap]] = {}
         for item in listed.items:
-            if not isinstance(item, YamlMapping):
+            if not isinstance(item, YamlMap):
                 message = f"a node is a mapping, not {kind(item)}"
                 help = "write `name:` and what the node does"
                 self.forms.report("FC1005", message, item.span, help)
@@ -114,7 +112,7 @@ class WorkflowReader:
                 self.forms.report("FC1004", message, node.span, "rename one of them", label)
         return list(found.values())
 
-    def _node(self, mapping: YamlMapping) -> Node | None:
+    def _node(self, mapping: YamlMap) -> Node | None:
         kinds = [key for key, _ in mapping.pairs if key.value in NODES]
         name = mapping.get("name")
         if not isinstance(name, YamlScalar) or name.is_null:
@@ -126,7 +124,7 @@ class WorkflowReader:
             return _unread("", name, mapping)
         word = kinds[0].value
         element = NODES[word]
-        whole = MappingKind(element.type, (*element.keys, *COMMON))
+        whole = MapShape(element.type, (*element.keys, *COMMON))
         fields = self.forms.fields(
             mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
         )
@@ -135,7 +133,7 @@ class WorkflowReader:
         node: Node = element.type(id=name.value, **fields, span=name.span)
         return self._check_names(node, mapping)
 
-    def _report_kind(self, mapping: YamlMapping, kinds: list[YamlScalar]) -> None:
+    def _report_kind(self, mapping: YamlMap, kinds: list[YamlScalar]) -> None:
         if kinds:
             words = " and ".join(f"`{key.value}`" for key in kinds)
             message = f"{words} stand in one node, which is of one kind"
@@ -147,7 +145,7 @@ class WorkflowReader:
         help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
         self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
 
-    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: YamlMapping) -> bool:
+    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: YamlMap) -> bool:
         """Give the text of `uses:` to a node that has none of its own; return whether the node has
         what it needs."""
         key = {"agent": "prompt", "message": "template"}.get(word)
@@ -166,7 +164,7 @@ class WorkflowReader:
             return False
         return True
 
-    def _check_names(self, node: Node, mapping: YamlMapping) -> Node:
+    def _check_names(self, node: Node, mapping: YamlMap) -> Node:
         """Return the node, with what it names looked up in the workflow's declarations."""
         declared = self.declared
         if node.group is not None:
@@ -215,7 +213,7 @@ class WorkflowReader:
         self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
 
     def _wire(
-        self, mapping: YamlMapping, workflow: Workflow, read: list[tuple[Node, YamlMapping]]
+        self, mapping: YamlMap, workflow: Workflow, read: list[tuple[Node, YamlMap]]
     ) -> Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
@@ -240,27 +238,27 @@ class WorkflowReader:
             edges=tuple(found),
         )
 
-    def _check_trials(self, mapping: YamlMapping, workflow: Workflow) -> None:
+    def _check_trials(self, mapping: YamlMap, workflow: Workflow) -> None:
         """Report nodes that a test names and the workflow lacks. What follows a call belongs to the
         called workflow."""
         nodes = dict.fromkeys(node.id for node in workflow.nodes)
         tests = mapping.get("tests")
-        for _, test in tests.pairs if isinstance(tests, YamlMapping) else ():
-            if not isinstance(test, YamlMapping):
+        for _, test in tests.pairs if isinstance(tests, YamlMap) else ():
+            if not isinstance(test, YamlMap):
                 continue
             for key in ("path", "avoids"):
                 named = test.get(key)
-                for item in named.items if isinstance(named, YamlSequence) else [named]:
+                for item in named.items if isinstance(named, YamlList) else [named]:
                     if isinstance(item, YamlScalar):
                         name = item.value.partition("/")[0]
                         own = name if name in nodes else name.partition("#")[0].partition("@")[0]
                         self._require("node", own, nodes, item.span)
 
-    def _default(self, mapping: YamlMapping, targets: Targets) -> Default | None:
+    def _default(self, mapping: YamlMap, targets: Targets) -> Default | None:
         node = mapping.value("defaults")
         if node is None:
             return None
-        if not isinstance(node, YamlMapping):
+        if not isinstance(node, YamlMap):
             message = f"`defaults` is a mapping, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write `on_error:` below it")
             return None
@@ -268,7 +266,7 @@ class WorkflowReader:
         return None if (given := node.get("on_error")) is None else self._failure(given, targets)
 
     def _failure(self, node: YamlNode, targets: Targets) -> Default | None:
-        if not isinstance(node, YamlMapping):
+        if not isinstance(node, YamlMap):
             target = targets.find(node)
             return None if target is None else Default(target, None, node.span)
         fields = self.forms.fields(node, _FAILURE, "`on_error`")
@@ -278,7 +276,7 @@ class WorkflowReader:
         target = targets.find(to)
         return None if target is None else Default(target, fields.get("errors"), node.span)
 
-    def _start(self, mapping: YamlMapping, targets: Targets, nodes: list[Node]) -> str:
+    def _start(self, mapping: YamlMap, targets: Targets, nodes: list[Node]) -> str:
         given = mapping.get("start")
         if given is None:
             return nodes[0].id if nodes else ""
@@ -286,19 +284,19 @@ class WorkflowReader:
             return ""
         return targets.find(given) or ""
 
-    def _handler(self, mapping: YamlMapping, key: str, targets: Targets) -> str | None:
+    def _handler(self, mapping: YamlMap, key: str, targets: Targets) -> str | None:
         handler = mapping.value(key)
         return None if handler is None else targets.find(handler)
 
-    def _on_input(self, mapping: YamlMapping, targets: Targets) -> OnInput | None:
+    def _on_input(self, mapping: YamlMap, targets: Targets) -> OnInput | None:
         node = mapping.value("on_input")
         fields = None if node is None else self.forms.element(node, ON_INPUT, "`on_input`")
         if fields is None:
             return None
-        to = node.get("to") if isinstance(node, YamlMapping) else node
+        to = node.get("to") if isinstance(node, YamlMap) else node
         return OnInput(**fields) if to is not None and targets.find(to) is not None else None
 
-    def _with_agents(self, workflow: Workflow, mapping: YamlMapping) -> Workflow:
+    def _with_agents(self, workflow: Workflow, mapping: YamlMap) -> Workflow:
         """Make every agent that a node names a plain one unless there is `agents:`; with it, look
         up what agents say of threads."""
         for agent in workflow.agents:
@@ -311,7 +309,7 @@ class WorkflowReader:
         return replace(workflow, agents=agents)
 
 
-_FAILURE = MappingKind(Default, (
+_FAILURE = MapShape(Default, (
     Key("to", "text", "name a node", field="target", required=True),
     Key("errors", "words", "the kinds of failure", words=KINDS_OF_ERROR),
 ))  # fmt: skip
@@ -321,7 +319,7 @@ _WRITES = ("into", "code_into", "reply_into", "keeps")
 _SETS = ("assign", "set", "outputs", "returns")
 
 
-def _unread(word: str, name: YamlScalar, mapping: YamlMapping) -> Node:
+def _unread(word: str, name: YamlScalar, mapping: YamlMap) -> Node:
     """Return a node in place of one that could not be read, so that the ways through it stay whole
     and its variables count as written."""
     match word:
@@ -331,7 +329,7 @@ def _unread(word: str, name: YamlScalar, mapping: YamlMapping) -> Node:
             return EndNode(id=name.value, outcome="success", span=name.span)
     targets = [node for key, node in mapping.pairs if key.value in _WRITES]
     for key, node in mapping.pairs:
-        if key.value in _SETS and isinstance(node, YamlMapping):
+        if key.value in _SETS and isinstance(node, YamlMap):
             targets += [target for target, _ in node.pairs]
     written = tuple(
         Assignment(target=target.value, value=Literal(), span=target.span)
@@ -348,12 +346,12 @@ def _ends(targets: Targets) -> Iterator[EndNode]:
             yield EndNode(id=name, outcome=outcome)
 
 
-def _only(mapping: YamlMapping, element: MappingKind) -> YamlMapping:
+def _only(mapping: YamlMap, element: MapShape) -> YamlMap:
     """Return the keys of the element alone; the other keys have been checked."""
     names = {key.name for key in element.keys}
-    return YamlMapping([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
+    return YamlMap([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
 
 
-def _value_span(mapping: YamlMapping, key: str) -> Span:
+def _value_span(mapping: YamlMap, key: str) -> Span:
     value = mapping.get(key)
     return mapping.span if value is None else value.span

@@ -77,12 +77,9 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
         _report_kind(node, kind, scope)
         return None
     if kind == "ON" and node.id.text not in HANDLERS:
-        scope.sink.report(
-            "FC1002",
-            f"`{node.id.brief}` is not a handler",
-            scope.span(node.id),
-            help=f"did you mean `{_nearest_handler(node.id.text)}`?",
-        )
+        message = f"`{node.id.brief}` is not a handler"
+        help = f"did you mean `{_nearest_handler(node.id.text)}`?"
+        scope.sink.report("FC1002", message, scope.span(node.id), help=help)
     is_old_check = caption.text.lower().startswith(("check_result", "check_status"))
     prefix = None if is_old_check else _PREFIX.match(caption.text)
     if prefix:
@@ -190,12 +187,9 @@ def _set(activity: Activity, scope: ChartScope) -> Node:
         return _write_file(activity, target, _value(value.strip(), scope), scope)
     if not _NAME.match(target.text):
         what = "a constant" if constant_in(target) is not None else "no name"
-        scope.sink.report(
-            "FC1005",
-            f"`{target.brief}` is {what} and cannot be set",
-            scope.span(target),
-            help="a name has letters, digits and underscores and begins with a letter",
-        )
+        message = f"`{target.brief}` is {what} and cannot be set"
+        help = "a name has letters, digits and underscores and begins with a letter"
+        scope.sink.report("FC1005", message, scope.span(target), help=help)
         return _assign(activity, scope, ())
     name = "RESULT" if target.text == "CONTENT" else target.text
     if name == "STATUS":
@@ -224,12 +218,8 @@ def _check_status(value: PlacedText, scope: ChartScope) -> None:
     inner = constant_in(value) or value
     if inner.text in STATUS_WORDS or "{{" in inner.text or inner.text in scope.variables:
         return
-    scope.sink.report(
-        "FC1005",
-        f"`{inner.brief}` is not a status",
-        scope.span(inner),
-        help=f"one of {', '.join(STATUS_WORDS)}",
-    )
+    help = f"one of {', '.join(STATUS_WORDS)}"
+    scope.sink.report("FC1005", f"`{inner.brief}` is not a status", scope.span(inner), help=help)
 
 
 def check_hits(value: PlacedText, scope: ChartScope) -> None:
@@ -239,12 +229,8 @@ def check_hits(value: PlacedText, scope: ChartScope) -> None:
         return
     if inner.text in BUILT_IN or inner.text.startswith(("file:", "env:")):
         return
-    scope.sink.report(
-        "FC1005",
-        f"`{inner.brief}` is not a number of hits",
-        scope.span(inner),
-        help="write a whole number, such as 3",
-    )
+    message = f"`{inner.brief}` is not a number of hits"
+    scope.sink.report("FC1005", message, scope.span(inner), help="write a whole number, such as 3")
 
 
 def _write_file(
@@ -268,12 +254,9 @@ def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
     text = break_lines(activity.caption, "\n").strip()
     value = scope.look_up(text) if text.text else None
     if not text.text:
-        scope.sink.report(
-            "FC1003",
-            f"`{activity.id}` names no value",
-            scope.span(activity.name),
-            help="write a variable, a prompt's name, `file:path` or a constant in quotes",
-        )
+        message = f"`{activity.id}` names no value"
+        help = "write a variable, a prompt's name, `file:path` or a constant in quotes"
+        scope.sink.report("FC1003", message, scope.span(activity.name), help=help)
     elif value is None and scope.is_complete:
         names = ("RESULT", "STATUS", *scope.variables, *scope.document.prompts)
         scope.sink.report(
@@ -293,12 +276,9 @@ def _check(activity: Activity, scope: ChartScope) -> ChooseNode:
         on = read_check(activity.line, activity.kind, scope)
     else:
         on = Literal(value=False)
-        scope.sink.report(
-            "FC3006",
-            f"`{activity.id}` checks nothing",
-            scope.span(activity.name),
-            help="give it a caption such as `{RESULT == SUCCESS}`",
-        )
+        message = f"`{activity.id}` checks nothing"
+        help = "give it a caption such as `{RESULT == SUCCESS}`"
+        scope.sink.report("FC3006", message, scope.span(activity.name), help=help)
     return ChooseNode(
         id=activity.id, title=activity.line.text, span=scope.span(activity.name), on=on
     )
@@ -310,12 +290,8 @@ def _prompt(activity: Activity, scope: ChartScope) -> Node:
     span = scope.span(activity.name)
     prompt = scope.prompt(activity.line)
     if not name:
-        scope.sink.report(
-            "FC1003",
-            f"`{activity.id}` names no prompt",
-            span,
-            help=f"write the prompt's name in its caption: `{activity.id}[Prompt: User …]`",
-        )
+        help = f"write the prompt's name in its caption: `{activity.id}[Prompt: User …]`"
+        scope.sink.report("FC1003", f"`{activity.id}` names no prompt", span, help=help)
     elif prompt is None or not prompt.text.text:
         scope.missing.setdefault(name, []).append(place_of(activity, scope))
     template = scope.template(prompt) if prompt else Literal(value="")
@@ -361,12 +337,9 @@ def _call(activity: Activity, scope: ChartScope) -> Node:
     target = text[len("file:") :].strip() if text.text.startswith("file:") else text
     target = constant_in(target) or target
     if not target.text:
-        scope.sink.report(
-            "FC1003",
-            f"`{activity.id}` names no workflow",
-            scope.span(activity.name),
-            help=f"write the file's name in its caption: `{activity.id}[[other.wf.md]]`",
-        )
+        message = f"`{activity.id}` names no workflow"
+        help = f"write the file's name in its caption: `{activity.id}[[other.wf.md]]`"
+        scope.sink.report("FC1003", message, scope.span(activity.name), help=help)
         return _assign(activity, scope, ())
     return CallNode(
         id=activity.id,

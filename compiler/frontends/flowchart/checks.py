@@ -65,12 +65,9 @@ def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
         name, right = _OLD_NAMES[name], _without_question_mark(right)
     known = scope.variable(name, scope.span(left))
     if constant_in(left) is not None:
-        scope.sink.report(
-            "FC3006",
-            f"`{left.brief}` is a constant: the left side of a check is a variable",
-            scope.span(left),
-            help="compare RESULT, STATUS, a parameter or a variable that SET writes",
-        )
+        message = f"`{left.brief}` is a constant: the left side of a check is a variable"
+        help = "compare RESULT, STATUS, a parameter or a variable that SET writes"
+        scope.sink.report("FC3006", message, scope.span(left), help=help)
         return UNREADABLE
     if known is None and not scope.is_complete:
         return UNREADABLE
@@ -125,12 +122,8 @@ def _without_question_mark(text: PlacedText) -> PlacedText:
 
 def _report_shape(caption: PlacedText, scope: ChartScope) -> None:
     what = f"`{caption.brief}` is not a check" if caption.text else "the check is empty"
-    scope.sink.report(
-        "FC3006",
-        what,
-        scope.span(caption),
-        help="write a variable, an operator and a value, as in `{RESULT == SUCCESS}`",
-    )
+    help = "write a variable, an operator and a value, as in `{RESULT == SUCCESS}`"
+    scope.sink.report("FC3006", what, scope.span(caption), help=help)
 
 
 def _report_operator(sign: PlacedText, scope: ChartScope) -> None:

@@ -136,20 +136,12 @@ class _Includes:
         written, place = name.text, source.span(name.start, name.end)
         if not written:
             keyword = source.span(match.end("path") - len(match[0].lstrip()), match.end("path"))
-            self.sink.report(
-                "FC1003",
-                "`!INCLUDE` names no file",
-                keyword,
-                help="write its path in the same line",
-            )
+            message = "`!INCLUDE` names no file"
+            self.sink.report("FC1003", message, keyword, help="write its path in the same line")
             return
         if os.path.isabs(written):
-            self.sink.report(
-                "FC2001",
-                f"`{written}` is an absolute path",
-                place,
-                help="name a file relative to this one",
-            )
+            message = f"`{written}` is an absolute path"
+            self.sink.report("FC2001", message, place, help="name a file relative to this one")
             return
         path = os.path.normpath(os.path.join(os.path.dirname(source.path), written))
         if path in chain:
@@ -306,10 +298,7 @@ class _Reader:
         if known is None:
             document.prompts[key] = PromptText(name, text)
             return
-        self.sink.report(
-            "FC1004",
-            f"the prompt `{key}` is written twice",
-            document.whole.of(name),
-            labels=(Label(document.whole.of(known.name), "first written here"),),
-            help="rename or remove one of them",
-        )
+        message = f"the prompt `{key}` is written twice"
+        help = "rename or remove one of them"
+        labels = (Label(document.whole.of(known.name), "first written here"),)
+        self.sink.report("FC1004", message, document.whole.of(name), labels=labels, help=help)

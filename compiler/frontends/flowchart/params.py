@@ -96,12 +96,9 @@ def _items(caption: PlacedText) -> Iterator[PlacedText]:
 def _is_free(name: PlacedText, params: dict[str, Param], scope: ChartScope) -> bool:
     known = params.get(name.text)
     if known is not None and known.span is not None:
-        scope.sink.report(
-            "FC1004",
-            f"the parameter `{name.brief}` is listed twice",
-            scope.span(name),
-            labels=(Label(known.span, "first listed here"),),
-        )
+        message = f"the parameter `{name.brief}` is listed twice"
+        labels = (Label(known.span, "first listed here"),)
+        scope.sink.report("FC1004", message, scope.span(name), labels=labels)
         return False
     built_in = name.text in ("STATUS", "RESULT", "CONTENT")
     if not name.text:

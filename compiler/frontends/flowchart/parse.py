@@ -91,12 +91,8 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
 
 def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Chart | None:
     if document.section is None:
-        sink.report(
-            "FC1003",
-            "the section `# Workflow` is missing",
-            source.span(0),
-            help="put the flowchart below a level-1 heading `# Workflow`",
-        )
+        help = "put the flowchart below a level-1 heading `# Workflow`"
+        sink.report("FC1003", "the section `# Workflow` is missing", source.span(0), help=help)
         return None
     chart = Chart()
     for block in document.charts:
@@ -108,12 +104,9 @@ def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Cha
     if chart.faults or any(kind_of(id) != "PARAMS" for id in chart.nodes):
         return chart
     what = "holds no activity" if document.charts else "holds no flowchart"
-    sink.report(
-        "FC1008",
-        f"the section `# Workflow` {what}",
-        document.whole.of(document.section),
-        help="write a fenced `mermaid` block that begins with `flowchart`",
-    )
+    message = f"the section `# Workflow` {what}"
+    help = "write a fenced `mermaid` block that begins with `flowchart`"
+    sink.report("FC1008", message, document.whole.of(document.section), help=help)
     return None
 
 
@@ -122,23 +115,16 @@ def _find_start(running: dict[str, Activity], chart: Chart, scope: ChartScope) -
     chart that does not parse may hold it where it cannot be read."""
     starts = [activity for activity in running.values() if activity.kind == "START"]
     for second in starts[1:]:
-        scope.sink.report(
-            "FC1004",
-            f"`{second.id}` is a second START",
-            scope.span(second.name),
-            labels=(Label(scope.span(starts[0].name), "the first one"),),
-            help="a workflow begins at one place",
-        )
+        message = f"`{second.id}` is a second START"
+        help = "a workflow begins at one place"
+        labels = (Label(scope.span(starts[0].name), "the first one"),)
+        scope.sink.report("FC1004", message, scope.span(second.name), labels=labels, help=help)
     if starts:
         return starts[0].id
     if running and not chart.faults:
         first = next(iter(running.values()))
-        scope.sink.report(
-            "FC1003",
-            "the chart has no START",
-            scope.span(first.name),
-            help=f"begin with `START --> {first.id}`",
-        )
+        help = f"begin with `START --> {first.id}`"
+        scope.sink.report("FC1003", "the chart has no START", scope.span(first.name), help=help)
     return ""
 
 
@@ -231,10 +217,7 @@ def _state(
 ) -> tuple[StateField, ...]:
     """Return every variable: built in, set, or for a caller only to give."""
     listed = {param.name for param in params}
-    fields = [
-        StateField(name="RESULT", default=""),
-        StateField(name="STATUS", default="CREATED"),
-    ]
+    fields = [StateField(name="RESULT", default=""), StateField(name="STATUS", default="CREATED")]
     if any(isinstance(node, ExecNode) for node in nodes) or "EXIT_CODE" in scope.read:
         fields.append(StateField(name="EXIT_CODE", type="integer"))
     if MAX_HITS not in listed:

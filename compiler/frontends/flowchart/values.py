@@ -121,12 +121,9 @@ class ChartScope:
         expr, refusals = quoted_command(self._read(text), text.text)
         for hole, reason in refusals:
             written = text[hole.start : hole.end]
-            self.sink.report(
-                "FC3006",
-                f"the value of `{written.text}` cannot be quoted {reason}",
-                self.span(written),
-                help="put it into a word of its own or into quotes",
-            )
+            message = f"the value of `{written.text}` cannot be quoted {reason}"
+            help = "put it into a word of its own or into quotes"
+            self.sink.report("FC3006", message, self.span(written), help=help)
         return expr
 
     def literal(self, text: PlacedText) -> Literal:
@@ -160,22 +157,15 @@ class ChartScope:
             self.sink.report("FC1003", "`file:` names no file", self.span(text))
             return None
         if _PLACEHOLDER.search(name.text):
-            self.sink.report(
-                "FC3006",
-                "a `file:` path is fixed text: no variable can stand in it",
-                self.span(name),
-                help="write the path out; text from a model or a tool never becomes a path",
-            )
+            message = "a `file:` path is fixed text: no variable can stand in it"
+            help = "write the path out; text from a model or a tool never becomes a path"
+            self.sink.report("FC3006", message, self.span(name), help=help)
             return None
         path = os.path.normpath(name.text)
         if os.path.isabs(path) or path.split(os.sep)[0] == "..":
-            self.sink.report(
-                "FC1005",
-                f"`{name.brief}` lies outside the workflow's folder",
-                self.span(name),
-                severity="warning",
-                help="keep it below the workflow's folder, or run with `--root` for its folder",
-            )
+            message = f"`{name.brief}` lies outside the workflow's folder"
+            help = "keep it below the workflow's folder, or run with `--root` for its folder"
+            self.sink.report("FC1005", message, self.span(name), severity="warning", help=help)
         return path
 
     def nearest(self, name: str, names: Iterable[str]) -> str:

@@ -20,15 +20,53 @@ CALLS = ("sendMessage", "sendUserMessage", "addUserMessage", "clearConversation"
 RESERVED = ("common_data", "last_response", "lastAgentResponse", "workflow_contexts")
 """What stands on `this` beside the input: neither the input nor the output can have these names."""
 
-_TOP = (
-    "workflow_name", "description", "input", "output", "variables", "contexts", "agents", "states",
-)  # fmt: skip
-_STATE = (
-    "name", "agent", "pre_handler", "post_handler", "transition_handler", "input", "action",
-    "transition", "description",
-)  # fmt: skip
-_CONTEXT = ("name", "starting_messages", "max_length", "description")
-_ACTION = ("script", "function", "agent_role", "message", "sub_workflow")
+TOP_KEYS = {
+    "workflow_name": "what the machine is called",
+    "description": "what it is for",
+    "input": "what a run is given",
+    "output": "what a run gives",
+    "variables": "what `common_data` begins with",
+    "contexts": "the conversations",
+    "agents": "who answers, in which conversation",
+    "states": "what happens; a run begins in `start`",
+}
+PARAMETER_KEYS = {
+    "name": "its name",
+    "type": "what kind of value it is",
+    "description": "what it is for",
+}
+CONTEXT_KEYS = {
+    "name": "its name",
+    "starting_messages": "what it begins with",
+    "max_length": "characters, above which the oldest messages go",
+}
+AGENT_KEYS = {
+    "agent_role": "its name, and its entry among the roles",
+    "context": "the conversation it takes part in",
+    "role": "from which side it sees the conversation",
+}
+STATE_KEYS = {
+    "name": "its name",
+    "agent": "who answers",
+    "pre_handler": "the function that runs before the agent",
+    "post_handler": "the function that runs after it",
+    "transition_handler": "the function that returns the next state's name",
+    "input": "what the agent is told",
+    "action": "the older dialect: a script, a function or an agent",
+    "transition": "the older dialect: conditions and targets",
+}
+ACTION_KEYS = {
+    "script": "JavaScript that is run",
+    "function": "what is done with the conversation",
+    "agent_role": "who answers",
+    "message": "the text that is added",
+}
+TRANSITION_KEYS = {
+    "target": "the next state",
+    "condition": "JavaScript that decides",
+    "before": "JavaScript that runs on the way",
+}
+"""The keys of each object, and what they are for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +153,7 @@ def read_machine(tree: Tree) -> Machine | None:
     top = tree.fields(tree.root, "the workflow")
     if top is None:
         return None
-    top.unknown(_TOP, severity="warning")
+    top.unknown(TOP_KEYS, severity="warning")
     name = top.text("workflow_name", required=True)
     description = top.text("description", required=True)
     variables = top.get("variables")
@@ -146,16 +184,12 @@ def _parameter(top: Fields, key: str) -> MachineParameter | None:
     found = top.fields(key, f"`{key}`", required=True)
     if found is None:
         return None
-    found.unknown(("name", "type", "description"), severity="warning")
+    found.unknown(PARAMETER_KEYS, severity="warning")
     name = found.text("name", required=True)
     type, description = (found.text(k, required=True) for k in ("type", "description"))
     if name is not None and name.text in RESERVED:
-        found.tree.sink.report(
-            "FC1005",
-            f"`{key}` is called `{name.text}`, which is a name of the machine itself",
-            name.span,
-            help="give it another name",
-        )
+        message = f"`{key}` is called `{name.text}`, which is a name of the machine itself"
+        found.tree.sink.report("FC1005", message, name.span, help="give it another name")
         return None
     if name is None:
         return None
@@ -176,13 +210,10 @@ def _entries(top: Fields, key: str, name_key: str) -> Iterator[tuple[Fields, Jso
             continue
         first = seen.setdefault(name.text, name)
         if first is not name:
-            top.tree.sink.report(
-                "FC1004",
-                f"two {key} are called `{name.text}`",
-                name.span,
-                labels=(Label(first.span, "the first one"),),
-                help="give one of them another name",
-            )
+            message = f"two {key} are called `{name.text}`"
+            help = "give one of them another name"
+            labels = (Label(first.span, "the first one"),)
+            top.tree.sink.report("FC1004", message, name.span, labels=labels, help=help)
         yield replace(entry, what=f"{kind} `{name.text}`"), name, first is name
 
 
@@ -202,7 +233,7 @@ def _nonempty_items(top: Fields, key: str, kind: str) -> Sequence[JsonNode]:
 
 def _contexts(top: Fields) -> Iterator[Context]:
     for entry, name, is_new in _entries(top, "contexts", "name"):
-        entry.unknown(_CONTEXT, severity="warning")
+        entry.unknown((*CONTEXT_KEYS, "description"), severity="warning")
         context = Context(name, tuple(_messages(entry)), _length(entry))
         if is_new:
             yield context
@@ -229,7 +260,7 @@ def _messages(entry: Fields) -> Iterator[Seed]:
 
 def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
     for entry, name, is_new in _entries(top, "agents", "agent_role"):
-        entry.unknown(("agent_role", "context", "role", "description"), severity="warning")
+        entry.unknown((*AGENT_KEYS, "description"), severity="warning")
         side = entry.word("role", SIDES, required=True)
         context = entry.text("context", required=True)
         if context is not None and context.text not in contexts and contexts:
@@ -261,10 +292,10 @@ def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
 
 
 def _state(entry: Fields, name: JsonText) -> State:
-    entry.unknown(_STATE, severity="warning")
+    entry.unknown((*STATE_KEYS, "description"), severity="warning")
     action = entry.fields("action", f"`action` of {entry.what}")
     if action is not None:
-        action.unknown(_ACTION, severity="warning")
+        action.unknown((*ACTION_KEYS, "sub_workflow"), severity="warning")
         action.text("sub_workflow")  # a text, and never executed (J42)
     agent = entry.text("agent")
     value = entry.get("input")
@@ -293,7 +324,7 @@ def _transitions(entry: Fields) -> Iterator[Transition]:
         found = entry.tree.fields(node, f"a transition of {entry.what}")
         if found is None:
             continue
-        found.unknown(("target", "condition", "before", "description"), severity="warning")
+        found.unknown((*TRANSITION_KEYS, "description"), severity="warning")
         target, condition = (found.text(key, required=True) for key in ("target", "condition"))
         before = found.text("before")
         if target and condition:

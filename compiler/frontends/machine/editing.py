@@ -5,92 +5,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...reading.editing import Editing, Kind, Mention, Slot, Suggestion
+from ...reading.editing import Editing, Kind, Mention, Slot, Suggestion, json_keys, json_value
 from ...reading.json_tree import JsonText
-from .document import CALLS, SIDES, Machine
+from .document import (
+    ACTION_KEYS,
+    AGENT_KEYS,
+    CALLS,
+    CONTEXT_KEYS,
+    PARAMETER_KEYS,
+    SIDES,
+    STATE_KEYS,
+    TOP_KEYS,
+    TRANSITION_KEYS,
+    Machine,
+)
 from .scripts.functions import ScriptFile
 
-_KEY = re.compile(r"(?:^|[{,])[ \t]*\"(?P<word>\w*)\Z")
-_TOP = (
-    Suggestion("workflow_name", "what the machine is called"),
-    Suggestion("description", "what it is for"),
-    Suggestion("input", "what a run is given"),
-    Suggestion("output", "what a run gives"),
-    Suggestion("variables", "what `common_data` begins with"),
-    Suggestion("contexts", "the conversations"),
-    Suggestion("agents", "who answers, in which conversation"),
-    Suggestion("states", "what happens; a run begins in `start`"),
-)
-_PARAMETER = (
-    Suggestion("name", "its name"),
-    Suggestion("type", "what kind of value it is"),
-    Suggestion("description", "what it is for"),
-)
-_CONTEXT = (
-    Suggestion("name", "its name"),
-    Suggestion("starting_messages", "what it begins with"),
-    Suggestion("max_length", "characters, above which the oldest messages go"),
-)
-_AGENT = (
-    Suggestion("agent_role", "its name, and its entry among the roles"),
-    Suggestion("context", "the conversation it takes part in"),
-    Suggestion("role", "from which side it sees the conversation"),
-)
-_STATE = (
-    Suggestion("name", "its name"),
-    Suggestion("agent", "who answers"),
-    Suggestion("pre_handler", "the function that runs before the agent"),
-    Suggestion("post_handler", "the function that runs after it"),
-    Suggestion("transition_handler", "the function that returns the next state's name"),
-    Suggestion("input", "what the agent is told"),
-    Suggestion("action", "the older dialect: a script, a function or an agent"),
-    Suggestion("transition", "the older dialect: conditions and targets"),
-)
-_ACTION = (
-    Suggestion("script", "JavaScript that is run"),
-    Suggestion("function", "what is done with the conversation"),
-    Suggestion("agent_role", "who answers"),
-    Suggestion("message", "the text that is added"),
-)
-_TRANSITION = (
-    Suggestion("target", "the next state"),
-    Suggestion("condition", "JavaScript that decides"),
-    Suggestion("before", "JavaScript that runs on the way"),
-)
-_MESSAGE = (Suggestion("role", "who speaks"), Suggestion("content", "the message"))
-
-
-def _value(keys: str) -> re.Pattern[str]:
-    return re.compile(rf"\"(?:{keys})\"\s*:\s*\"(?P<word>[^\"]*)\Z")
-
-
-def _keys(path: str, words: tuple[Suggestion, ...]) -> Slot:
-    return Slot(_KEY, words=words, path=re.compile(path))
+_MESSAGE = {"role": "who speaks", "content": "the message"}
 
 
 def machine_editing() -> Editing:
     """Complete keys, and names of states, agents, contexts and handlers."""
     return Editing(
         slots=(
-            Slot(_value("target"), ("node",)),
-            Slot(_value("agent"), ("agent",)),
-            Slot(_value("agent_role"), ("agent",), path=re.compile(r"states\.\*\.action.*")),
-            Slot(_value("context"), ("thread",)),
-            Slot(_value("(?:pre|post|transition)_handler"), ("function",)),
-            Slot(_value("function"), words=tuple(Suggestion(name) for name in CALLS)),
+            Slot(json_value("target"), ("node",)),
+            Slot(json_value("agent"), ("agent",)),
+            Slot(json_value("agent_role"), ("agent",), path=re.compile(r"states\.\*\.action.*")),
+            Slot(json_value("context"), ("thread",)),
+            Slot(json_value("(?:pre|post|transition)_handler"), ("function",)),
+            Slot(json_value("function"), words=tuple(Suggestion(name) for name in CALLS)),
             Slot(
-                _value("role"),
+                json_value("role"),
                 words=tuple(Suggestion(side) for side in SIDES),
                 path=re.compile(r"agents\.\*"),
             ),
-            _keys("", _TOP),
-            _keys("input|output", _PARAMETER),
-            _keys(r"contexts\.\*", _CONTEXT),
-            _keys(r"contexts\.\*\.starting_messages\.\*", _MESSAGE),
-            _keys(r"agents\.\*", _AGENT),
-            _keys(r"states\.\*", _STATE),
-            _keys(r"states\.\*\.action", _ACTION),
-            _keys(r"states\.\*\.transition\.\*", _TRANSITION),
+            json_keys("", TOP_KEYS),
+            json_keys("input|output", PARAMETER_KEYS),
+            json_keys(r"contexts\.\*", CONTEXT_KEYS),
+            json_keys(r"contexts\.\*\.starting_messages\.\*", _MESSAGE),
+            json_keys(r"agents\.\*", AGENT_KEYS),
+            json_keys(r"states\.\*", STATE_KEYS),
+            json_keys(r"states\.\*\.action", ACTION_KEYS),
+            json_keys(r"states\.\*\.transition\.\*", TRANSITION_KEYS),
         ),
         keys="json",
         triggers=('"',),

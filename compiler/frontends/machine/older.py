@@ -100,24 +100,18 @@ def _sending(graph: MachineGraph, state: State) -> list[Node]:
     call = state.call.text if state.call else "sendMessage"
     if state.agent is None:
         if state.call:
-            graph.sink.report(
-                "FC1003",
-                f"state `{state.name.text}` has no `agent` that `{call}` could be meant for",
-                state.call.span,
-                help='add `"agent": …`, or remove the function',
-            )
+            message = f"state `{state.name.text}` has no `agent` that `{call}` could be meant for"
+            help = 'add `"agent": …`, or remove the function'
+            graph.sink.report("FC1003", message, state.call.span, help=help)
         return []
     agent = next((a for a in graph.machine.agents if a.name.text == state.agent.text), None)
     if call == "clearConversation":
         return _message(graph, state, agent.context if agent else None, None, "user")
     words = state.message or state.input
     if words is None or not words.text.strip():
-        graph.sink.report(
-            "FC1003",
-            f"state `{state.name.text}` sends nothing: it has no `input`",
-            words.span if words else state.name.span,
-            help='add `"input": …`, such as `common_data.request` or plain text',
-        )
+        message = f"state `{state.name.text}` sends nothing: it has no `input`"
+        help = 'add `"input": …`, such as `common_data.request` or plain text'
+        graph.sink.report("FC1003", message, words.span if words else state.name.span, help=help)
         return []
     text, before = _input(graph, state, words)
     if call == "addUserMessage":
@@ -266,12 +260,8 @@ def _target(graph: MachineGraph, state: State, transition: Transition) -> str:
     name = transition.target.text
     if name in graph.entries:
         return graph.entries[name]
-    graph.sink.report(
-        "FC2001",
-        f"state `{state.name.text}` leads to `{name}`, and there is no state of that name",
-        transition.target.span,
-        help=graph.advice(name)[1],
-    )
+    message = f"state `{state.name.text}` leads to `{name}`, and there is no state of that name"
+    graph.sink.report("FC2001", message, transition.target.span, help=graph.advice(name)[1])
     return graph.stop
 
 

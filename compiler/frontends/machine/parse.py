@@ -6,7 +6,6 @@ side. `begin` sets up the data, `stop` works out the result (J18, J29).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...diagnostics.diagnostic import Sink
@@ -70,7 +69,7 @@ def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
     roles = read_roles(machine, sources, sink)
     return Parsed(
         _workflow(graph, roles),
-        details=_details(machine),
+        details={state.name.text: _detail(state) for state in machine.states},
         mentions=lambda: machine_mentions(machine, file),
     )
 
@@ -194,10 +193,6 @@ def _on_input(graph: MachineGraph) -> OnInput:
     )
 
 
-def _details(machine: Machine) -> dict[str, Mapping[str, Any]]:
-    return {state.name.text: _detail(state) for state in machine.states}
-
-
 def _detail(state: State) -> dict[str, Any]:
     """Return what `inspect` shows of a state; what only the older dialect has, where it is
     there."""
@@ -209,11 +204,7 @@ def _detail(state: State) -> dict[str, Any]:
     }
     if state.input_value is not None:
         detail["input"] = state.input_value
-    action = {
-        "script": state.script,
-        "function": state.call,
-        "message": state.message,
-    }
+    action = {"script": state.script, "function": state.call, "message": state.message}
     texts = {key: words.text for key, words in action.items() if words}
     if texts:
         detail["action"] = texts

@@ -61,25 +61,18 @@ def _find(path: str, sources: SourceSet, sink: Sink) -> Source | None:
             return sources.read(candidate)
         except Unreadable as error:
             if error.reason != "not found":
-                sink.report(
-                    "FC0001",
-                    f"the roles file `{candidate}` {error.reason}",
-                    sources.files[path].span(0),
-                    help="replace it by a JSON file, or remove it",
-                )
+                message = f"the roles file `{candidate}` {error.reason}"
+                help = "replace it by a JSON file, or remove it"
+                sink.report("FC0001", message, sources.files[path].span(0), help=help)
                 return None
     return None
 
 
 def _absent(agent: Role, source: Source, spelling: Spelling, sink: Sink) -> None:
     near = spelling.nearest(agent.name.text)
-    sink.report(
-        "FC1003",
-        f"`{source.path}` says nothing about the agent `{agent.name.text}`",
-        agent.name.span,
-        severity="warning",
-        help=f"did you mean `{near}`?" if near else "add its system text and tools there",
-    )
+    message = f"`{source.path}` says nothing about the agent `{agent.name.text}`"
+    help = f"did you mean `{near}`?" if near else "add its system text and tools there"
+    sink.report("FC1003", message, agent.name.span, severity="warning", help=help)
 
 
 def _entry(tree: Tree, fields: Fields) -> RoleEntry:

@@ -35,12 +35,9 @@ def read_script(machine: Machine, sources: SourceSet, sink: Sink) -> ScriptFile 
         functions = javascript_fault(source.text) or javascript_functions(source.text)
     if isinstance(functions, ScriptFunctions):
         return ScriptFile(source, language, functions)
-    sink.report(
-        "FC4003",
-        f"`{source.path}` does not parse: {functions.message}",
-        source.span(functions.start, functions.end),
-        help="correct the script; none of its functions can be called",
-    )
+    message = f"`{source.path}` does not parse: {functions.message}"
+    help = "correct the script; none of its functions can be called"
+    sink.report("FC4003", message, source.span(functions.start, functions.end), help=help)
     return ScriptFile(source, language, None)
 
 
@@ -56,12 +53,9 @@ def _find(path: str, sources: SourceSet, sink: Sink) -> tuple[str, Source] | Non
             return language, sources.read(candidate)
         except Unreadable as error:
             if error.reason != "not found":
-                sink.report(
-                    "FC0001",
-                    f"the script `{candidate}` {error.reason}",
-                    sources.files[path].span(0),
-                    help="replace it by a text file",
-                )
+                message = f"the script `{candidate}` {error.reason}"
+                help = "replace it by a text file"
+                sink.report("FC0001", message, sources.files[path].span(0), help=help)
                 return language, Source(candidate, "")
     return None
 

@@ -1,21 +1,22 @@
-"""Faults of a living document: its sections, its fields and its fences."""
+"""Faults of a living document: its sections, its fields, its fences, its chain of paths."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import assert_never
 
 from ...diagnostics.diagnostic import Label, Sink
-from ...plan import SECTIONS, Block, PlanDocument, PlanField
-from ...plan.values import BlockRange, FencePart, fence_of, read_fence
+from ...plan import SECTIONS, Block, PlanDocument, PlanField, path_breaks
+from ...plan.document import is_step
+from ...plan.paths import Break, variable_of
+from ...plan.values import FencePart, Range, fence_of, read_fence
 from ...plan.words import SECTION_FIELDS, SECTION_WORDS, STEP_FIELDS, SectionKey
 from ...source.source import Source
 from ...source.spelling import Spelling
-from .chain import check_chain
 from .places import Places
 from .steps import StepChecker
 
-_MARK = re.compile(r"[ \t]*(?P<mark>`+|~+)")
 _SWALLOWED = re.compile(
     r"^[ ]?[*+-][ \t]+\*\*(?P<name>[^*:\n]++):\*\*|^\#{2,3}[ \t]+(?:Step[ \t]+[0-9]|[0-9]\.[ \t])",
     re.MULTILINE,
@@ -79,12 +80,9 @@ class _ShapeChecker:
                 help=f"write `## {numbers[key]}. {SECTIONS[key]}`",
             )
         if not self.document.steps and not {"plan"} & ({*missing} | self.misspelt):
-            self.sink.report(
-                "FC1008",
-                "the plan has no steps",
-                self.places.heading(first["plan"]),
-                help="begin a step with `### Step 1: title`, and give it a field `ID`",
-            )
+            message = "the plan has no steps"
+            help = "begin a step with `### Step 1: title`, and give it a field `ID`"
+            self.sink.report("FC1008", message, self.places.heading(first["plan"]), help=help)
 
     def check_unknown_section(self, index: int, block: Block) -> None:
         near = self.section_words.nearest(block.title.lower())
@@ -92,12 +90,9 @@ class _ShapeChecker:
             return
         key = SECTION_WORDS[near]
         self.misspelt.add(key)
-        self.sink.report(
-            "FC1002",
-            f"`{block.title}` is not a section, so what it holds is not read",
-            self.places.heading(index),
-            help=f"did you mean `{SECTIONS[key]}`?",
-        )
+        message = f"`{block.title}` is not a section, so what it holds is not read"
+        help = f"did you mean `{SECTIONS[key]}`?"
+        self.sink.report("FC1002", message, self.places.heading(index), help=help)
 
     def check_fences(self, index: int, block: Block) -> None:
         """Report a fence that nothing closes, or that swallowed a field or a heading."""
@@ -108,7 +103,7 @@ class _ShapeChecker:
                 continue
             labels: tuple[Label, ...] = ()
             if swallowed is not None:
-                at = BlockRange(fence.start + swallowed.start(), fence.start + swallowed.end())
+                at = Range(fence.start + swallowed.start(), fence.start + swallowed.end())
                 labels = (Label(self.places.span(index, at), "this is read as part of it"),)
             self.sink.report(
                 "FC1001",
@@ -127,28 +122,25 @@ class _ShapeChecker:
         names = {field.name for field in block.fields}
         first: dict[str, PlanField] = {}
         for field in block.fields:
-            name = BlockRange(field.label - len(field.name) - 3, field.label - 3)
+            name = _name_range(field)
             earlier = first.setdefault(field.name, field)
             if earlier is not field and field.name in known:
-                place = BlockRange(earlier.label - len(field.name) - 3, earlier.label - 3)
+                first_place = self.places.span(index, _name_range(earlier))
                 self.sink.report(
                     "FC1004",
                     f"`{field.name}` stands twice in {self.places.where(index)}",
                     self.places.span(index, name),
-                    labels=(Label(self.places.span(index, place), "the first one, which is read"),),
+                    labels=(Label(first_place, "the first one, which is read"),),
                     help="keep one of them",
                 )
             near = spelling.nearest(field.name) if field.name not in known else None
             if near is not None and near not in names:
-                self.sink.report(
-                    "FC1002",
-                    f"`{field.name}` is not a field of {self.places.where(index)}",
-                    self.places.span(index, name),
-                    help=f"did you mean `{near}`?",
-                )
+                message = f"`{field.name}` is not a field of {self.places.where(index)}"
+                help = f"did you mean `{near}`?"
+                self.sink.report("FC1002", message, self.places.span(index, name), help=help)
 
 
-def _fences(block: Block) -> Iterator[tuple[FencePart, BlockRange]]:
+def _fences(block: Block) -> Iterator[tuple[FencePart, Range]]:
     """Yield the fences of a block, each with the place of its opening mark."""
     for field in block.fields:
         if field.form == "fence":
@@ -158,10 +150,14 @@ def _fences(block: Block) -> Iterator[tuple[FencePart, BlockRange]]:
             yield read_fence(block.text, piece.start, piece.end), _mark(block.text, piece.start)
 
 
-def _mark(text: str, start: int) -> BlockRange:
+def _name_range(field: PlanField) -> Range:
+    return Range(field.label - len(field.name) - 3, field.label - 3)
+
+
+def _mark(text: str, start: int) -> Range:
     match = _MARK.match(text, start)
     assert match is not None, "a fence begins with its mark"
-    return BlockRange(*match.span("mark"))
+    return Range(*match.span("mark"))
 
 
 def _find_swallowed(body: str, fence: FencePart) -> re.Match[str] | None:
@@ -173,3 +169,67 @@ def _find_swallowed(body: str, fence: FencePart) -> re.Match[str] | None:
         if match["name"] is None or match["name"] in STEP_FIELDS:
             return match
     return None
+
+
+def check_chain(places: Places, sink: Sink) -> None:
+    """Check path variables, and the chain of paths from step to step (A18, A19)."""
+    breaks = path_breaks(places.document)
+    if not breaks:
+        return
+    steps = [n for n, b in enumerate(places.document.blocks) if is_step(b)]
+    spelling = Spelling(places.document.ids)
+    for found in breaks:
+        before = steps[found.step - 1] if found.step else None
+        other = steps[found.other] if found.other is not None else None
+        _report_break(found, places, (steps[found.step], before, other), spelling, sink)
+
+
+def _report_break(
+    found: Break,
+    places: Places,
+    steps: tuple[int, int | None, int | None],
+    spelling: Spelling,
+    sink: Sink,
+) -> None:
+    """`steps` are the blocks of the step, of the one before it and of the one it reads from."""
+    index, before, other = steps
+    name, span = places.name_of(index), places.value_span(index, "Input Audio")
+    match found.kind:
+        case "no-step":
+            id = variable_of(found.path) or ""
+            near = spelling.nearest(id)
+            message = f"{name} reads `{found.path}`, but no step has the ID `{id}`"
+            help = f"did you mean `$OUTPUT_{near.upper()}`?" if near else "name a step"
+            sink.report("FC2001", message, span, help=help)
+        case "later":
+            assert other is not None
+            own = other == index
+            writer = "it writes itself" if own else f"only {places.name_of(other)} writes"
+            help = "a step reads what a step before it has written"
+            sink.report("FC3002", f"{name} reads `{found.path}`, which {writer}", span, help=help)
+        case "unknown":
+            message = f"{name} reads `{found.path}`, which no step before it writes"
+            help = "write the path that stands there"
+            labels = _expected_path(places, before)
+            sink.report("FC3001", message, span, severity="warning", labels=labels, help=help)
+        case "skipped":
+            assert before is not None
+            sink.report(
+                "FC3003",
+                f"nothing reads `{found.path}`, which {places.name_of(before)} writes",
+                places.value_span(before, "Output Audio"),
+                labels=(Label(span, "the next step reads another path"),),
+                help="let the next step read it",
+            )
+        case _:
+            assert_never(found.kind)
+
+
+def _expected_path(places: Places, before: int | None) -> tuple[Label, ...]:
+    """Return the path that a step should read: the output of the one before, or the request's."""
+    if before is not None:
+        return (Label(places.value_span(before, "Output Audio"), "the step before writes this"),)
+    for index, block in enumerate(places.document.blocks):
+        if block.kind == "section" and block.key == "request":
+            return (Label(places.value_span(index, "Input Audio"), "the request gives this"),)
+    return ()

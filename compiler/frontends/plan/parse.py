@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Literal
@@ -29,7 +29,6 @@ from ...plan import (
 )
 from ...plan.document import is_step
 from ...plan.paths import reads_of
-from ...plan.values import place_of
 from ...reading.protocol import NotRun, Parsed
 from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet, Span
@@ -56,24 +55,24 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
         check_document(document, source, sink)
         if not document.steps:
             return Parsed(None, progress=_progress(document))
-        steps = list(_steps(document, source))
+        places = Places(document, source)
+        steps = list(_steps(places))
         return Parsed(
             _workflow(document, steps, source),
             progress=_progress(document),
             details={step.id: step.detail() for step in steps},
             not_run=_CARRIED_ON,
-            mentions=lambda: plan_mentions(Places(document, source)),
+            mentions=lambda: plan_mentions(places),
         )
 
 
-class _Step:
+class _Step(NamedTuple):
     """A step with its name in the IR: its ID, or `step_N` where it has none of its own."""
 
-    def __init__(self, block: Block, id: str, start: int, source: Source) -> None:
-        self.block = block
-        self.id = id
-        self.source = source
-        self.start = start
+    block: Block
+    id: str
+    at: int
+    places: Places
 
     @property
     def variable(self) -> str:
@@ -83,8 +82,7 @@ class _Step:
     @property
     def span(self) -> Span:
         """Its heading."""
-        end = self.start + len(self.block.text.partition("\n")[0].rstrip())
-        return self.source.span(self.start, end)
+        return self.places.heading(self.at)
 
     def detail(self) -> dict[str, Any]:
         """Return what `inspect` shows: the values as written."""
@@ -94,18 +92,14 @@ class _Step:
 
     def prompt(self) -> Literal:
         """Return the description, with its place."""
-        field = self.block.field("Description")
-        if field is None:
-            return Literal(value="", span=self.span)
-        place = place_of(self.block.text, field)
-        span = self.source.span(self.start + place.start, self.start + place.end)
+        span = self.places.value_span(self.at, "Description")
         return Literal(value=text_value(self.block, "Description"), span=span)
 
 
-def _steps(document: PlanDocument, source: Source) -> Iterator[_Step]:
+def _steps(places: Places) -> Iterator[_Step]:
     taken: set[str] = {END, FAILED}
     number = 0
-    for block, start in zip(document.blocks, document.starts(), strict=True):
+    for at, block in enumerate(places.document.blocks):
         if not is_step(block):
             continue
         number += 1
@@ -114,7 +108,7 @@ def _steps(document: PlanDocument, source: Source) -> Iterator[_Step]:
         while id in taken:
             id = f"{id}_{number}"
         taken.add(id)
-        yield _Step(block, id, start, source)
+        yield _Step(block, id, at, places)
 
 
 def _workflow(document: PlanDocument, steps: list[_Step], source: Source) -> Workflow:

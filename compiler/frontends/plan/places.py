@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan import PlanDocument, is_template, text_value
-from ...plan.values import BlockRange, place_of
+from ...plan.values import Range, place_of
 from ...source.source import Source, Span
 
 
@@ -15,7 +15,7 @@ class Places:
         self.source = source
         self.starts = document.starts()
 
-    def span(self, index: int, place: BlockRange) -> Span:
+    def span(self, index: int, place: Range) -> Span:
         """Return the part of the file that is `place` of a block."""
         start = self.starts[index]
         return self.source.span(start + place.start, start + place.end)
@@ -23,7 +23,7 @@ class Places:
     def heading(self, index: int) -> Span:
         """Return a block's first line."""
         line = self.document.blocks[index].text.partition("\n")[0]
-        return self.span(index, BlockRange(len(line) - len(line.lstrip()), len(line.rstrip())))
+        return self.span(index, Range(len(line) - len(line.lstrip()), len(line.rstrip())))
 
     def value_span(self, index: int, name: str) -> Span:
         """Return where a field's value stands; the heading when there is no such field."""

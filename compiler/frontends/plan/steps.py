@@ -49,12 +49,9 @@ class StepChecker:
                 )
             return
         if not block.title:
-            self.sink.report(
-                "FC1003",
-                f"{self.places.name_of(index)} has no title",
-                self.places.heading(index),
-                help="write it in the same line: `### Step 1: title`",
-            )
+            message = f"{self.places.name_of(index)} has no title"
+            help = "write it in the same line: `### Step 1: title`"
+            self.sink.report("FC1003", message, self.places.heading(index), help=help)
         for name in ("Input Audio", "Output Audio"):
             self.check_filled_in(index, block, name)
         self.check_status(index, block)
@@ -96,12 +93,9 @@ class StepChecker:
             word.upper() if word.upper() in allowed else None
         )
         guess = f"did you mean `{near}`? " if near else ""
-        self.sink.report(
-            "FC1005",
-            f"`{word[:80]}` is not a status",
-            self.places.value_span(index, name),
-            help=f"{guess}one of: {', '.join(allowed)}",
-        )
+        message = f"`{word[:80]}` is not a status"
+        help = f"{guess}one of: {', '.join(allowed)}"
+        self.sink.report("FC1005", message, self.places.value_span(index, name), help=help)
 
     def check_code(self, index: int, block: Block) -> None:
         """Report code that is about to be executed and is not one call (A20)."""
@@ -110,12 +104,9 @@ class StepChecker:
             return
         reason = _why_not_executable(code)
         if reason:
-            self.sink.report(
-                "FC1001",
-                f"the code of {self.places.name_of(index)} cannot be executed: {reason}",
-                self.places.value_span(index, "Code"),
-                help="write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`",
-            )
+            message = f"the code of {self.places.name_of(index)} cannot be executed: {reason}"
+            help = "write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`"
+            self.sink.report("FC1001", message, self.places.value_span(index, "Code"), help=help)
 
     def check_ids(self) -> None:
         """Report steps without an ID of their own (A4)."""
@@ -125,33 +116,23 @@ class StepChecker:
                 continue
             id = text_value(block, "ID")
             if not id:
-                self.sink.report(
-                    "FC1003",
-                    f"{self.places.name_of(index)} has no ID",
-                    self.places.value_span(index, "ID"),
-                    help="write a field `ID` below its heading, with a name of its own",
-                )
+                message = f"{self.places.name_of(index)} has no ID"
+                help = "write a field `ID` below its heading, with a name of its own"
+                self.sink.report("FC1003", message, self.places.value_span(index, "ID"), help=help)
             elif self.check_filled_in(index, block, "ID"):
                 self.check_id(index, id, first)
 
     def check_id(self, index: int, id: str, first: dict[str, int]) -> None:
         span = self.places.value_span(index, "ID")
         if not is_id(id):
-            self.sink.report(
-                "FC1005",
-                f"`{id[:80]}` is not an ID",
-                span,
-                help="an ID is a word of letters, digits and `_`, such as `step_1`",
-            )
+            help = "an ID is a word of letters, digits and `_`, such as `step_1`"
+            self.sink.report("FC1005", f"`{id[:80]}` is not an ID", span, help=help)
         earlier = first.setdefault(id, index)
         if earlier != index:
-            self.sink.report(
-                "FC1004",
-                f"two steps have the ID `{id}`",
-                span,
-                labels=(Label(self.places.value_span(earlier, "ID"), "the first one"),),
-                help="give each step an ID of its own",
-            )
+            message = f"two steps have the ID `{id}`"
+            help = "give each step an ID of its own"
+            labels = (Label(self.places.value_span(earlier, "ID"), "the first one"),)
+            self.sink.report("FC1004", message, span, labels=labels, help=help)
 
 
 def _why_not_executable(code: str) -> str:

@@ -28,10 +28,7 @@ def steps_editing() -> Editing:
     """Complete section keywords, tools and variables."""
     return Editing(
         slots=(
-            Slot(
-                re.compile(r"^#+[^:]*\bTOOL:[ \t]*(?P<word>[\w.-]*)\Z"),
-                ("tool",),
-            ),
+            Slot(re.compile(r"^#+[^:]*\bTOOL:[ \t]*(?P<word>[\w.-]*)\Z"), ("tool",)),
             Slot(re.compile(r"^(?P<word>#{1,6}[^:]*)\Z"), (), _HEADINGS),
             Slot(re.compile(rf"^{_BULLET}(?P<word>[\w.-]*)\Z"), ("tool",), under=_under("TOOLS?")),
             Slot(

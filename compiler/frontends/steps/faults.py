@@ -6,11 +6,10 @@ from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Output
-from ...reading.markdown import Fence
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .items import heading_span
-from .marks import marker
+from .marks import Fence, marker
 from .model import Step
 from .prompt import PLACEHOLDER
 
@@ -18,21 +17,14 @@ from .prompt import PLACEHOLDER
 def check_complete(source: Source, step: Step, sink: Sink) -> None:
     """Report a step without a name, a description or a tool (S2, S3, S20)."""
     if not step.name:
-        sink.report(
-            "FC1003",
-            f"workflow step {step.number + 1} has no name",
-            step.span,
-            help=f"write the name in the same line: `{marker('STEP')}: name`",
-        )
+        help = f"write the name in the same line: `{marker('STEP')}: name`"
+        sink.report("FC1003", f"workflow step {step.number + 1} has no name", step.span, help=help)
     if step.description is None or not step.description.text:
         what = "no description" if step.description is None else "an empty description"
-        sink.report(
-            "FC1003",
-            f"{step.label} has {what}",
-            step.span,
-            labels=(Label(step.odd_fence, "not read as one"),) if step.odd_fence else (),
-            help="write what to do between lines of three backticks, directly below the heading",
-        )
+        message = f"{step.label} has {what}"
+        help = "write what to do between lines of three backticks, directly below the heading"
+        labels = (Label(step.odd_fence, "not read as one"),) if step.odd_fence else ()
+        sink.report("FC1003", message, step.span, labels=labels, help=help)
     if not step.tools:
         empty = [part for part in step.sections if part.type in ("TOOL", "TOOLS")]
         sink.report(
@@ -131,13 +123,9 @@ class OpenFence:
         if place is None or self._last is None:
             return
         labels = () if place == self._last else (Label(self._last, "so that this one stays open"),)
-        sink.report(
-            "FC1001",
-            "this fence is not closed" + (" before the next step begins" if labels else ""),
-            place,
-            labels=labels,
-            help="close it with a line of the same marks",
-        )
+        message = "this fence is not closed" + (" before the next step begins" if labels else "")
+        help = "close it with a line of the same marks"
+        sink.report("FC1001", message, place, labels=labels, help=help)
 
 
 def check_variables(steps: list[Step], source: Source, sink: Sink) -> None:
@@ -154,11 +142,7 @@ def check_variables(steps: list[Step], source: Source, sink: Sink) -> None:
 
 
 def _check_placeholders(
-    text: Span,
-    spelling: Spelling,
-    written: dict[str, Output],
-    source: Source,
-    sink: Sink,
+    text: Span, spelling: Spelling, written: dict[str, Output], source: Source, sink: Sink
 ) -> None:
     for match in PLACEHOLDER.finditer(source.text, text.start, text.end):
         near = None if match[1] in spelling else spelling.nearest(match[1])

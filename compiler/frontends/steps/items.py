@@ -13,9 +13,9 @@ from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Input, Output
-from ...reading.located import Located, join_lines, locate
 from ...source.source import Source, Span
 from .marks import ARROW
+from .model import Located, join_lines, locate
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
 
@@ -48,13 +48,9 @@ def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink)
             inputs.append(Input(name=located.text, description=meaning, span=located.span))
         elif raw.strip():
             whole = locate(source, start, raw)
-            sink.report(
-                "FC1001",
-                f"the input `{_short(whole.text)}` is not read: it has no {_missing(colon)}",
-                whole.span,
-                severity="warning",
-                help="write `NAME: what it is`",
-            )
+            message = f"the input `{_short(whole.text)}` is not read: it has no {_missing(colon)}"
+            help = "write `NAME: what it is`"
+            sink.report("FC1001", message, whole.span, severity="warning", help=help)
 
 
 def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Sink) -> None:
@@ -87,13 +83,10 @@ def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Si
             if entry.span is None or first.span is None:
                 continue
             if first is not entry:
-                sink.report(
-                    "FC1004",
-                    f"{label} has the {kind} `{entry.name}` twice",
-                    entry.span,
-                    labels=(Label(first.span, "first here"),),
-                    help="take one of the two out, or give it a name of its own",
-                )
+                message = f"{label} has the {kind} `{entry.name}` twice"
+                help = "take one of the two out, or give it a name of its own"
+                labels = (Label(first.span, "first here"),)
+                sink.report("FC1004", message, entry.span, labels=labels, help=help)
             elif _NAME.fullmatch(entry.name) is None:
                 reserved = entry.name.startswith(("$", "__"))
                 sink.report(
@@ -115,13 +108,9 @@ def split_items(section: Token) -> Iterator[tuple[int, str]]:
 
 def _report_arrow(source: Source, start: int, arrow: str, sink: Sink) -> None:
     span = source.span(start, start + len(arrow))
-    sink.report(
-        "FC1006",
-        f"the arrow is damaged: `{arrow}` was `→`",
-        span,
-        help="read as meant; save the repaired arrow, and the file as UTF-8",
-        fix=Fix("write `→`", span, "→", True),
-    )
+    message = f"the arrow is damaged: `{arrow}` was `→`"
+    help = "read as meant; save the repaired arrow, and the file as UTF-8"
+    sink.report("FC1006", message, span, help=help, fix=Fix("write `→`", span, "→", True))
 
 
 def _double_arrow(source: Source, start: int, raw: str) -> Fix | None:

@@ -13,13 +13,11 @@ from flowc.grammar.lexing import LISTS, StepLexer
 from lark import Token
 
 from ...diagnostics.diagnostic import Label, Sink
-from ...reading.located import Located, locate
-from ...reading.markdown import Fence, read_fence
 from ...source.source import Source, Span
 from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
 from .items import check_names, heading_of, heading_span, read_inputs, read_outputs, read_texts
-from .marks import USUAL, check_marker, unknown_section
-from .model import Step, StepDocument
+from .marks import USUAL, Fence, check_marker, read_fence, unknown_section
+from .model import Located, Step, StepDocument, locate
 
 MAX_PROSE = 4000
 """At most this many characters of the text before the first step describe the workflow."""
@@ -157,14 +155,10 @@ class _Reader:
         if " " in fence.mark:
             report_spaced_fence(self.source, token, fence, self.sink)
         if step.sections:
-            self.sink.report(
-                "FC1001",
-                f"the description of {step.label} does not stand directly below its heading",
-                span,
-                severity="warning",
-                labels=(Label(heading_span(self.source, step.sections[0]), "after this"),),
-                help="move the fenced block up, directly below the step's heading",
-            )
+            message = f"the description of {step.label} does not stand directly below its heading"
+            help = "move the fenced block up, directly below the step's heading"
+            labels = (Label(heading_span(self.source, step.sections[0]), "after this"),)
+            self.sink.report("FC1001", message, span, severity="warning", labels=labels, help=help)
 
     def read_other(self, token: Token, step: Step | None = None) -> None:
         """Read headings of level 1 and 2, and report headings that only look like a section's."""
@@ -206,9 +200,6 @@ class _Reader:
         if heading_of(part).isascii():
             return
         check_marker(self.source, part.start_pos or 0, part, part.type, self.sink)
-        self.sink.report(
-            "FC1001",
-            f"`{part.type}` stands before the first step, so it belongs to none",
-            heading_span(self.source, part),
-            help="move it below a heading `### 🔧 WORKFLOW STEP: name`",
-        )
+        message = f"`{part.type}` stands before the first step, so it belongs to none"
+        help = "move it below a heading `### 🔧 WORKFLOW STEP: name`"
+        self.sink.report("FC1001", message, heading_span(self.source, part), help=help)

@@ -1,4 +1,4 @@
-"""The signs of step markdown: which emoji belongs to which keyword, and what damage looks like.
+"""The signs and fences of step markdown: which emoji belongs to which keyword, what damage does.
 
 Damage (S24) means that UTF-8 bytes were read in a Windows code page: `→` became `â†’`, and a byte
 that means nothing there was lost, so the damage is recognised by its letters, never decoded.
@@ -7,12 +7,14 @@ that means nothing there was lost, so the damage is recognised by its letters, n
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from flowc.grammar.lexing import HEADING, KEYWORDS, MARKERS, SIGNS, nearest_keyword
 
 from ...diagnostics.diagnostic import Fix, Sink
 from ...source.source import Source
 
+_OPENING = re.compile(r"[ \t]*(`[ ]`[ ]`|`+|~+)([^\n]*)")
 _BARE = {kind: sign.rstrip("\ufe0f") for kind, sign in SIGNS.items()}
 _WORDS = {kind: word for word, kind in KEYWORDS.items()}
 
@@ -89,3 +91,30 @@ def unknown_section(line: str) -> tuple[int, int, str] | None:
     if line[match.end() :].strip() or nearest_keyword(match["word"]) is not None:
         return None
     return match.start("word"), match.end("word"), match["word"]
+
+
+class Fence(NamedTuple):
+    """A fenced block: the mark that opens it, its language tag, and where its body lies in it."""
+
+    mark: str
+    info: str
+    start: int
+    end: int
+    closed: bool
+
+
+def read_fence(block: str) -> Fence:
+    """Take a fenced block apart; `block` begins with the opening line and ends with the closing
+    one, unless nothing closes it. Offsets count from the block's first character."""
+    if block.startswith("```\n") and block.endswith("\n```\n"):
+        return Fence("```", "", 4, max(4, len(block) - 4), True)
+    opening = _OPENING.match(block)
+    assert opening is not None, "a fence begins with its mark"
+    mark, info = opening[1], opening[2].strip()
+    body = block.find("\n") + 1
+    last = block.rfind("\n", 0, len(block) - 1) + 1
+    closing = block[last:].strip()
+    closed = 0 < body <= last and closing.startswith(mark) and not closing.strip("`~ ")
+    if not closed:
+        return Fence(mark, info, body or len(block), len(block), False)
+    return Fence(mark, info, body, last, True)

@@ -68,13 +68,9 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
 def _parse(source: Source, sink: Sink) -> Parsed:
     document = read_document(source, sink)
     if not document.steps:
-        sink.report(
-            "FC1008",
-            f"`{source.path}` has no workflow steps",
-            source.span(0),
-            notes=_fenced_note(source),
-            help="begin a step with a line `### 🔧 WORKFLOW STEP: name`",
-        )
+        message = f"`{source.path}` has no workflow steps"
+        help = "begin a step with a line `### 🔧 WORKFLOW STEP: name`"
+        sink.report("FC1008", message, source.span(0), notes=_fenced_note(source), help=help)
         return Parsed(None)
     check_variables(document.steps, source, sink)
     return Parsed(_workflow(document, source), mentions=lambda: _tool_mentions(document))

@@ -10,9 +10,8 @@ from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.parse import parse_assertion
 from ...expr.walk import children, rebuild
 from ...ir import REPORT_TOOL, Assertion
-from ...reading.located import Located
 from ...source.source import Source, Span
-from .model import Step
+from .model import Located, Step
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
@@ -49,12 +48,13 @@ def _description(
         if match[1] in variables:
             parts.append(Literal(value=text + whole[at : match.start()].replace("\r\n", "\n")))
             at, text = match.end(), ""
-            place = Span(span.file, match.start(1), match.end(1))
-            name = Name(name=match[1], span=place)
-            parts.append(
-                Call(function="coalesce", args=(name, Literal(value=match[0])), span=place)
-            )
+            parts.append(_placeholder(match, Span(span.file, match.start(1), match.end(1))))
     return text + whole[at : span.end].replace("\r\n", "\n")
+
+
+def _placeholder(match: re.Match[str], span: Span | None) -> Expr:
+    args = (Name(name=match[1], span=span), Literal(value=match[0]))
+    return Call(function="coalesce", args=args, span=span)
 
 
 def _tools(names: list[str]) -> str:
@@ -144,11 +144,7 @@ def _template(literal: Literal, variables: Set[str]) -> Expr:
     for match in PLACEHOLDER.finditer(text):
         if match[1] not in variables:
             continue
-        name = Name(name=match[1], span=literal.span)
-        parts += [
-            Literal(value=text[at : match.start()]),
-            Call(function="coalesce", args=(name, Literal(value=match[0])), span=literal.span),
-        ]
+        parts += [Literal(value=text[at : match.start()]), _placeholder(match, literal.span)]
         at = match.end()
     if not parts:
         return literal

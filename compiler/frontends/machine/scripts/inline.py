@@ -65,9 +65,6 @@ def _report(fault: ScriptFault, before: int, words: JsonText, sink: Sink) -> Non
     message = "it ends too early" if fault.start - before >= length else fault.message
     start = max(0, min(fault.start - before, length))
     end = max(start, min(fault.end - before, length))
-    sink.report(
-        "FC4003",
-        f"the code does not parse: {message}",
-        words.at(start, end) if end > start else words.span,
-        help="correct it; it is JavaScript, such as `common_data.n > 3`",
-    )
+    message = f"the code does not parse: {message}"
+    help = "correct it; it is JavaScript, such as `common_data.n > 3`"
+    sink.report("FC4003", message, words.at(start, end) if end > start else words.span, help=help)

@@ -77,7 +77,7 @@ def test_other_yaml_readers_see_texts_where_there_are_texts(main):
 
 
 ELEMENTS = [
-    e for e in vars(flow_keys).values() if isinstance(e, flow_keys.MappingKind)
+    e for e in vars(flow_keys).values() if isinstance(e, flow_keys.MapShape)
 ] + list(flow_keys.NODES.values())  # fmt: skip
 ELSEWHERE = {
     "id", "span", "kind", "target_span", "origin", "source", "name", "function",
