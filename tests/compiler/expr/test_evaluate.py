@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
-from flowc.compiler.expr.ast import Call, ListOf, Literal, Name, Text
+from flowc.compiler.expr.ast import BinaryOp, Call, ListOf, Literal, Name, Text, UnaryOp
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate, text_of
 from flowc.compiler.expr.values import MAX_TEXT, equal
 
@@ -145,6 +147,59 @@ def test_order(value, text, result):
 )
 def test_arithmetic(value, text, result):
     assert value(text) == result
+
+
+FAILS = "fails"
+OPERATORS: dict[str, dict[str, object]] = {
+    "==": {"1 == '1'": True, "1 == 2": False, "GONE == null": True, "GONE == ''": False},
+    "!=": {"1 != 2": True, "1 != '1'": False, "GONE != 1": True, "GONE != null": False},
+    "<": {"1 < 2": True, "2 < 2": False, "GONE < 1": False, "1 < GONE": False},
+    "<=": {"2 <= 2": True, "3 <= 2": False, "GONE <= 1": False, "GONE <= GONE": False},
+    ">": {"3 > 2": True, "2 > 2": False, "GONE > 1": False, "1 > GONE": False},
+    ">=": {"2 >= 2": True, "1 >= 2": False, "GONE >= 1": False, "GONE >= GONE": False},
+    "+": {"1 + 2": 3, "'1' + 2": "12", "GONE + 'a'": "a", "GONE + 1": FAILS},
+    "-": {"3 - 2": 1, "'a' - 2": FAILS, "GONE - 1": FAILS, "1 - GONE": FAILS, "-GONE": FAILS},
+    "*": {"3 * 2": 6, "'a' * 2": FAILS, "GONE * 1": FAILS, "1 * GONE": FAILS},
+    "/": {"3 / 2": 1.5, "3 / 0": FAILS, "GONE / 1": FAILS, "1 / GONE": FAILS},
+    "%": {"3 % 2": 1, "3 % 0": FAILS, "GONE % 1": FAILS, "1 % GONE": FAILS},
+    "and": {"1 and 2": True, "1 and 0": False, "GONE and 1": False, "1 and GONE": False},
+    "or": {"0 or 1": True, "0 or ''": False, "GONE or 1": True, "0 or GONE": False},
+    "in": {"1 in [1]": True, "2 in [1]": False, "GONE in [null]": True, "1 in GONE": False},
+    "contains": {
+        "'ab' contains 'b'": True, "'ab' contains 'c'": False,
+        "GONE contains 'a'": False, "[1] contains GONE": False,
+    },
+    "matches": {
+        "'ab' matches 'b$'": True, "'ab' matches 'a$'": False,
+        "GONE matches ''": False, "'ab' matches GONE": True,
+    },
+    "starts with": {
+        "'ab' starts with 'a'": True, "'ab' starts with 'b'": False,
+        "GONE starts with ''": False, "'ab' starts with GONE": True,
+    },
+    "ends with": {
+        "'ab' ends with 'b'": True, "'ab' ends with 'a'": False,
+        "GONE ends with ''": False, "'ab' ends with GONE": True,
+    },
+    "not": {"not 0": True, "not 1": False, "not GONE": True},
+    "exists": {"'' exists": True, "GONE exists": False, "null exists": False},
+}  # fmt: skip
+"""For each operator what it gives when it holds, when it does not, and beside null."""
+
+
+def test_the_table_has_every_operator():
+    assert set(OPERATORS) == {*get_args(BinaryOp), *get_args(UnaryOp)}
+
+
+@pytest.mark.parametrize("text", [text for rows in OPERATORS.values() for text in rows])
+def test_every_operator_holds_or_not_and_takes_null(value, text):
+    (result,) = (rows[text] for rows in OPERATORS.values() if text in rows)
+    if result is FAILS:
+        with pytest.raises(EvaluationError):
+            value(text)
+    else:
+        assert value(text) == result
+        assert type(value(text)) is type(result)
 
 
 def test_only_the_side_that_is_needed_is_evaluated(value):
