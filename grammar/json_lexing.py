@@ -44,9 +44,9 @@ def tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield kind, start and end of every token in character offsets; the last one is END."""
     match, pos, kind = TOKEN.match, 0, ""
     while kind != "END":
-        found = match(text, pos)
-        assert found is not None
-        assert found.lastgroup is not None
-        kind = found.lastgroup
-        start, pos = found.span(kind)
+        token = match(text, pos)
+        assert token is not None
+        assert token.lastgroup is not None
+        kind = token.lastgroup
+        start, pos = token.span(kind)
         yield kind, start, pos

@@ -167,35 +167,35 @@ def _ends_early(text: str) -> ParseFault:
     )
 
 
-def _unexpected_token(text: str, start: int, found: str) -> ParseFault:
-    end = start + max(1, len(found))
+def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
+    end = start + max(1, len(sign))
     span = Span("", start, end)
-    if found in {'"', "'"}:
+    if sign in {'"', "'"}:
         return ParseFault(
-            "the text is not closed", Span("", start, len(text)), f"add the closing `{found}`"
+            "the text is not closed", Span("", start, len(text)), f"add the closing `{sign}`"
         )
-    if found == "=":
+    if sign == "=":
         return ParseFault("`=` is not an operator", span, "write `==` to compare")
-    if found in {"&", "|"}:
-        return ParseFault(f"`{found}` is not an operator", span, f"write `{found * 2}`")
-    if _after_comparison(text[:start], found):
+    if sign in {"&", "|"}:
+        return ParseFault(f"`{sign}` is not an operator", span, f"write `{sign * 2}`")
+    if _after_comparison(text[:start], sign):
         return ParseFault(
-            f"`{found}` compares a second time", span, "join two comparisons with `and`"
+            f"`{sign}` compares a second time", span, "join two comparisons with `and`"
         )
     if re.search(r"[{,]\s*\Z", text[:start]) and re.match(r"\w+\s*:", text[start:]):
-        return ParseFault(f"the key `{found}` is not in quotes", span, f'write `"{found}":`')
-    if re.fullmatch(r"\w+", found):
+        return ParseFault(f"the key `{sign}` is not in quotes", span, f'write `"{sign}":`')
+    if re.fullmatch(r"\w+", sign):
         return ParseFault(
-            f"`{found}` is not expected here",
+            f"`{sign}` is not expected here",
             span,
             "put an operator before it, or quotes around text",
         )
-    return ParseFault(f"`{found}` is not expected here", span)
+    return ParseFault(f"`{sign}` is not expected here", span)
 
 
-def _after_comparison(before: str, found: str) -> bool:
+def _after_comparison(before: str, sign: str) -> bool:
     compares = re.compile(r"===?|!==?|<=?|>=?")
-    return bool(compares.fullmatch(found) and compares.search(before))
+    return bool(compares.fullmatch(sign) and compares.search(before))
 
 
 def unquote(body: str) -> str:

@@ -107,16 +107,16 @@ def places_in(command: str, placeholders: Collection[tuple[int, int]]) -> list[t
     """Return for each placeholder (start, end), in order, how its value is quoted ("word", "double"
     or "single"), or why it cannot be. One linear pass."""
     scanner = _Scanner(command)
-    found: list[tuple[str, Refusal]] = []
+    places: list[tuple[str, Refusal]] = []
     at = 0
     for start, end in placeholders:
         while at < start:
             at = scanner.step(at)
         # After a backslash the value's first character would be taken literally, quote or not.
         escaped = at > start
-        found.append(("", "after a backslash") if escaped else scanner.place())
+        places.append(("", "after a backslash") if escaped else scanner.place())
         at = max(at, end)
-    return found
+    return places
 
 
 def quoted_command(template: Template, text: str) -> tuple[Expr, list[tuple[Placeholder, str]]]:

@@ -133,21 +133,21 @@ def _around(values: list[Json], kind: Type) -> list[Json]:
     numbers = sorted(v for v in values if isinstance(v, int | float) and not isinstance(v, bool))
     if kind == "boolean":
         return [True, False]
-    found: list[Json] = [v for v in values if isinstance(v, bool)] if kind == "any" else []
+    tries: list[Json] = [v for v in values if isinstance(v, bool)] if kind == "any" else []
     if numbers and kind != "text":
-        found += _between(numbers, whole=kind == "integer")
+        tries += _between(numbers, whole=kind == "integer")
     if kind in ("text", "any"):
         texts = [v for v in values if isinstance(v, str)]
-        found += [*texts, OTHER] if texts or not found else []
-    return list({(type(value), value): value for value in found}.values()) or [OTHER]
+        tries += [*texts, OTHER] if texts or not tries else []
+    return list({(type(value), value): value for value in tries}.values()) or [OTHER]
 
 
 def _between(numbers: list[float], *, whole: bool) -> list[float]:
-    found: list[float] = [numbers[0] - 1]
+    tries: list[float] = [numbers[0] - 1]
     for low, high in itertools.pairwise(numbers):
         middle = float((low + high) // 2) if whole else (low + high) / 2
-        found += [low, _plain(middle)]
-    return [*found, numbers[-1], numbers[-1] + 1]
+        tries += [low, _plain(middle)]
+    return [*tries, numbers[-1], numbers[-1] + 1]
 
 
 def _plain(number: float) -> float:

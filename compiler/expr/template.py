@@ -44,7 +44,7 @@ def read_template(text: str) -> Template:
     """Return the template in `text`. A placeholder that does not parse is a fault without a
     value."""
     parts: list[Expr] = []
-    found: list[Placeholder] = []
+    placeholders: list[Placeholder] = []
     faults: list[ParseFault] = []
     plain, at, begun = "", 0, 0
     while (braces := _BRACES.search(text, at)) is not None:
@@ -68,9 +68,9 @@ def read_template(text: str) -> Template:
             parts.append(Literal(value=plain, span=Span("", begun, inner - 2)))
         plain, begun = "", at
         parts.append(read)
-        found.append(Placeholder(inner - 2, at, read))
+        placeholders.append(Placeholder(inner - 2, at, read))
     plain += text[at:]
-    return Template(_whole(parts, plain, begun, len(text)), tuple(found), tuple(faults))
+    return Template(_whole(parts, plain, begun, len(text)), tuple(placeholders), tuple(faults))
 
 
 def show_template(expr: Expr) -> str:
@@ -128,11 +128,11 @@ def _closing(text: str, at: int) -> int | None:
     """Return where the `}}` stands that closes the placeholder whose expression begins at `at`."""
     opened: list[str] = []
     for token in _TOKEN.finditer(text, at):
-        found = token[0]
-        if found in "[({":
-            opened.append(found)
-        elif opened and (found in "])" or (found == "}" and opened[-1] == "{")):
+        sign = token[0]
+        if sign in "[({":
+            opened.append(sign)
+        elif opened and (sign in "])" or (sign == "}" and opened[-1] == "{")):
             opened.pop()
-        elif found == "}" and text.startswith("}}", token.start()):
+        elif sign == "}" and text.startswith("}}", token.start()):
             return token.start()
     return None

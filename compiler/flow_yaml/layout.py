@@ -105,16 +105,16 @@ class _Layout:
         self._read_tokens()
         self._move_comments()
         blanks = self._blank_lines()
-        found: list[str] = []
+        rows: list[str] = []
         for number, line in enumerate(self.lines):
-            if line.is_blank and (not found or not found[-1]):
+            if line.is_blank and (not rows or not rows[-1]):
                 continue
-            if number in blanks and found and found[-1]:
-                found.append("")
-            found.append(line.render())
-        while not self.lines[-1].kept and not found[-1]:
-            found.pop()
-        return "\n".join(found) + "\n"
+            if number in blanks and rows and rows[-1]:
+                rows.append("")
+            rows.append(line.render())
+        while not self.lines[-1].kept and not rows[-1]:
+            rows.pop()
+        return "\n".join(rows) + "\n"
 
     def _read_tokens(self) -> None:
         depth = 0
@@ -259,24 +259,24 @@ class _Layout:
 
     def _followers(self) -> list[list[_Frame]]:
         """Return for each line the collections of the first entry from there on."""
-        found: list[list[_Frame]] = []
+        followers: list[list[_Frame]] = []
         after: list[_Frame] = []
         for number in reversed(range(len(self.lines))):
             after = self.owners.get(number, after)
-            found.append(after)
-        return found[::-1]
+            followers.append(after)
+        return followers[::-1]
 
     def _blank_lines(self) -> set[int]:
         """Return the lines that need a blank line before them."""
-        found: set[int] = set()
+        blanks: set[int] = set()
         for frame in self.all:
             spaced = frame.is_list and _NODES.match(frame.path)
             sections = not frame.is_list and _SECTIONS.match(frame.path)
             starts = [*frame.starts, len(self.lines)]
             for start, after, further in zip(starts, starts[1:], starts[2:], strict=False):
                 if spaced or (sections and self._is_long(start, after, further)):
-                    found.add(self._above_comments(after, start))
-        return found - self.open_ended
+                    blanks.add(self._above_comments(after, start))
+        return blanks - self.open_ended
 
     def _is_long(self, start: int, after: int, end: int) -> bool:
         """Return whether one of two entries has several lines, comments and blank ones not counted.

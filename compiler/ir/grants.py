@@ -46,12 +46,12 @@ def grants(source: Source) -> tuple[bool, str]:
         return False, ""
     markdown = source.path.endswith((".md", ".markdown"))
     network, folder = False, ""
-    for found in _GRANT.finditer(source.text):
-        angles = found["open"] == "<!--"
-        if angles != bool(found["close"]) or (markdown and found["open"] == "#"):
+    for match in _GRANT.finditer(source.text):
+        angles = match["open"] == "<!--"
+        if angles != bool(match["close"]) or (markdown and match["open"] == "#"):
             continue
-        network = network or found["what"] == "network"
-        folder = found["folder"] or folder
+        network = network or match["what"] == "network"
+        folder = match["folder"] or folder
     return network, folder
 
 

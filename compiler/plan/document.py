@@ -167,8 +167,8 @@ class PlanDocument:
             if step not in self.ids:
                 raise PlanError(f"no step has the ID `{step}`")
             return self.ids[step]
-        found = (n for n, b in enumerate(self.blocks) if b.kind == "section" and b.key == section)
-        index = next(found, None)
+        places = (n for n, b in enumerate(self.blocks) if b.kind == "section" and b.key == section)
+        index = next(places, None)
         if index is None or section is None:
             raise PlanError(f"there is no section `{SECTIONS[section] if section else ''}`")
         return index
@@ -194,8 +194,8 @@ def is_step(block: Block) -> bool:
 def field_value(block: Block, name: str) -> Value | None:
     """Return the value of a block's field; None when it has none of that name."""
     if name not in block.values:
-        found = block.field(name)
-        block.values[name] = None if found is None else value_of(block.text, found)
+        field = block.field(name)
+        block.values[name] = None if field is None else value_of(block.text, field)
     return block.values[name]
 
 

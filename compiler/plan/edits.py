@@ -82,9 +82,9 @@ def _place_for(block: Block, name: str) -> int:
     heading and its prose."""
     known = STEP_FIELDS if block.kind == "step" else SECTION_FIELDS.get(block.key or "plan", ())
     before = known[: known.index(name)] if name in known else None
-    found = [f for f in block.fields if before is None or f.name in before]
-    if found:
-        return max(found, key=lambda f: f.end).end
+    before_it = [f for f in block.fields if before is None or f.name in before]
+    if before_it:
+        return max(before_it, key=lambda f: f.end).end
     if block.fields:
         return block.fields[0].start
     return intro_end(block)
@@ -214,12 +214,12 @@ def layout_of(block: Block, at: int, default: FieldLayout) -> FieldLayout:
 
 def newline_near(text: str, at: int) -> str | None:
     """Return the end of the line before `at`, or of the first one behind it."""
-    found = text.rfind("\n", 0, at)
-    if found < 0:
-        found = text.find("\n", at)
-    if found < 0:
+    end = text.rfind("\n", 0, at)
+    if end < 0:
+        end = text.find("\n", at)
+    if end < 0:
         return None
-    return "\r\n" if text[found - 1 : found] == "\r" else "\n"
+    return "\r\n" if text[end - 1 : end] == "\r" else "\n"
 
 
 def _replace(block: Block, place: Range, text: str) -> Block | None:

@@ -101,8 +101,8 @@ def path_breaks(document: PlanDocument) -> list[Break]:
     for index, path in enumerate(inputs):
         if isinstance(path, Break):
             breaks.append(path._replace(step=index))
-        elif _is_path(path) and (found := chain.break_at(index, path)) is not None:
-            breaks.append(found)
+        elif _is_path(path) and (gap := chain.break_at(index, path)) is not None:
+            breaks.append(gap)
     return breaks
 
 
@@ -110,16 +110,16 @@ def reads_of(document: PlanDocument) -> dict[int, int]:
     """Return by step the earlier step whose output it reads, both as places among the plan's
     steps."""
     places = _by_name(document)
-    found: dict[int, int] = {}
+    reads: dict[int, int] = {}
     written: dict[str, int] = {}
     for index, step in enumerate(document.steps):
         path = _input_of(document, step, places)
         if isinstance(path, str) and path in written:
-            found[index] = written[path]
+            reads[index] = written[path]
         output = text_value(step, "Output Audio")
         if _is_path(output):
             written[output] = index
-    return found
+    return reads
 
 
 class _Chain(NamedTuple):

@@ -81,5 +81,5 @@ def transition(document: PlanDocument, id: str, to: Status, time: str) -> PlanDo
 
 def counts(document: PlanDocument) -> dict[Status, int]:
     """Return how many steps have each status, in the statuses' order, without zeros."""
-    found = Counter(status_of(step) for step in document.steps)
-    return {status: found[status] for status in STATUSES if found[status]}
+    steps = Counter(status_of(step) for step in document.steps)
+    return {status: steps[status] for status in STATUSES if steps[status]}

@@ -22,13 +22,13 @@ class StepVersions(NamedTuple):
 
 def versions(then: PlanDocument, now: PlanDocument) -> list[StepVersions]:
     """Return every step of either version, in the present order; those that are gone come last."""
-    found = []
+    steps = []
     for id, place in now.ids.items():
         before = then.ids.get(id)
         differ = () if before is None else _differing(then.blocks[before], now.blocks[place])
-        found.append(StepVersions(id, before, place, differ))
+        steps.append(StepVersions(id, before, place, differ))
     gone = [id for id in then.ids if id not in now.ids]
-    return [*found, *(StepVersions(id, then.ids[id], None, ()) for id in gone)]
+    return [*steps, *(StepVersions(id, then.ids[id], None, ()) for id in gone)]
 
 
 def distance(then: PlanDocument, now: PlanDocument) -> int:

@@ -333,9 +333,9 @@ def _shifts(raw: str) -> tuple[tuple[int, int], ...]:
     there."""
     if "\\" not in raw:
         return ()
-    found: list[tuple[int, int]] = []
+    shifts: list[tuple[int, int]] = []
     ahead = 0
     for match in _ESCAPE.finditer(raw):
         ahead += match.end() - match.start() - 1
-        found.append((match.end() - ahead, ahead))
-    return tuple(found)
+        shifts.append((match.end() - ahead, ahead))
+    return tuple(shifts)

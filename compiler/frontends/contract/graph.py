@@ -125,11 +125,11 @@ def _judges(
     contract: Contract, forms: Mapping[str, str], needs: Needs
 ) -> Mapping[str, Sequence[str]]:
     """Return for each step the reviews that have it begun again."""
-    found: dict[str, list[str]] = {}
+    judges: dict[str, list[str]] = {}
     for step in contract.steps:
         for target in reviewed_steps(step.id, forms, needs) if step.form == "review" else ():
-            found.setdefault(target, []).append(step.id)
-    return found
+            judges.setdefault(target, []).append(step.id)
+    return judges
 
 
 def _earliest(redo: Redo, order: tuple[str, ...]) -> Redo:

@@ -39,8 +39,8 @@ class Redo:
 def report_circles(steps: Sequence[ContractStep], needs: Needs, sink: Sink) -> bool:
     """Report FC2004 once for every circle of dependencies, and return whether there are any."""
     by_id = {step.id: step for step in steps}
-    found = loops(needs)
-    for members in sorted(found, key=lambda m: min(by_id[id].span for id in m)):
+    circles = loops(needs)
+    for members in sorted(circles, key=lambda m: min(by_id[id].span for id in m)):
         first = min(members, key=lambda id: by_id[id].span)
         circle = _circle(first, set(members), needs)
         places = [_place(by_id[one], other) for one, other in itertools.pairwise(circle)]
@@ -55,14 +55,14 @@ def report_circles(steps: Sequence[ContractStep], needs: Needs, sink: Sink) -> b
         )
         help = "remove one of these dependencies"
         sink.report("FC2004", message, places[0], labels=labels[:_SHOWN], help=help)
-    return bool(found)
+    return bool(circles)
 
 
 def _circle(start: str, members: set[str], needs: Needs) -> list[str]:
     """Return a shortest way from `start` back to it through its needs."""
     inside = {id: [n for n in needs[id] if n in members] for id in members}
-    found = reachable(inside[start], inside, avoid=lambda id: id == start)
-    return [start, *path_to(start, found)]
+    before = reachable(inside[start], inside, avoid=lambda id: id == start)
+    return [start, *path_to(start, before)]
 
 
 def _place(step: ContractStep, need: str) -> Span:
@@ -78,31 +78,31 @@ def in_order(steps: Iterable[str], needs: Needs) -> tuple[str, ...]:
     open_needs = {id: len(needs[id]) for id in ids}
     ready = [number[id] for id in ids if not open_needs[id]]
     heapq.heapify(ready)
-    found: list[str] = []
+    order: list[str] = []
     while ready:
         id = ids[heapq.heappop(ready)]
-        found.append(id)
+        order.append(id)
         for dependent in after[id]:
             open_needs[dependent] -= 1
             if not open_needs[dependent]:
                 heapq.heappush(ready, number[dependent])
-    return tuple(found)
+    return tuple(order)
 
 
 def reviewed_steps(review: str, forms: Mapping[str, str], needs: Needs) -> tuple[str, ...]:
     """Return what a review restarts: the steps it depends on, and in place of a synchronization
     what that one merges."""
-    found: dict[str, None] = {}
+    steps: dict[str, None] = {}
     todo = list(reversed(needs[review]))
     while todo:
         id = todo.pop()
-        if id in found:
+        if id in steps:
             continue
         if forms[id] == "synchronization" and needs[id]:
             todo += reversed(needs[id])
         else:
-            found[id] = None
-    return tuple(found)
+            steps[id] = None
+    return tuple(steps)
 
 
 def with_reviews_awaited(

@@ -138,7 +138,7 @@ def read_contract(tree: Tree) -> Contract | None:
 def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]:
     """Read the steps; a contract needs at least one (C2)."""
     nodes = fields.items("steps", required=True)
-    found = [
+    steps = [
         step
         for number, node in enumerate(nodes, 1)
         if (inner := fields.tree.fields(node, f"step {number}")) is not None
@@ -148,7 +148,7 @@ def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]
         message = "the workflow has no step"
         help = 'add a step: `{"step_id": …, "required_role": …, "success_criteria": …}`'
         fields.tree.sink.report("FC1008", message, fields.span_of("steps"), help=help)
-    return tuple(found)
+    return tuple(steps)
 
 
 def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
@@ -189,13 +189,13 @@ def _need(fields: Fields, node: JsonNode) -> JsonText | None:
 
 
 def _gates(fields: Fields, ids: dict[str, JsonText]) -> tuple[Gate, ...]:
-    found: list[Gate] = []
+    gates: list[Gate] = []
     for number, node in enumerate(fields.items("quality_gates"), 1):
         inner = fields.tree.fields(node, f"quality gate {number}")
         gate = _gate(inner, ids) if inner is not None else None
         if gate is not None:
-            found.append(gate)
-    return tuple(found)
+            gates.append(gate)
+    return tuple(gates)
 
 
 def _gate(fields: Fields, ids: dict[str, JsonText]) -> Gate | None:
@@ -244,8 +244,8 @@ def _id(fields: Fields, key: str, ids: dict[str, JsonText]) -> JsonText | None:
     if words is None:
         return None
     sink = fields.tree.sink
-    if found := _NO_ID.search(words.text):
-        message = f"`{key}` `{words.text}` cannot be a name: {_bad_part(found[0])}"
+    if match := _NO_ID.search(words.text):
+        message = f"`{key}` `{words.text}` cannot be a name: {_bad_part(match[0])}"
         sink.report("FC1005", message, words.span, help="use letters, digits, `_` and `-`")
     first = ids.setdefault(words.text, words)
     if first is not words:
@@ -257,12 +257,12 @@ def _id(fields: Fields, key: str, ids: dict[str, JsonText]) -> JsonText | None:
     return words
 
 
-def _bad_part(found: str) -> str:
-    if found.isspace():
-        return "it begins or ends with a blank" if found == " " else "it has a control character"
-    if found[0] in "$_":
-        return f"it begins with `{found}`"
-    return f"it has a `{found}` in it" if found.isprintable() else "it has a control character"
+def _bad_part(part: str) -> str:
+    if part.isspace():
+        return "it begins or ends with a blank" if part == " " else "it has a control character"
+    if part[0] in "$_":
+        return f"it begins with `{part}`"
+    return f"it has a `{part}` in it" if part.isprintable() else "it has a control character"
 
 
 def _number(
@@ -290,14 +290,14 @@ def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str,
     a dependency that is not a step (C2). It may be a later step (C4)."""
     order = {step.id: number for number, step in enumerate(steps)}
     spelling = Spelling(order)
-    found: dict[str, tuple[str, ...]] = {}
+    needs: dict[str, tuple[str, ...]] = {}
     for step in steps:
         known = {words.text for words in step.needs if words.text in order}
-        found[step.id] = tuple(sorted(known, key=order.__getitem__))
+        needs[step.id] = tuple(sorted(known, key=order.__getitem__))
         for words in step.needs:
             if words.text not in order and tree.complete:
                 near = spelling.nearest(words.text)
                 message = f"step `{step.id}` depends on `{words.text}`, which is not a step"
                 help = f"did you mean `{near}`?" if near else "add the step or remove the name"
                 tree.sink.report("FC2001", message, words.span, help=help)
-    return found
+    return needs

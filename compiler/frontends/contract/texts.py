@@ -30,15 +30,15 @@ class ResultNames:
     @classmethod
     def of(cls, ids: Sequence[str]) -> ResultNames:
         taken = set(_TAKEN)
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         for id in ids:
             name = _ODD.sub("_", id)
             name = f"_{name}" if name[0].isdigit() else name
             while name in taken:
                 name += "_"
             taken.add(name)
-            found[id] = name
-        return cls(found)
+            variables[id] = name
+        return cls(variables)
 
     def __getitem__(self, id: str) -> str:
         return self.variables[id]

@@ -83,14 +83,14 @@ def _parts(root: YamlMap, forms: Forms) -> dict[str, YamlMap]:
         forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span,
                      "write a name and below it `nodes:`")  # fmt: skip
         return {}
-    found: dict[str, YamlMap] = {}
+    parts: dict[str, YamlMap] = {}
     for name, part in node.pairs:
         if isinstance(part, YamlMap):
-            found[name.value] = part
+            parts[name.value] = part
         else:
             message = f"the workflow `{brief(name.value)}` is a mapping, not {kind(part)}"
             forms.report("FC1005", message, part.span, "write `nodes:` below it")
-    return found
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,13 +116,13 @@ def _keys(path: str, keys: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -
 
 def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
     """Yield the words that a key takes, wherever it stands."""
-    found: dict[str, tuple[str, ...]] = {}
+    words_by_key: dict[str, tuple[str, ...]] = {}
     elements = (PARAM, STATE, AGENT, TOOL, SCRIPT, PROMPT, LIMIT, TRIAL)
     for key in (*keys, *COMMON, *(k for element in elements for k in element.keys)):
         if key.words:
-            known = found.get(key.name, ())
-            found[key.name] = (*known, *(w for w in key.words if w not in known))
-    for name, words in found.items():
+            known = words_by_key.get(key.name, ())
+            words_by_key[key.name] = (*known, *(w for w in key.words if w not in known))
+    for name, words in words_by_key.items():
         yield Slot(_value(name), words=tuple(Suggestion(word) for word in words))
 
 

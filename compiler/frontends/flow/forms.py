@@ -71,7 +71,7 @@ class Forms:
         """Return the fields as `element` does, of what is known to be a mapping."""
         known = {key.name: key for key in element.keys}
         self.known_keys(mapping, [*known, *further], what)
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         sound = True
         for name, node in mapping.pairs:
             key = known.get(name.value)
@@ -82,7 +82,7 @@ class Forms:
             value = self.value(key, name, node)
             sound = sound and (value is not None or not key.required)
             if value is not None:
-                found[key.attribute] = value
+                fields[key.attribute] = value
         for key in element.keys:
             # Only as an expression is `null` a value.
             has = mapping.get if key.form == "expression" else mapping.value
@@ -90,12 +90,12 @@ class Forms:
                 help = f"write `{key.name}:`, {key.help}"
                 self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), help)
                 sound = False
-        return self.complete(found, element) if sound else None
+        return self.complete(fields, element) if sound else None
 
     @staticmethod
-    def complete(found: dict[str, Any], element: MapShape) -> dict[str, Any]:
+    def complete(fields: dict[str, Any], element: MapShape) -> dict[str, Any]:
         defaults = {k.attribute: k.default for k in element.keys if k.default is not None}
-        return {**defaults, **found}
+        return {**defaults, **fields}
 
     def known_keys(self, mapping: YamlMap, known: list[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""
@@ -128,8 +128,8 @@ class Forms:
 
     def words(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
         items = node.items if isinstance(node, YamlList) else [node]
-        found = [self.word(key, name, item) for item in items]
-        return tuple(word for word in found if word is not None) or None
+        words = [self.word(key, name, item) for item in items]
+        return tuple(word for word in words if word is not None) or None
 
     def flag(self, key: Key, name: YamlScalar, node: YamlNode) -> bool | None:
         if isinstance(node, YamlScalar) and node.plain and node.value in _TRUTH:
@@ -256,13 +256,13 @@ class Forms:
         if not isinstance(node, YamlList):
             self.wrong(name, "a list of expressions", node)
             return None
-        found = [self.expression(key, name, item) for item in node.items]
-        return tuple(value for value in found if value is not None)
+        exprs = [self.expression(key, name, item) for item in node.items]
+        return tuple(value for value in exprs if value is not None)
 
     def settings(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assignment, ...] | None:
         """Read variables with values; a list of such mappings can set one of them twice."""
         mappings = node.items if isinstance(node, YamlList) else [node]
-        found: list[Assignment] = []
+        assignments: list[Assignment] = []
         for mapping in mappings:
             if not isinstance(mapping, YamlMap):
                 self.wrong(name, "names with expressions", mapping, "write `name: expression`")
@@ -270,12 +270,14 @@ class Forms:
             for target, value in mapping.pairs:
                 expr = self.expression(key, target, value)
                 if expr is not None:
-                    found.append(Assignment(target=target.value, value=expr, span=target.span))
-        return tuple(found)
+                    assignments.append(
+                        Assignment(target=target.value, value=expr, span=target.span)
+                    )
+        return tuple(assignments)
 
     def descriptions(self, name: YamlScalar, node: YamlNode) -> list[tuple[YamlScalar, str]]:
         """Return names with texts: a mapping, or a list of names and mappings."""
-        found: list[tuple[YamlScalar, str]] = []
+        texts: list[tuple[YamlScalar, str]] = []
         for item in node.items if isinstance(node, YamlList) else [node]:
             pairs: list[tuple[YamlScalar, YamlNode]] = []
             if isinstance(item, YamlMap):
@@ -288,8 +290,8 @@ class Forms:
                 if not isinstance(text, YamlScalar):
                     self.wrong(variable, "a text", text)
                 else:
-                    found.append((variable, "" if text.is_null else text.value))
-        return found
+                    texts.append((variable, "" if text.is_null else text.value))
+        return texts
 
     def inputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Input, ...]:
         descriptions = self.descriptions(name, node)
@@ -300,31 +302,31 @@ class Forms:
         return tuple(Output(name=n.value, source=text, span=n.span) for n, text in descriptions)
 
     def criteria(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assertion, ...]:
-        found: list[Assertion] = []
+        criteria: list[Assertion] = []
         for item in node.items if isinstance(node, YamlList) else [node]:
             if isinstance(item, YamlScalar):
-                found.append(Assertion(text=item.value, span=item.span))
+                criteria.append(Assertion(text=item.value, span=item.span))
             elif isinstance(item, YamlMap):
                 fields = self.fields(item, MapShape(Assertion, CRITERION), "a criterion")
                 check = item.get("check")
                 written = check.value if isinstance(check, YamlScalar) else ""
                 if fields is not None and ("expr" in fields or "text" in fields):
-                    found.append(Assertion(**{"text": written, **fields}, span=item.span))
+                    criteria.append(Assertion(**{"text": written, **fields}, span=item.span))
             else:
                 self.wrong(name, "texts or conditions", item, "write a text, or `check: condition`")
-        return tuple(found)
+        return tuple(criteria)
 
     def limits(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Limit, ...] | None:
         if not isinstance(node, YamlMap):
             self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
             return None
         self.known_keys(node, list(LIMITS), "`limits`")
-        found: list[Limit] = []
+        limits: list[Limit] = []
         for bound, value in node.pairs:
             fields = self.element(value, LIMIT, f"the limit `{brief(bound.value)}`")
             if fields is not None and bound.value in LIMITS:
-                found.append(Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
-        return tuple(found)
+                limits.append(Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
+        return tuple(limits)
 
     def retry(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
         fields = self.element(node, RETRY, "`retry`")

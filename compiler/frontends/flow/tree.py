@@ -185,8 +185,8 @@ def _at(source: Source, mark: Any) -> Span:
 
 
 def _at_character(source: Source, error: yaml.reader.ReaderError) -> Span:
-    found = source.text.find(chr(int(error.character)))
-    return source.span(max(found, 0), max(found, 0) + 1)
+    at = source.text.find(chr(int(error.character)))
+    return source.span(max(at, 0), max(at, 0) + 1)
 
 
 @dataclass(slots=True)
@@ -268,13 +268,13 @@ class _Builder:
 
     def alias(self, event: Any) -> bool:
         span = self.span(event)
-        found = self.anchors.get(event.anchor)
-        if found is None:
+        anchored = self.anchors.get(event.anchor)
+        if anchored is None:
             return self.refuse(
                 f"`*{event.anchor}` repeats something that stands nowhere before it", span,
                 f"mark what it repeats with `&{event.anchor}`",
             )  # fmt: skip
-        node, size, height = found
+        node, size, height = anchored
         before = self.elements
         self.elements += size - 1
         if len(self.open) + height > MAX_DEPTH:

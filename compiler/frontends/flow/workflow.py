@@ -95,7 +95,7 @@ class WorkflowReader:
             help = "write `nodes:` and below it a list of what happens"
             self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
             return []
-        found: dict[str, tuple[Node, YamlMap]] = {}
+        nodes: dict[str, tuple[Node, YamlMap]] = {}
         for item in listed.items:
             if not isinstance(item, YamlMap):
                 message = f"a node is a mapping, not {kind(item)}"
@@ -105,12 +105,12 @@ class WorkflowReader:
             node = self._node(item)
             if node is None:
                 continue
-            first = found.setdefault(node.id, (node, item))[0]
+            first = nodes.setdefault(node.id, (node, item))[0]
             if first is not node and node.span is not None and first.span is not None:
                 message = f"there are two nodes `{brief(node.id)}`"
                 label = Label(first.span, "the first one")
                 self.forms.report("FC1004", message, node.span, "rename one of them", label)
-        return list(found.values())
+        return list(nodes.values())
 
     def _node(self, mapping: YamlMap) -> Node | None:
         kinds = [key for key, _ in mapping.pairs if key.value in NODES]
@@ -219,12 +219,12 @@ class WorkflowReader:
         targets = Targets(self.forms, [node.id for node, _ in read])
         edges = Edges(self.forms, targets, self._default(mapping, targets))
         nodes: list[Node] = []
-        found: list[Edge] = []
+        wired: list[Edge] = []
         for at, (node, item) in enumerate(read):
             after = read[at + 1][0] if at + 1 < len(read) else None
             ways, chooser = edges.read(node, item, after)
             nodes += [node] if chooser is None else [node, chooser]
-            found += ways
+            wired += ways
             if chooser is not None and chooser.id in targets.names:
                 message = f"the conditions of `{brief(node.id)}` make a node `{brief(chooser.id)}`"
                 self.forms.report("FC1004", message, node.span or place(item), "rename yours")
@@ -235,7 +235,7 @@ class WorkflowReader:
             on_failed=self._handler(mapping, "on_failed", targets),
             on_input=self._on_input(mapping, targets),
             nodes=(*nodes, *_ends(targets)),
-            edges=tuple(found),
+            edges=tuple(wired),
         )
 
     def _check_trials(self, mapping: YamlMap, workflow: Workflow) -> None:
@@ -263,7 +263,9 @@ class WorkflowReader:
             self.forms.report("FC1005", message, node.span, "write `on_error:` below it")
             return None
         self.forms.known_keys(node, ["on_error"], "`defaults`")
-        return None if (given := node.get("on_error")) is None else self._failure(given, targets)
+        return (
+            None if (failure := node.get("on_error")) is None else self._failure(failure, targets)
+        )
 
     def _failure(self, node: YamlNode, targets: Targets) -> Default | None:
         if not isinstance(node, YamlMap):
@@ -277,12 +279,12 @@ class WorkflowReader:
         return None if target is None else Default(target, fields.get("errors"), node.span)
 
     def _start(self, mapping: YamlMap, targets: Targets, nodes: list[Node]) -> str:
-        given = mapping.get("start")
-        if given is None:
+        start = mapping.get("start")
+        if start is None:
             return nodes[0].id if nodes else ""
-        if isinstance(given, YamlScalar) and not given.is_null and given.value == "":
+        if isinstance(start, YamlScalar) and not start.is_null and start.value == "":
             return ""
-        return targets.find(given) or ""
+        return targets.find(start) or ""
 
     def _handler(self, mapping: YamlMap, key: str, targets: Targets) -> str | None:
         handler = mapping.value(key)

@@ -103,8 +103,8 @@ def _apply(
         op: BinaryOp = "==" if operator == "==" else "!="
         return Binary(op=op, left=first, right=_trim(value), span=span)
     if operator in ("contains", "matches"):
-        found: BinaryOp = "matches" if operator == "matches" else "contains"
-        return Binary(op=found, left=left, right=value, span=span)
+        test: BinaryOp = "matches" if operator == "matches" else "contains"
+        return Binary(op=test, left=left, right=value, span=span)
     order = Call(function="order", args=(left, _trim(value)))
     return Binary(op=_ORDERS[operator], left=order, right=Literal(value=0), span=span)
 

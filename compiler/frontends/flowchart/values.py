@@ -87,10 +87,10 @@ class ChartScope:
     def prompt(self, name: PlacedText) -> PromptText | None:
         """Return the prompt of a name, and note the mention for editors."""
         key = " ".join(name.text.split())
-        found = self.document.prompts.get(key)
-        if found is not None:
+        prompt = self.document.prompts.get(key)
+        if prompt is not None:
             self.mentions.append(Mention("prompt", key, "name", self.span(name)))
-        return found
+        return prompt
 
     def render(self, text: PlacedText) -> Expr:
         """Return a text with its `{{NAME}}` placeholders as parts; unknown names stay written

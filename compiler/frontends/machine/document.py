@@ -181,15 +181,15 @@ def _object(top: Fields, node: JsonNode) -> dict[str, Any]:
 
 def _parameter(top: Fields, key: str) -> MachineParameter | None:
     """Read the input or output: a name, a type in words and a description (J2)."""
-    found = top.fields(key, f"`{key}`", required=True)
-    if found is None:
+    fields = top.fields(key, f"`{key}`", required=True)
+    if fields is None:
         return None
-    found.unknown(PARAMETER_KEYS, severity="warning")
-    name = found.text("name", required=True)
-    type, description = (found.text(k, required=True) for k in ("type", "description"))
+    fields.unknown(PARAMETER_KEYS, severity="warning")
+    name = fields.text("name", required=True)
+    type, description = (fields.text(k, required=True) for k in ("type", "description"))
     if name is not None and name.text in RESERVED:
         message = f"`{key}` is called `{name.text}`, which is a name of the machine itself"
-        found.tree.sink.report("FC1005", message, name.span, help="give it another name")
+        fields.tree.sink.report("FC1005", message, name.span, help="give it another name")
         return None
     if name is None:
         return None
@@ -321,12 +321,12 @@ def _state(entry: Fields, name: JsonText) -> State:
 
 def _transitions(entry: Fields) -> Iterator[Transition]:
     for node in entry.items("transition"):
-        found = entry.tree.fields(node, f"a transition of {entry.what}")
-        if found is None:
+        fields = entry.tree.fields(node, f"a transition of {entry.what}")
+        if fields is None:
             continue
-        found.unknown((*TRANSITION_KEYS, "description"), severity="warning")
-        target, condition = (found.text(key, required=True) for key in ("target", "condition"))
-        before = found.text("before")
+        fields.unknown((*TRANSITION_KEYS, "description"), severity="warning")
+        target, condition = (fields.text(key, required=True) for key in ("target", "condition"))
+        before = fields.text("before")
         if target and condition:
             yield Transition(target, condition, before)
 

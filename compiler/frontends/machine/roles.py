@@ -41,16 +41,16 @@ def read_roles(machine: Machine, sources: SourceSet, sink: Sink) -> dict[str, Ro
     top = tree.fields(tree.root, "the roles file") if tree is not None else None
     if source is None or tree is None or top is None:
         return {}
-    found: dict[str, RoleEntry] = {}
+    entries: dict[str, RoleEntry] = {}
     spelling = Spelling(top.members)
     for agent in machine.agents:
         name = agent.name.text
         fields = top.fields(name, f"role `{name}`")
         if fields is not None:
-            found[name] = _entry(tree, fields)
+            entries[name] = _entry(tree, fields)
         elif name not in top.members and tree.complete:
             _absent(agent, source, spelling, sink)
-    return found
+    return entries
 
 
 def _find(path: str, sources: SourceSet, sink: Sink) -> Source | None:
@@ -122,8 +122,8 @@ def _schema(tree: Tree, function: Fields) -> Json:
     node = function.get("parameters")
     if node is None:
         return _NO_ARGUMENTS
-    found = tree.fields(node, f"`parameters` of {function.what}")
-    return tree.value(node, "`parameters`") if found is not None else _NO_ARGUMENTS
+    schema = tree.fields(node, f"`parameters` of {function.what}")
+    return tree.value(node, "`parameters`") if schema is not None else _NO_ARGUMENTS
 
 
 def agent_of(role: Role, entry: RoleEntry | None, stores: bool) -> Agent:

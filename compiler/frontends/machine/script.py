@@ -24,10 +24,10 @@ _FILES = (("javascript", "script.js"), ("python", "script.py"))
 
 def read_script(machine: Machine, sources: SourceSet, sink: Sink) -> ScriptFile | None:
     """Return the machine's script; None when there is none (J7)."""
-    found = _find(machine.tree.source.path, sources, sink)
-    if found is None:
+    script = _find(machine.tree.source.path, sources, sink)
+    if script is None:
         return None
-    language, source = found
+    language, source = script
     functions: ScriptFunctions | ScriptFault
     if language == "python":
         functions = read_python(source.text)

@@ -50,7 +50,7 @@ def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
     """Return the transition handler and the choice by what it returned (J20, J21)."""
     words = state.transition
     assert words is not None
-    asked = graph.handler("next", state, words, graph.names.next)
+    handler = graph.handler("next", state, words, graph.names.next)
     choose = ChooseNode(
         id=graph.fresh(f"{state.name.text}.to"),
         title=f"what `{words.text}` returned",
@@ -73,7 +73,7 @@ def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
     if function is None or not known or not all(r.value for r in function.returns):
         graph.lead(choose.id, graph.stop, Case(value=""), implied=True, span=words.span)
     graph.lead(choose.id, graph.unknown, Otherwise(), implied=True)
-    return asked, choose
+    return handler, choose
 
 
 def _check_targets(graph: MachineGraph, function: ScriptFunction) -> set[str]:

@@ -178,14 +178,14 @@ def check_chain(places: Places, sink: Sink) -> None:
         return
     steps = [n for n, b in enumerate(places.document.blocks) if is_step(b)]
     spelling = Spelling(places.document.ids)
-    for found in breaks:
-        before = steps[found.step - 1] if found.step else None
-        other = steps[found.other] if found.other is not None else None
-        _report_break(found, places, (steps[found.step], before, other), spelling, sink)
+    for gap in breaks:
+        before = steps[gap.step - 1] if gap.step else None
+        other = steps[gap.other] if gap.other is not None else None
+        _report_break(gap, places, (steps[gap.step], before, other), spelling, sink)
 
 
 def _report_break(
-    found: Break,
+    gap: Break,
     places: Places,
     steps: tuple[int, int | None, int | None],
     spelling: Spelling,
@@ -194,11 +194,11 @@ def _report_break(
     """`steps` are the blocks of the step, of the one before it and of the one it reads from."""
     index, before, other = steps
     name, span = places.name_of(index), places.value_span(index, "Input Audio")
-    match found.kind:
+    match gap.kind:
         case "no-step":
-            id = variable_of(found.path) or ""
+            id = variable_of(gap.path) or ""
             near = spelling.nearest(id)
-            message = f"{name} reads `{found.path}`, but no step has the ID `{id}`"
+            message = f"{name} reads `{gap.path}`, but no step has the ID `{id}`"
             help = f"did you mean `$OUTPUT_{near.upper()}`?" if near else "name a step"
             sink.report("FC2001", message, span, help=help)
         case "later":
@@ -206,9 +206,9 @@ def _report_break(
             own = other == index
             writer = "it writes itself" if own else f"only {places.name_of(other)} writes"
             help = "a step reads what a step before it has written"
-            sink.report("FC3002", f"{name} reads `{found.path}`, which {writer}", span, help=help)
+            sink.report("FC3002", f"{name} reads `{gap.path}`, which {writer}", span, help=help)
         case "unknown":
-            message = f"{name} reads `{found.path}`, which no step before it writes"
+            message = f"{name} reads `{gap.path}`, which no step before it writes"
             help = "write the path that stands there"
             labels = _expected_path(places, before)
             sink.report("FC3001", message, span, severity="warning", labels=labels, help=help)
@@ -216,13 +216,13 @@ def _report_break(
             assert before is not None
             sink.report(
                 "FC3003",
-                f"nothing reads `{found.path}`, which {places.name_of(before)} writes",
+                f"nothing reads `{gap.path}`, which {places.name_of(before)} writes",
                 places.value_span(before, "Output Audio"),
                 labels=(Label(span, "the next step reads another path"),),
                 help="let the next step read it",
             )
         case _:
-            assert_never(found.kind)
+            assert_never(gap.kind)
 
 
 def _expected_path(places: Places, before: int | None) -> tuple[Label, ...]:

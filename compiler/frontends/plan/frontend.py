@@ -29,13 +29,13 @@ def claims(source: Source) -> int:
     text = source.text
     if _FIRST.search(text) is None:
         return 0
-    found = (match["section"] for match in _FENCE_OR_HEADING.finditer(text))
-    sections = {section.lower() for section in found if section}
+    matches = (match["section"] for match in _FENCE_OR_HEADING.finditer(text))
+    sections = {section.lower() for section in matches if section}
     if "processing plan" in sections:
         return 90 if len(sections) > 1 else 60
     if len(sections) == 1:
-        asked = "request summary" in sections and "**Original Request:**" in text
-        return 60 if asked else 0
+        is_request = "request summary" in sections and "**Original Request:**" in text
+        return 60 if is_request else 0
     return 60 if sections else 30
 
 

@@ -170,9 +170,9 @@ class _Reader:
             case "FENCE":
                 self.note_fence(token)
             case "HEADING" if step is not None:
-                found = unknown_section(token)
-                if found is not None:
-                    left, right, word = found
+                unknown = unknown_section(token)
+                if unknown is not None:
+                    left, right, word = unknown
                     at = token.start_pos or 0
                     self.sink.report(
                         "FC1002",

@@ -90,10 +90,10 @@ def _fenced_note(source: Source) -> tuple[str, ...]:
 def _workflow(document: StepDocument, source: Source) -> Workflow:
     steps = document.steps
     written = {o.name: o for step in reversed(steps) for o in reversed(step.outputs)}
-    given = {i.name: i for step in reversed(steps) for i in reversed(step.inputs)}
-    given = {name: i for name, i in reversed(given.items()) if name not in written}
+    needed = {i.name: i for step in reversed(steps) for i in reversed(step.inputs)}
+    needed = {name: i for name, i in reversed(needed.items()) if name not in written}
     tools = {tool.text: tool.span for step in reversed(steps) for tool in reversed(step.tools)}
-    variables = written.keys() | given.keys()
+    variables = written.keys() | needed.keys()
     nodes: list[Node] = [_node(step, variables, source) for step in steps]
     name = PurePath(source.path).stem
     return Workflow(
@@ -102,7 +102,7 @@ def _workflow(document: StepDocument, source: Source) -> Workflow:
         description=document.prose,
         params=tuple(
             Param(name=i.name, required=True, description=i.description, type="any", span=i.span)
-            for i in given.values()
+            for i in needed.values()
         ),
         outputs=tuple(dict.fromkeys(o.name for s in reversed(steps) for o in s.outputs)),
         state=tuple(

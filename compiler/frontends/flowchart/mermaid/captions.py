@@ -52,8 +52,10 @@ def caption_text(text: PlacedText) -> PlacedText:
         if len(text.text) >= 2 and text.text[0] == text.text[-1] == "`":
             text = text[1:-1]
         text = text.strip()
-    found = {match.group().lower(): _decode(match.group()) for match in _ENTITY.finditer(text.text)}
-    return text.replace(_ENTITY, found) if found else text
+    entities = {
+        match.group().lower(): _decode(match.group()) for match in _ENTITY.finditer(text.text)
+    }
+    return text.replace(_ENTITY, entities) if entities else text
 
 
 def plain(text: str) -> str:

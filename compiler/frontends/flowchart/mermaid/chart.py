@@ -259,7 +259,7 @@ class _Reader:
 def _title_of(text: str) -> tuple[str, str | None]:
     """Return id and title behind `subgraph`: `id [title]`, `id "title"`, `id`; None when it is
     open."""
-    at = min((found for found in (text.find("["), text.find('"')) if found >= 0), default=-1)
+    at = min((place for place in (text.find("["), text.find('"')) if place >= 0), default=-1)
     if at < 0:
         return text, ""
     name, words = text[:at].rstrip(), text[at:]

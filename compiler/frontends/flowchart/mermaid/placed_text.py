@@ -57,13 +57,13 @@ class PlacedText:
     def replace(self, pattern: re.Pattern[str], by: dict[str, str] | str) -> PlacedText:
         """Replace every match by one text, or by that of its own lower-cased text in a table. A
         replacement stands where the match began."""
-        found = list(pattern.finditer(self.text))
-        if not found:
+        matches = list(pattern.finditer(self.text))
+        if not matches:
             return self
         text: list[str] = []
         places: list[int] = []
         at = 0
-        for match in found:
+        for match in matches:
             new = by if isinstance(by, str) else by.get(match.group().lower(), match.group())
             text += [self.text[at : match.start()], new]
             places += [*self.places[at : match.start()], *[self.places[match.start()]] * len(new)]

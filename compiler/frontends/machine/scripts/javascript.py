@@ -48,25 +48,25 @@ def syntax_fault(body: str, text: str) -> ScriptFault | None:
     try:
         context.eval(f"{_PREFIX}{body}\n}}\nreturn;")
     except (quickjs.JSException, UnicodeError) as error:
-        said, _, trace = str(error).partition("\n")
+        message, _, trace = str(error).partition("\n")
         place = _PLACE.search(trace)
         if place is None:
-            deep = "call stack" in said
-            return ScriptFault("it is nested too deeply" if deep else _words(said), 0, 0)
+            deep = "call stack" in message
+            return ScriptFault("it is nested too deeply" if deep else _words(message), 0, 0)
         line, column = int(place[1]), int(place[2])
-        if line == lines + 2 and "return not in a function" in said:
+        if line == lines + 2 and "return not in a function" in message:
             return None
-        return _fault(said, line, column, text)
+        return _fault(message, line, column, text)
     raise AssertionError("a `return` outside of every function was accepted")
 
 
-def _fault(said: str, line: int, column: int, text: str) -> ScriptFault:
+def _fault(message: str, line: int, column: int, text: str) -> ScriptFault:
     starts = [0, *(m.end() for m in re.finditer("\n", text))]
     if line > len(starts):
         at = len(text.rstrip())
         missing = line > len(starts) + 1
-        said = "it ends before a bracket is closed" if missing else "a `}` closes nothing"
-        return ScriptFault(said, max(at - 1, 0), at)
+        message = "it ends before a bracket is closed" if missing else "a `}` closes nothing"
+        return ScriptFault(message, max(at - 1, 0), at)
     column -= len(_PREFIX) if line == 1 else 0
     # QuickJS counts the bytes of a line, a place in a file is counted in characters.
     written = text[starts[line - 1] :].partition("\n")[0].encode(errors="replace")
@@ -74,11 +74,11 @@ def _fault(said: str, line: int, column: int, text: str) -> ScriptFault:
     at = min(starts[line - 1] + len(before), len(text))
     if re.match(r"[ \t]*import\b", text[starts[line - 1] :]):
         return ScriptFault("a script cannot import: it has no modules", starts[line - 1], at)
-    return ScriptFault(_words(said), at, min(at + 1, len(text)))
+    return ScriptFault(_words(message), at, min(at + 1, len(text)))
 
 
-def _words(said: str) -> str:
-    return said.removeprefix("SyntaxError: ").replace("'", "`").replace(" ``", "").strip()
+def _words(message: str) -> str:
+    return message.removeprefix("SyntaxError: ").replace("'", "`").replace(" ``", "").strip()
 
 
 def javascript_functions(text: str) -> ScriptFunctions:
@@ -112,26 +112,26 @@ class _Reader:
         return ScriptFunctions({}, is_complete=False)
 
     def exported_functions(self) -> ScriptFunctions:
-        found: dict[str, ScriptFunction] = {}
+        functions: dict[str, ScriptFunction] = {}
         for n, token in enumerate(self.tokens):
             if token.text != "export":
                 continue
             at = n + 2 if self.text_at(n + 1) == "async" else n + 1
             if self.text_at(at) == "function":
                 name = self.tokens[at + 1] if at + 1 < len(self.tokens) else token
-                found[name.text] = self._function(name, at + 2)
+                functions[name.text] = self._function(name, at + 2)
             elif self.text_at(at) in ("const", "let", "var") and self.text_at(at + 2) == "=":
                 name = self.tokens[at + 1]
-                found[name.text] = self._value(name, at + 3) or ScriptFunction(
+                functions[name.text] = self._value(name, at + 3) or ScriptFunction(
                     name.text, name.start
                 )
             else:
-                return ScriptFunctions(found, is_complete=False)
-        return ScriptFunctions(found, is_complete=True)
+                return ScriptFunctions(functions, is_complete=False)
+        return ScriptFunctions(functions, is_complete=True)
 
     def _object(self, at: int) -> ScriptFunctions:
         """Return the methods of an object literal whose `{` is at `at`."""
-        found: dict[str, ScriptFunction] = {}
+        functions: dict[str, ScriptFunction] = {}
         complete = True
         end = self.closing.get(at, len(self.tokens))
         n = at + 1
@@ -144,15 +144,15 @@ class _Reader:
             if key.kind not in ("name", "text") or after in ("[", "name"):
                 complete = complete and key.text not in ("...", "[")
             elif after == "(":
-                found[name] = self._function(key._replace(text=name), n + 1)
+                functions[name] = self._function(key._replace(text=name), n + 1)
             elif after == ":":
                 value = self._value(key._replace(text=name), n + 2)
                 if value is not None:
-                    found[name] = value
+                    functions[name] = value
             elif after in (",", "}"):
-                found[name] = ScriptFunction(name, key.start)
+                functions[name] = ScriptFunction(name, key.start)
             n = self._next_entry(n, end)
-        return ScriptFunctions(found, complete)
+        return ScriptFunctions(functions, complete)
 
     def _next_entry(self, at: int, end: int) -> int:
         while at < end and self.text_at(at) != ",":
@@ -190,15 +190,15 @@ class _Reader:
         if self.text_at(at) != "{" or at not in self.closing:
             return ScriptFunction(name.text, name.start)
         end = self.closing[at]
-        found: list[Returned] = []
+        returns: list[Returned] = []
         exact = True
         for n in self._own_returns(at + 1, end):
             returned = self._returned_texts(n + 1, self._statement_end(n + 1, end))
             exact = exact and returned is not None
-            found.extend(returned or ())
+            returns.extend(returned or ())
         if not self._always_returns(at + 1, end):
-            found.append(Returned(None, name.start, name.end))
-        return ScriptFunction(name.text, name.start, tuple(found), exact)
+            returns.append(Returned(None, name.start, name.end))
+        return ScriptFunction(name.text, name.start, tuple(returns), exact)
 
     def _own_returns(self, at: int, end: int) -> Iterator[int]:
         """Yield the `return`s between two places that do not belong to an inner function."""

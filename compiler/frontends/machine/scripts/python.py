@@ -53,15 +53,15 @@ class _Places:
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, places: _Places) -> ScriptFunction:
     start = places.of(node)[0]
-    found: list[Returned] = []
+    returns: list[Returned] = []
     exact = True
     for statement in _own_returns(node.body):
         returned = _returned_texts(statement, statement.value, places)
         exact = exact and returned is not None
-        found.extend(returned or ())
+        returns.extend(returned or ())
     if not _always_returns(node.body):
-        found.append(Returned(None, start, start))
-    return ScriptFunction(node.name, start, tuple(found), exact)
+        returns.append(Returned(None, start, start))
+    return ScriptFunction(node.name, start, tuple(returns), exact)
 
 
 def _own_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:

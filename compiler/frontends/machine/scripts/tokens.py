@@ -98,15 +98,15 @@ def _template_end(text: str, at: int) -> int:
     return len(text)
 
 
-def closing(found: Sequence[Token]) -> dict[int, int]:
+def closing(tokens: Sequence[Token]) -> dict[int, int]:
     """Return the index of the end of each opening bracket; unbalanced ones are left out."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []
-    for n, token in enumerate(found):
+    for n, token in enumerate(tokens):
         if token.kind != "sign":
             continue
         if token.text in _CLOSING:
             waiting.append(n)
-        elif token.text in ")]}" and waiting and _CLOSING[found[waiting[-1]].text] == token.text:
+        elif token.text in ")]}" and waiting and _CLOSING[tokens[waiting[-1]].text] == token.text:
             pairs[waiting.pop()] = n
     return pairs
