@@ -136,11 +136,8 @@ def _too_deep(expr: Expr) -> ParseFault | None:
         if not level:
             return None
     span = level[0].span or Span("", 0, 0)
-    return ParseFault(
-        f"the expression is nested more than {MAX_DEPTH} levels deep",
-        span,
-        "split it: assign a part to a variable first",
-    )
+    help = "split it: assign a part to a variable first"
+    return ParseFault(f"the expression is nested more than {MAX_DEPTH} levels deep", span, help)
 
 
 def _fault(text: str, error: UnexpectedInput) -> ParseFault:
@@ -160,11 +157,9 @@ def _ends_early(text: str) -> ParseFault:
     start = re.search(r"(?:\w+|[^\w\s]+)\s*\Z", text)
     last = text[start.start() : end] if start else text
     opened = text.count("(") > text.count(")")
-    return ParseFault(
-        f"the expression ends after `{last}`, where more is needed",
-        Span("", start.start() if start else 0, end),
-        "close the parenthesis" if opened else "write what it is compared with",
-    )
+    message = f"the expression ends after `{last}`, where more is needed"
+    help = "close the parenthesis" if opened else "write what it is compared with"
+    return ParseFault(message, Span("", start.start() if start else 0, end), help)
 
 
 def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
@@ -185,11 +180,8 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
     if re.search(r"[{,]\s*\Z", text[:start]) and re.match(r"\w+\s*:", text[start:]):
         return ParseFault(f"the key `{sign}` is not in quotes", span, f'write `"{sign}":`')
     if re.fullmatch(r"\w+", sign):
-        return ParseFault(
-            f"`{sign}` is not expected here",
-            span,
-            "put an operator before it, or quotes around text",
-        )
+        help = "put an operator before it, or quotes around text"
+        return ParseFault(f"`{sign}` is not expected here", span, help)
     return ParseFault(f"`{sign}` is not expected here", span)
 
 

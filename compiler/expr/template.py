@@ -113,11 +113,8 @@ def _whole(parts: list[Expr], plain: str, begun: int, length: int) -> Expr:
 
 
 def _not_closed(inner: int) -> ParseFault:
-    return ParseFault(
-        "`{{` is not closed",
-        Span("", inner - 2, inner),
-        "write `}}` behind the expression, or `\\{{` for the characters themselves",
-    )
+    help = "write `}}` behind the expression, or `\\{{` for the characters themselves"
+    return ParseFault("`{{` is not closed", Span("", inner - 2, inner), help)
 
 
 def _plain(text: str) -> str:

@@ -177,22 +177,16 @@ COMMON = (
     Key("retry", "retry", "how often it is tried"),
     Key("wait", "word", "`all`: run once all ways into it were taken", words=("any", "all")),
     Key("limits", "limits", "bounds of this node alone"),
-    Key(
-        "on_unknown",
-        "word",
-        "what is done about a call of it that a crash cut off",
-        words=get_args(ir.OnUnknown),
-    ),
-)
+    Key("on_unknown", "word", "what is done about a call of it that a crash cut off",
+        words=get_args(ir.OnUnknown)),
+)  # fmt: skip
 
 _INTO = Key("into", "text", "the variable for the result")
 _RESULT = Key("into", "text", "the variable for the result", required=True)
 _USES = Key(
-    "uses",
-    "text",
-    "a text of `prompts:` by its name; beside a text of its own just a name",
+    "uses", "text", "a text of `prompts:` by its name; beside a text of its own just a name",
     field="prompt_id",
-)
+)  # fmt: skip
 _TOOLS = Key("tools", "names", "tools it may use")
 _SET = Key("set", "settings", "what is set before", field="assignments")
 _WITH = Key("with", "settings", "its parameters and variables", field="passes")
@@ -327,13 +321,9 @@ TOP = (
     Key("on_success", "text", "the node where the handler of success begins"),
     Key("on_failed", "text", "the node where the handler of failure begins"),
     Key("limits", "limits", "bounds of a run"),
-    Key(
-        "on_unknown",
-        "word",
-        "what is done about calls that a crash cut off",
-        words=get_args(ir.OnUnknown),
-    ),
-)
+    Key("on_unknown", "word", "what is done about calls that a crash cut off",
+        words=get_args(ir.OnUnknown)),
+)  # fmt: skip
 
 SECTIONS: dict[str, str] = {
     "params": "values the caller gives, by name",

@@ -37,17 +37,9 @@ OVERALL: tuple[Overall, ...] = get_args(Overall)
 """What the document as a whole can be (A6)."""
 
 STEP_FIELDS: tuple[str, ...] = (
-    "ID",
-    "Description",
-    "Status",
-    "Input Audio",
-    "Output Audio",
-    "Code",
-    "Execution Results",
-    "Timestamp Start",
-    "Timestamp End",
-    "QA Notes",
-)
+    "ID", "Description", "Status", "Input Audio", "Output Audio", "Code", "Execution Results",
+    "Timestamp Start", "Timestamp End", "QA Notes",
+)  # fmt: skip
 """The fields of a step in their order (A2, A3)."""
 
 SECTION_FIELDS: dict[SectionKey, tuple[str, ...]] = {
@@ -59,32 +51,16 @@ SECTION_FIELDS: dict[SectionKey, tuple[str, ...]] = {
 }
 """The fields of each section in their order."""
 
-PROSE = frozenset(
-    {
-        "Original Request",
-        "Goal",
-        "Key Requirements",
-        "Constraints",
-        "Success Criteria",
-        "Description",
-        "QA Notes",
-        "Summary",
-    }
-)
+PROSE = frozenset((
+    "Original Request", "Goal", "Key Requirements", "Constraints", "Success Criteria",
+    "Description", "QA Notes", "Summary",
+))  # fmt: skip
 """Fields of free text: backticks in it belong to it (A2)."""
 
-TICKED = frozenset(
-    {
-        "ID",
-        "Workflow ID",
-        "Timestamp",
-        "Timestamp Start",
-        "Timestamp End",
-        "Input Audio",
-        "Output Audio",
-        "Final Audio Path",
-    }
-)
+TICKED = frozenset((
+    "ID", "Workflow ID", "Timestamp", "Timestamp Start", "Timestamp End", "Input Audio",
+    "Output Audio", "Final Audio Path",
+))  # fmt: skip
 """Fields whose value stands in backticks (A2)."""
 
 FENCED: dict[str, str] = {

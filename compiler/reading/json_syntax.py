@@ -277,12 +277,8 @@ class _Reading:
         """Repair a closing bracket of the other kind: close what stands between, or drop it."""
         inside = self.open[-1]
         sign, wanted = _SIGNS[token.type], _SIGNS[_MATCHING[inside.type]]
-        self.fault(
-            f"`{sign}` does not close `{_SIGNS[inside.type]}`",
-            token.start,
-            token.end,
-            f"write `{wanted}` before it, or in its place",
-        )
+        help = f"write `{wanted}` before it, or in its place"
+        self.fault(f"`{sign}` does not close `{_SIGNS[inside.type]}`", token.start, token.end, help)
         outer = len(self.open) > 1 and _MATCHING[self.open[-2].type] == token.type
         kind = _MATCHING[inside.type]
         self._feed(_Mark(kind, token.start, token.start if outer else token.end))

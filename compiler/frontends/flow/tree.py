@@ -127,11 +127,9 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
     out further documents, duplicate keys (FC1004) and keys that are not scalars (FC1001)."""
     builder = _Builder(source, sink)
     if odd := _ODD_LINE_ENDS.search(source.text):
-        builder.fault(
-            f"the character U+{ord(odd[0]):04X} ends a line for some readers of YAML only",
-            source.span(*odd.span()),
-            f'write a line end or a blank, or the escape "\\u{ord(odd[0]):04x}" in double quotes',
-        )
+        message = f"the character U+{ord(odd[0]):04X} ends a line for some readers of YAML only"
+        help = f'write a line end or a blank, or the escape "\\u{ord(odd[0]):04x}" in double quotes'
+        builder.fault(message, source.span(*odd.span()), help)
         return None
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     try:
@@ -143,11 +141,9 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
         builder.fault(_message(error), span, _help(error.problem or "", source, span))
         return None
     except yaml.reader.ReaderError as error:
-        builder.fault(
-            f"the character U+{int(error.character):04X} may not stand in YAML",
-            _at_character(source, error),
-            'write it as an escape in double quotes, as in `"\\u0007"`',
-        )
+        message = f"the character U+{int(error.character):04X} may not stand in YAML"
+        help = 'write it as an escape in double quotes, as in `"\\u0007"`'
+        builder.fault(message, _at_character(source, error), help)
         return None
     return None if builder.refused else builder.root
 
@@ -234,11 +230,9 @@ class _Builder:
             case yaml.AliasEvent():
                 return self.alias(event)
             case yaml.DocumentStartEvent() if self.root is not None:
-                self.fault(
-                    "a second document begins here, and only the first one is read",
-                    self.span(event),
-                    "put further workflows below `workflows:`, or into files of their own",
-                )
+                message = "a second document begins here, and only the first one is read"
+                help = "put further workflows below `workflows:`, or into files of their own"
+                self.fault(message, self.span(event), help)
                 return False
             case _:
                 return True
@@ -270,10 +264,8 @@ class _Builder:
         span = self.span(event)
         anchored = self.anchors.get(event.anchor)
         if anchored is None:
-            return self.refuse(
-                f"`*{event.anchor}` repeats something that stands nowhere before it", span,
-                f"mark what it repeats with `&{event.anchor}`",
-            )  # fmt: skip
+            message = f"`*{event.anchor}` repeats something that stands nowhere before it"
+            return self.refuse(message, span, f"mark what it repeats with `&{event.anchor}`")
         node, size, height = anchored
         before = self.elements
         self.elements += size - 1

@@ -96,12 +96,9 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
         assert before is not None
         assert before.start_pos is not None
         assert before.end_pos is not None
-        return ChartFault(
-            f"nothing follows `{_short(before)}`",
-            base + before.start_pos,
-            base + before.end_pos,
-            "write the target's id after the arrow",
-        )
+        message = f"nothing follows `{_short(before)}`"
+        help = "write the target's id after the arrow"
+        return ChartFault(message, base + before.start_pos, base + before.end_pos, help)
     text = str(token).rstrip()
     for opening, closing in _UNCLOSED:
         if token.type == "BAD" and text.startswith(opening):
@@ -112,19 +109,12 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
             f"`{arrow[0]}` is not a link", start, start + arrow.end(), "write `-->`", "-->"
         )
     if token.type == "BAD" and text.startswith(("--", "==", "-.")):
-        return ChartFault(
-            f"`{text[:2]}` begins a link that has no end",
-            start,
-            start + 2,
-            "write `-->`, or `-->|label|` with a label",
-        )
+        help = "write `-->`, or `-->|label|` with a label"
+        return ChartFault(f"`{text[:2]}` begins a link that has no end", start, start + 2, help)
     if token.type == "ID" and before is not None and before.type in _NODE_TOKENS:
-        return ChartFault(
-            f"there is no link between `{_short(before)}` and `{text}`",
-            start,
-            end,
-            "write an arrow between two ids; an id has no blanks",
-        )
+        message = f"there is no link between `{_short(before)}` and `{text}`"
+        help = "write an arrow between two ids; an id has no blanks"
+        return ChartFault(message, start, end, help)
     if before is not None and before.type == "HEADER":
         return ChartFault(
             f"`{text}` is not a direction", start, end, "write TB, TD, BT, LR or RL, or none"
