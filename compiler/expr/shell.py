@@ -133,7 +133,9 @@ def quoted_command(template: Template, text: str) -> tuple[Expr, list[tuple[Plac
         if refused:
             refusals.append((hole, refused))
         args = (hole.expr, Literal(value=how or "word"))
-        quoted[id(hole.expr)] = Call(function="shell_quote", args=args, span=hole.expr.span)
+        quoted[id(hole.expr)] = Call(
+            function="shell_quote", args=args, span=hole.span or hole.expr.span
+        )
     parts = tuple(quoted.get(id(part), part) for part in template.expr.parts)
     return replace(template.expr, parts=parts), refusals
 

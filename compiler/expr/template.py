@@ -24,11 +24,13 @@ _TOKEN = re.compile(r"""\"(?:[^\"\\\r\n]|\\[^\r\n])*+\"|'(?:[^'\\\r\n]|\\[^\r\n]
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """Where `{{ … }}` stands, braces included, and what it holds."""
+    """Where `{{ … }}` stands, braces included, and what it holds. `span` is its place in the file
+    where the expression's own is not enough."""
 
     start: int
     end: int
     expr: Expr
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

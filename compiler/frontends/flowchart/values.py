@@ -104,9 +104,9 @@ class ChartScope:
         for match in _PLACEHOLDER.finditer(text.text):
             if match.start() > at:
                 parts.append(self.literal(text[at : match.start()]))
-            value = self.placeholder(text.group(match, 0), text.group(match, 1))
-            parts.append(value)
-            holes.append(Placeholder(*match.span(), value))
+            written = text.group(match, 0)
+            parts.append(self.placeholder(written, text.group(match, 1)))
+            holes.append(Placeholder(*match.span(), parts[-1], self.span(written)))
             at = match.end()
         if not parts:
             return Template(self.literal(text), (), ())
