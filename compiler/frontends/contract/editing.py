@@ -46,7 +46,7 @@ def contract_editing() -> Editing:
 
 
 def contract_mentions(contract: Contract) -> Iterator[Mention]:
-    """Yield where steps, gates and roles are named."""
+    """Yield the places where steps, gates and roles are named."""
     known = {step.id for step in contract.steps}
     for step in contract.steps:
         yield Mention("node", step.id, "define", step.span)

@@ -94,7 +94,7 @@ class Design:
 
 
 def design_of(contract: Contract, needs: Needs, names: ResultNames) -> Design:
-    """Return the blueprint of a contract whose dependencies are sound."""
+    """Return the design of a contract whose dependencies are sound."""
     by_id = {step.id: step for step in contract.steps}
     forms = {step.id: step.form for step in contract.steps}
     order = in_order(by_id, needs)
@@ -223,8 +223,7 @@ def _attempts_left(design: Design) -> Expr:
 
 
 def _too_low(design: Design, review: str) -> Expr:
-    """Return the condition that a score of the review is too low for the nearest gate, and attempts
-    are left."""
+    """Return the condition that a review's score is too low for the nearest gate, attempts left."""
     gates = (g.required for g in design.contract.gates if g.form == "quality_check")
     least = next((score for score in gates if score is not None), LEAST_SCORE)
     scores = tuple(design.names.score(review, need) for need in design.declared[review])

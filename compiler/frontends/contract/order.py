@@ -1,7 +1,7 @@
 """The order of a contract's steps: circles (C2), who is before whom (C4, C7), what is done anew.
 
-A review restarts what it reviews, with everything between (C23). So that nothing else is built on a
-step that may be done anew, whoever depends on such a step waits until its review has passed:
+A review restarts what it reviews, with everything between (C23). Nothing else may build on a step
+that may be done anew, so a step that depends on such a step waits until its review has passed:
 
     draft ─> review          read as          draft ─> review ─> print
     draft ─> print
@@ -70,8 +70,7 @@ def _place(step: ContractStep, need: str) -> Span:
 
 
 def in_order(steps: Iterable[str], needs: Needs) -> tuple[str, ...]:
-    """Return every step behind those it depends on; of those that could come next the first in the
-    file (C7). The needs have no circles."""
+    """Return every step behind those it depends on, else in file order (C7). No circles."""
     number = {id: at for at, id in enumerate(steps)}
     ids = list(number)
     after = predecessors(needs)
@@ -146,8 +145,7 @@ def _region(
 
 
 def _redo(targets: Sequence[str], review: str, needs: Needs, place: Mapping[str, int]) -> Redo:
-    """Return the restart of a review. Its heads are the restarted steps that no other one leads
-    to."""
+    """Return a review's restart. Its heads are the restarted steps that no other one leads to."""
     region = _region(targets, review, needs, place)
     begun: list[str] = []
     for target in sorted(targets, key=place.__getitem__):

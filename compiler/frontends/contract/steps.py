@@ -152,8 +152,7 @@ def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]
 
 
 def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
-    """Read a step. A role and success criteria are required, also of a step that nobody does
-    (C2)."""
+    """Read a step; it needs a role and success criteria, also when nobody does it (C2)."""
     id = _id(fields, "step_id", ids)
     fields = replace(fields, what=f"step `{id.text}`") if id else fields
     fields.unknown(STEP_KEYS)

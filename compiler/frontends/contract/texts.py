@@ -137,8 +137,7 @@ def _score(step: str, reviews: Sequence[str], names: ResultNames) -> Expr:
 def result_text(
     ends: Sequence[ContractStep], contract: Contract, needs: Needs, names: ResultNames
 ) -> Expr:
-    """Return the output of the last step, or of what a last review judged; several outputs each
-    under a title."""
+    """Return the output of the last step, or of what a last review judged; several under titles."""
     by_id = {step.id: step for step in contract.steps}
     last = list({s.id: s for end in ends for s in _judged_steps(end, by_id, needs)}.values())
     if len(last) == 1:

@@ -65,8 +65,8 @@ class Targets:
         self._spelling = Spelling([*names, *IMPLIED_ENDS])
 
     def find(self, node: YamlNode) -> str | None:
-        """Return the name of a node or end. Report anything else, and return the name that was
-        probably meant, or None."""
+        """Return the name of a node or end. Report anything else and return what was probably
+        meant."""
         if not isinstance(node, YamlScalar):
             message = f"a node's name is wanted, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write the name of a node")

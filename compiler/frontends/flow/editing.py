@@ -72,8 +72,7 @@ def _value(keys: str) -> re.Pattern[str]:
 
 
 def flow_editing() -> Editing:
-    """Complete keys with what they are for, the words they take, and names where names are
-    meant."""
+    """Complete keys with what they are for, the words they take, and names."""
     kinds = tuple(k for element in NODES.values() for k in element.keys)
     top = (*TOP, *(Key(name, "json", help) for name, help in SECTIONS.items()))
     return Editing(

@@ -337,8 +337,7 @@ _TEXT = Key("text", "template", "")
 
 
 def is_mapping_of(node: YamlNode, element: MapShape) -> bool:
-    """Return whether a mapping has keys of the element, so that it is not a value of its short
-    form."""
+    """Return whether a mapping has keys of the element: then it is not in the short form."""
     names = {key.name for key in element.keys}
     return isinstance(node, YamlMap) and (
         not node.pairs or any(name.value in names for name, _ in node.pairs)

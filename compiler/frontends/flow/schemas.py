@@ -14,8 +14,7 @@ _LONGEST = 200
 
 
 def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
-    """Return what makes a schema invalid (draft 2020-12), and the node that says it; None when it
-    is valid."""
+    """Return what makes a schema invalid (draft 2020-12) and the node that says it, or None."""
     from jsonschema import Draft202012Validator, SchemaError
 
     try:

@@ -199,8 +199,7 @@ def _parameter(top: Fields, key: str) -> MachineParameter | None:
 
 
 def _entries(top: Fields, key: str, name_key: str) -> Iterator[tuple[Fields, JsonText, bool]]:
-    """Yield the entries of a list, which must not be empty, with their names, and whether the name
-    is new."""
+    """Yield the entries of a list, their names, and whether a name is new; it must not be empty."""
     kind = key.removesuffix("s")
     seen: dict[str, JsonText] = {}
     for node in _nonempty_items(top, key, kind):

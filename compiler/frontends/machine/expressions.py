@@ -128,8 +128,7 @@ def _truth(expr: Expr, around: Around) -> Expr | None:
 
 
 def _if_called(truth: Expr, written: Expr, around: Around) -> Expr:
-    """Guard the truth of what reads a tool's arguments: the last answer must have called it
-    (J37)."""
+    """Guard the truth of what reads a tool's arguments: did the last answer call it (J37)?"""
     value = None if isinstance(written, Binary) and written.op in ("and", "or") else written
     value = value and _value(value, around)
     calls = (part for part in walk(value) if isinstance(part, Call)) if value is not None else ()
@@ -232,8 +231,8 @@ def _assignment(words: JsonText, around: Around, start: int, end: int) -> Assign
 
 
 def statements(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each statement begins and ends: semicolons and line ends outside of brackets and
-    quotes part them."""
+    """Yield where each statement begins and ends: at semicolons and line ends outside of
+    brackets."""
     start, depth = 0, 0
     ends = [match for match in _QUOTES.finditer(text) if len(match[0]) == 1]
     for match in ends:

@@ -194,8 +194,7 @@ def _on_input(graph: MachineGraph) -> OnInput:
 
 
 def _detail(state: State) -> dict[str, Any]:
-    """Return what `inspect` shows of a state; what only the older dialect has, where it is
-    there."""
+    """Return what `inspect` shows of a state, with what only the older dialect has."""
     detail: dict[str, Any] = {
         "agent": state.agent.text if state.agent else None,
         "pre": state.pre.text if state.pre else None,

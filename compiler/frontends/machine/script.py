@@ -1,6 +1,6 @@
 """The script beside a machine: `<name>/script.js`, or `<name>/script.py` with the same functions.
 
-It is read and looked at, never run. A script that does not parse is FC4003 in the script itself, a
+It is read, never run. A script that does not parse is FC4003 in the script itself, a
 function that a state names and the script does not have is FC4001.
 """
 
@@ -96,7 +96,7 @@ class Handlers:
 
     @property
     def names_are_known(self) -> bool:
-        """Whether a name that is not among the functions is none of the script's."""
+        """Whether the functions are all that the script has."""
         return self._file is None or (
             self._file.functions is not None and self._file.functions.is_complete
         )

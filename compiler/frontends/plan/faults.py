@@ -34,8 +34,7 @@ def check_document(document: PlanDocument, source: Source, sink: Sink) -> None:
 
 
 class _ShapeChecker:
-    """Checks sections, fields and fences. `misspelt` are the sections that a heading probably
-    meant."""
+    """Checks sections, fields and fences. `misspelt` are sections that headings probably meant."""
 
     def __init__(self, places: Places, sink: Sink) -> None:
         self.places = places

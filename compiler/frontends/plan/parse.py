@@ -1,8 +1,7 @@
 """The living document front end: a plan whose steps are tasks, one after another.
 
-A step is a task for an executor, or for a person when its code says `N/A` (A28). How far each has
-come is not a program: it is progress, and stands beside the workflow. The document is carried on by
-the workflow that made it, so it is not run by itself.
+A step is a task for an executor, or for a person when its code says `N/A` (A28). Its progress
+stands beside the workflow. The workflow that made a document continues it, so it is not run alone.
 """
 
 from __future__ import annotations

@@ -60,8 +60,7 @@ class StepChecker:
     def check_filled_in(
         self, index: int, block: Block, name: str, allowed: tuple[str, ...] = ()
     ) -> bool:
-        """Return whether a value is not one of the format's own placeholders, and report it else
-        (A27)."""
+        """Return whether a value is filled in; report one of the format's placeholders (A27)."""
         value = text_value(block, name)
         if not is_template(value):
             return True

@@ -89,8 +89,8 @@ def report_spaced_fence(source: Source, token: Token, fence: Fence, sink: Sink) 
 
 class OpenFence:
     """Finds the fence that nothing closes. It is noticed at the end of the file, but the fault lies
-    where a bare fence first swallows the heading of a step; what later steps lack is not their
-    fault."""
+    where a bare fence first swallows a step's heading; later steps are not blamed for what they
+    lack."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""Code that stands in the machine's JSON: as JavaScript of its own where no expression can say it.
+"""Code in the machine's JSON, as JavaScript of its own where no expression can say it.
 
 The code becomes the body of a function `run`. What the dialect lets code read by name is bound in
 the line above it, and the code is moved to its column, so that an error in it points at its place.

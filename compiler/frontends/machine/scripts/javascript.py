@@ -276,8 +276,7 @@ class _Reader:
         return 0
 
     def _always_returns(self, at: int, end: int) -> bool:
-        """Return whether a block never reaches its end: it returns or throws, or both branches
-        do."""
+        """Return whether a block never reaches its end: it, or each branch, returns or throws."""
         while at < end:
             text = self.text_at(at)
             if text in ("return", "throw") and self.text_at(at - 1) != ".":
