@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.expr.ast import Name, Text
 from flowc.compiler.expr.show import show
-from flowc.compiler.expr.walk import children, names_read, rebuilt, shift_spans, walk
+from flowc.compiler.expr.walk import children, names_read, rebuild, shift_spans, walk
 
 EVERY_SHAPE = [
     "A.b", "A[B]", "which(A, B)", "-A", "not A", "A - B", "[A, B]", "{'a': A, 'b': B}", "1", "A",
@@ -15,7 +15,7 @@ EVERY_SHAPE = [
 @pytest.mark.parametrize("text", EVERY_SHAPE)
 def test_an_expression_rebuilt_from_its_parts_is_itself(read, text):
     expr = read(text)
-    again = rebuilt(expr, children(expr), expr.span)
+    again = rebuild(expr, children(expr), expr.span)
     assert (again, again.span) == (expr, expr.span)
 
 
