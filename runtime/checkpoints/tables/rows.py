@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from langgraph.checkpoint.base import CheckpointTuple, writes_sort_key
 from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -20,6 +20,8 @@ from ..channels import Write
 from ..keys import namespace_of, thread_config
 from ..types import Saver
 
+Names = Collection[str]
+"""Names of channels."""
 _PAGE = 200
 """Checkpoints that are read at once: one of a large graph has a hundred kilobytes."""
 
@@ -47,15 +49,11 @@ class Checkpoints(Protocol):
         """Return the namespace of a checkpoint; None when the run has none of this id."""
         ...
 
-    async def checkpoints(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[StoredCheckpoint]:
+    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
         """Return those of a namespace by their ids, which is the order in which they were made."""
         ...
 
-    async def writes(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> dict[str, list[Write]]:
+    async def writes(self, run: str, space: str, names: Names) -> dict[str, list[Write]]:
         """Return what was written to the channels after each checkpoint, in LangGraph's order."""
         ...
 
@@ -76,6 +74,8 @@ def checkpoints_of(db: Database, saver: Saver, kind: str) -> Checkpoints:
 class _Tables:
     """What both databases have in common."""
 
+    WRITES: ClassVar[tuple[str, str]]
+    """The table of what was written, and the column of its values."""
     db: Database
     serde: SerializerProtocol
 
@@ -88,16 +88,15 @@ class _Tables:
         rows = await self.db.rows(query, (run, checkpoint))
         return rows[0][0] if rows else None
 
-    async def _writes(
-        self, table: str, value: str, run: str, namespace: str, channels: Collection[str]
-    ) -> dict[str, list[Write]]:
-        if not channels:
+    async def writes(self, run: str, space: str, names: Names) -> dict[str, list[Write]]:
+        if not names:
             return {}
+        table, column = self.WRITES
         query = (
-            f"select checkpoint_id, task_id, task_path, idx, channel, type, {value} from {table}"
-            f" where thread_id = ? and checkpoint_ns = ? and channel in ({_marks(channels)})"
+            f"select checkpoint_id, task_id, task_path, idx, channel, type, {column} from {table}"
+            f" where thread_id = ? and checkpoint_ns = ? and channel in ({_marks(names)})"
         )
-        rows = await self.db.rows(query, (run, namespace, *channels))
+        rows = await self.db.rows(query, (run, space, *names))
         rows.sort(key=lambda row: writes_sort_key(row[2], row[1], row[3]))
         writes: dict[str, list[Write]] = {}
         for checkpoint, task, _, _, channel, kind, data in rows:
@@ -124,9 +123,9 @@ _WRITE = "checkpoint_id, task_id, task_path, idx, channel, type"
 class _Sqlite(_Tables):
     """A checkpoint is one value there, metadata apart."""
 
-    async def checkpoints(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[StoredCheckpoint]:
+    WRITES = ("writes", "value")
+
+    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
         query = (
             "select checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
             " from checkpoints where thread_id = ? and checkpoint_ns = ? and checkpoint_id > ?"
@@ -135,27 +134,22 @@ class _Sqlite(_Tables):
         checkpoints: list[StoredCheckpoint] = []
         while True:
             after = checkpoints[-1].id if checkpoints else ""
-            rows = await self.db.rows(query, (run, namespace, after))
-            checkpoints += [self._read(run, row, channels) for row in rows]
+            rows = await self.db.rows(query, (run, space, after))
+            checkpoints += [self._read(run, row, names) for row in rows]
             if len(rows) < _PAGE:
                 return checkpoints
 
-    def _read(self, run: str, row: Row, channels: Collection[str]) -> StoredCheckpoint:
+    def _read(self, run: str, row: Row, names: Names) -> StoredCheckpoint:
         id, parent, kind, data, metadata = row
         checkpoint = self.serde.loads_typed((kind, data))
         try:
             step = json.loads(metadata)["step"]
             values = checkpoint["channel_values"]
-            requested = {name: values[name] for name in values.keys() & channels}
+            requested = {name: values[name] for name in values.keys() & names}
             time = str(checkpoint["ts"])
             return StoredCheckpoint(id, parent or "", int(step), time, requested)
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
             raise damaged_checkpoint(run, id) from None
-
-    async def writes(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> dict[str, list[Write]]:
-        return await self._writes("writes", "value", run, namespace, channels)
 
     async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
         among = "checkpoint_id in (select value from json_each(?))"
@@ -171,10 +165,10 @@ class _Sqlite(_Tables):
 class _Postgres(_Tables):
     """A checkpoint is JSON there; values that JSON does not hold are rows of their own."""
 
-    async def checkpoints(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[StoredCheckpoint]:
-        blobs = await self._blobs(run, namespace, channels)
+    WRITES = ("checkpoint_writes", "blob")
+
+    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
+        blobs = await self._blobs(run, space, names)
         apart = sorted({channel for channel, _ in blobs})
         query = (
             "select checkpoint_id, parent_checkpoint_id, metadata ->> 'step', parts.ts,"
@@ -187,10 +181,10 @@ class _Postgres(_Tables):
         )
         checkpoints = []
         for id, parent, step, time, inline, versions in await self.db.rows(
-            query, (apart, run, namespace)
+            query, (apart, run, space)
         ):
             try:
-                requested = {name: inline[name] for name in inline.keys() & channels}
+                requested = {name: inline[name] for name in inline.keys() & names}
                 number = int(step)
             except (ValueError, TypeError, AttributeError):
                 raise damaged_checkpoint(run, id) from None
@@ -199,23 +193,16 @@ class _Postgres(_Tables):
             checkpoints.append(StoredCheckpoint(id, parent or "", number, str(time), requested))
         return checkpoints
 
-    async def _blobs(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> dict[tuple[str, str], Any]:
-        if not channels:
+    async def _blobs(self, run: str, space: str, names: Names) -> dict[tuple[str, str], Any]:
+        if not names:
             return {}
         query = (
             "select channel, version, type, blob from checkpoint_blobs where thread_id = ?"
-            f" and checkpoint_ns = ? and channel in ({_marks(channels)}) and type <> 'empty'"
+            f" and checkpoint_ns = ? and channel in ({_marks(names)}) and type <> 'empty'"
         )
-        rows = await self.db.rows(query, (run, namespace, *channels))
+        rows = await self.db.rows(query, (run, space, *names))
         loads = self.serde.loads_typed
         return {(channel, version): loads((kind, data)) for channel, version, kind, data in rows}
-
-    async def writes(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> dict[str, list[Write]]:
-        return await self._writes("checkpoint_writes", "blob", run, namespace, channels)
 
     async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
         among = "checkpoint_id = any(?)"
@@ -246,24 +233,20 @@ class _InMemory:
         places = [_place(item) for item in await self._items(run)]
         return next((space for space, id in places if id == checkpoint), None)
 
-    async def checkpoints(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> list[StoredCheckpoint]:
+    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
         checkpoints = []
-        for item in await self._items(run, namespace):
+        for item in await self._items(run, space):
             values, parent = item.checkpoint["channel_values"], item.parent_config
-            requested = {name: values[name] for name in values.keys() & channels}
+            requested = {name: values[name] for name in values.keys() & names}
             before = parent["configurable"]["checkpoint_id"] if parent else ""
             id, step, time = item.checkpoint["id"], item.metadata["step"], item.checkpoint["ts"]
             checkpoints.append(StoredCheckpoint(id, before, step, time, requested))
         return sorted(checkpoints, key=lambda checkpoint: checkpoint.id)
 
-    async def writes(
-        self, run: str, namespace: str, channels: Collection[str]
-    ) -> dict[str, list[Write]]:
+    async def writes(self, run: str, space: str, names: Names) -> dict[str, list[Write]]:
         return {
-            item.checkpoint["id"]: [w for w in item.pending_writes or () if w[1] in channels]
-            for item in await self._items(run, namespace)
+            item.checkpoint["id"]: [w for w in item.pending_writes or () if w[1] in names]
+            for item in await self._items(run, space)
         }
 
     async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
@@ -278,10 +261,10 @@ class _InMemory:
             for task, writes in by_task.items():
                 await self.saver.aput_writes(config, writes, task)
 
-    async def _items(self, run: str, namespace: str | None = None) -> list[CheckpointTuple]:
+    async def _items(self, run: str, space: str | None = None) -> list[CheckpointTuple]:
         where = {"thread_id": run}
-        if namespace is not None:
-            where["checkpoint_ns"] = namespace
+        if space is not None:
+            where["checkpoint_ns"] = space
         return [item async for item in self.saver.alist({"configurable": where})]
 
 
