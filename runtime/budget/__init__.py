@@ -1,1 +1,1 @@
-"""What model calls may use up, and the ledger that keeps it."""
+"""Budgets of model calls, and the ledger of their charges."""

@@ -111,8 +111,8 @@ class Held:
 
 @dataclass(slots=True)
 class RunBudget:
-    """What one run has used up, and may. `model` is the run's own, `caps` are the caller's limits
-    of the whole run, `max_output` bounds every answer (tokens; None: nobody said). Without a ledger
+    """The charges and limits of one run. `model` is the run's own, `caps` are the caller's limits
+    of the whole run, `max_output` bounds every answer (tokens; None: no bound). Without a ledger
     everything is forgotten with the process."""
 
     prices: Prices = field(default_factory=Prices)

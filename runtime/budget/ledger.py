@@ -1,4 +1,4 @@
-"""What a run's model calls cost, kept: a row for each call, written before it and again after it.
+"""The charges of a run's model calls: a row for each call, written before it and again after it.
 
 Before a call its row holds the worst case; afterwards what the provider reported. The row of a call
 that was cut off, by a crash or a lost connection, stays as it is: such a call may have been paid.

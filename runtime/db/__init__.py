@@ -1,1 +1,1 @@
-"""What the database of any store is: schema, encryption, ownership, leases."""
+"""The database of a store: connections, schema, encryption, ownership, leases."""

@@ -1,4 +1,4 @@
-"""What flowc asks of a store's database, whatever it is: rows, statements, transactions.
+"""A store's database, of whatever kind: rows, statements, transactions.
 
 A module that keeps something declares its tables as `SCHEMA`, in the subset of SQL that SQLite and
 PostgreSQL share: `text` and `integer` columns, `?` for values, `insert … on conflict (…) do update

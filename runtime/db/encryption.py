@@ -74,7 +74,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealing:
-    """The part of a database that encrypts, for those that have a key."""
+    """The part of a database that encrypts, if it has a key."""
 
     cipher: Seal | None = None
 

@@ -51,7 +51,7 @@ class Leases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileLeases:
-    """A file for each run. With no folder (a store in memory) there is nobody to share with."""
+    """A lock file for each run. Without a folder (a store in memory) no other process can share."""
 
     folder: Path | None
 
@@ -108,7 +108,7 @@ def _take(folder: Path, run: str) -> int:
 
 
 class NotHeld(RunError):
-    """Somebody else executes the run, or may: this process must not."""
+    """Another process executes the run, or may: this one must not."""
 
 
 def lease_refusal(run: str, holder: str) -> NotHeld:

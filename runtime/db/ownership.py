@@ -1,4 +1,4 @@
-"""Whether a database is a store of flowc's, or something of another program that was there before.
+"""Telling a store of flowc's from the database of another program.
 
 A store always has one of two tables of ours, from the first statement that ever wrote to it. What
 has tables and neither of those, or one of that name with other columns, is left as it is.

@@ -1,4 +1,4 @@
-"""Which layout a store's tables have, and whether it is encrypted: read before anything else.
+"""The layout of a store's tables, and whether it is encrypted: read before anything else.
 
 Tables that are only added need no new layout: each module creates its own when they are not there.
 What changes a table that exists is a step in `STEPS`, done once, in one transaction.

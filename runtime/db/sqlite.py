@@ -1,4 +1,4 @@
-"""A store in one SQLite file, or in memory: opening it, using it, and what is wrong with it.
+"""A store in one SQLite file, or in memory: opening it, using it, and its errors in words.
 
 The file holds LangGraph's checkpoints and flowc's tables, in WAL mode, readable by its owner alone.
 """
@@ -34,7 +34,7 @@ CHECK_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class _Statements(Sealing):
-    """Statements on a connection, without regard to who else uses it."""
+    """Statements on a connection, without regard to its other users."""
 
     connection: aiosqlite.Connection
     location: Location

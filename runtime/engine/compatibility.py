@@ -1,4 +1,4 @@
-"""What of a changed workflow matters to a run that stands somewhere in it.
+"""Changes of a workflow that matter to a run of it.
 
 A node that the run has not come to, or has left behind, may be anything by now. Where the run
 stands the workflow has to be the one it was: a node that waits and is gone, of another kind, or

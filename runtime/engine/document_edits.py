@@ -1,4 +1,4 @@
-"""A run that goes on after people have edited its document.
+"""Taking over what people edited in the document of a run.
 
 Three texts are compared: what the run last wrote (its record), what its checkpoint holds, and the
 file. What edits mean is said by `flowc.compiler.reconcile`; here it is found out whether there are
@@ -40,8 +40,8 @@ anew. The next change by the run itself replaces it."""
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Where a run stands: `ended` is whether nothing is left of it to do, `note` says it for
-    people, and `folder` is where paths are shown from."""
+    """Where a run stands: `ended` says that nothing is left to do, `note` says it for people, and
+    paths are shown from `folder`."""
 
     run: str
     state: RunState
@@ -58,8 +58,8 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What became of a run's document between two executions. With diagnostics nothing was taken.
-    `moves` is whether the run has to look for its place in the document anew."""
+    """The edits of a run's document between two executions. With diagnostics nothing was taken.
+    `moves` says that the run has to look for its place in the document anew."""
 
     document: str
     moves: bool

@@ -1,4 +1,4 @@
-"""Start, resume, look at and branch runs. What one execution does is in `execution.py`.
+"""Start, resume, inspect and fork runs. `execution.py` holds one execution.
 
 async with open_engine("sqlite:///.flowc/runs.db") as engine:
     outcome = await engine.start(spec, services, run="brave-otter", inputs={}, options={})

@@ -1,4 +1,4 @@
-"""Events on their way: to the listeners at once, to the store in small batches."""
+"""Passing events on: to the listeners at once, to the store in small batches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BATCH_SECONDS = 0.05
 @dataclass(slots=True)
 class EventLog:
     """Gives events of one run their time and path and passes them on. `on_lost` is called when a
-    listener cannot write any more; it hears nothing from then on."""
+    listener cannot write any more; it gets no events from then on."""
 
     store: RunStore
     run: str

@@ -1,4 +1,4 @@
-"""A run's checkpoints: where it stands, how it came there, and branching off."""
+"""Reading where a run stands, and copying its checkpoints to a new run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run taken over to a workflow that changed while it was paused.
+"""Moving a run to a workflow that changed while it was paused.
 
 Harmless changes need nothing but the new stamp. Where `--migrate` says what has become of a node or
 a variable, the run's state is written once in the new workflow's terms, and the nodes that come

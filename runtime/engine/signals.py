@@ -12,7 +12,7 @@ DrainReason = Literal["signal", "pause", "stop", "limit"]
 
 
 class Drainable(Protocol):
-    """LangGraph's RunControl, as far as it is used here."""
+    """LangGraph's RunControl, as far as flowc uses it."""
 
     def request_drain(self, reason: str = ...) -> None: ...
 

@@ -1,4 +1,4 @@
-"""One node of a run again: on the state before it, in a graph of its own, in a store of its own.
+"""Running one node of a run again: on the state before it, in a graph and a store of its own.
 
 Nothing is written to the run. Its checkpoints say what came into the node and what came out.
 """

@@ -1,4 +1,4 @@
-"""What a person says unasked: the workflow's assignments are made and it goes on elsewhere (J45).
+"""Unasked lines of a person: the workflow's assignments are made, and it goes on elsewhere (J45).
 
 A line is written down before anything comes of it. Which lines have had their effect is counted in
 the run's own state, by the same write that moves the run, so that a crash in between neither loses

@@ -27,7 +27,7 @@ from ..services import (
 
 @dataclass(slots=True)
 class Inert:
-    """Every service at once; whatever is called fails, and says `reason`."""
+    """Every service at once; each call fails and says `reason`."""
 
     reason: str
     label: str = "nothing"

@@ -1,4 +1,4 @@
-"""What differs between two runs: the way they went, what came of it, what it cost."""
+"""The difference between two runs: their paths, results and costs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunDifference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run as far as it is compared: its events in order, its variables, how it stands."""
+    """The parts of a run that are compared: its events in order, its variables, how it stands."""
 
     events: Sequence[RunEvent]
     variables: Mapping[str, Json]

@@ -323,7 +323,7 @@ def _other_input(row: _Row, name: str, now: Json) -> RunError:
 
 
 class NoJournal:
-    """For graphs that run without a store of flowc's own (the emitted module under LangGraph's
+    """A journal for graphs without a store of flowc's own (the emitted module under LangGraph's
     server): every effect is called, nothing is kept."""
 
     async def once(

@@ -1,4 +1,4 @@
-"""A journal before another: what it does not do itself goes on to the one behind it."""
+"""A journal before another one, to which it passes on what it does not do itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..services import Journal, Json
 
 @dataclass(frozen=True, slots=True)
 class JournalBefore:
-    """Base of journals that see effects first; how they do is their own `once`."""
+    """Base of journals that see effects first, each with its own `once`."""
 
     inner: Journal
 

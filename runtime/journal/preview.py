@@ -1,4 +1,4 @@
-"""A value in short: small enough to be kept beside an effect, and still different where two differ.
+"""Abridged values: small enough to be kept beside an effect, and different where two differ.
 
 A long text keeps its beginning, a long list both ends; a digest stands for what is left out.
 """

@@ -1,4 +1,4 @@
-"""Conversations that nodes share: what stands in a thread, and what adding to it writes (J10–J13).
+"""Threads that nodes share: their messages, and the write that adds to them (J10–J13).
 
 A thread begins with its seed. Only adding cuts it: while all contents together are longer than it
 may be, the oldest messages that are not the system's go, but never below the least number of them;

@@ -1,4 +1,4 @@
-"""What a run begins with."""
+"""The initial state of a run."""
 
 from __future__ import annotations
 

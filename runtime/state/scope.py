@@ -1,4 +1,4 @@
-"""What expressions read while a run is under way."""
+"""The scope of expressions while a run is under way."""
 
 from __future__ import annotations
 

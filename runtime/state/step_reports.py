@@ -40,7 +40,7 @@ def refusal(fault: ReportFault) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the agent says of one assertion. `passed` None: it did not say."""
+    """The agent's claim about one assertion. `passed` is None when it made none."""
 
     assertion: str
     passed: bool | None

@@ -1,1 +1,1 @@
-"""Where runs are kept: opening, listing, retention, the audit log."""
+"""Runs in a store: opening, listing, forgetting, the audit log."""

@@ -1,4 +1,4 @@
-"""Who asked for what, and what came of it: kept in the store for whoever runs it.
+"""The audit log of a store: who asked for what, and the outcome.
 
 The service writes here, and so does the MCP server: one log for one store.
 """
@@ -23,7 +23,7 @@ LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The entries of one store: what came of each is a code, never what was sent."""
+    """The entries of one store. The outcome of each is a code, never the content of a request."""
 
     db: Database
 

@@ -1,4 +1,4 @@
-"""Which runs may be forgotten, and what processes that are gone left behind."""
+"""Selecting runs to forget, and removing what dead processes left behind."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ KEPT = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How many went, or would: private `folders` of processes that were killed, `leases` of
-    processes that are gone and whose run is not kept, answers to idempotency `keys` of the service
-    that are older than `KEPT`, `executions` of the service of which more is kept than of their
-    run."""
+    """How many were removed, or would be: private `folders` of processes that were killed, `leases`
+    of processes that are gone and whose run is not kept, answers to idempotency `keys` of the
+    service that are older than `KEPT`, `executions` of the service that outlived their run."""
 
     folders: int = 0
     leases: int = 0

@@ -1,4 +1,4 @@
-"""Opens what a store consists of: connections for our own tables, who executes which run, and
+"""Opening the parts of a store: connections for our own tables, the leases of runs, and
 LangGraph's checkpointer. PostgreSQL's packages are an extra and imported here alone."""
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A store that has been let in: its seal is known, its layout is the newest. `steady` is
-    PostgreSQL's alone: whether the runs are held still."""
+    """A store whose seal is known and whose layout is the newest. `steady` is PostgreSQL's alone:
+    whether the runs are held still."""
 
     location: Location
     db: Database

@@ -1,4 +1,4 @@
-"""What the service keeps of an execution beside its run, and which of it goes with the run.
+"""The tables of the service that hold something of an execution, which goes with its run.
 
 An execution is a run of the same id. Here stand the names of tables and nothing of the service: a
 store that no service has used has none of them. Workflows, teams, tokens and the audit log belong

@@ -1,4 +1,4 @@
-"""A store in PostgreSQL: connections that mend themselves, and what is wrong said in words.
+"""A store in PostgreSQL: connections that mend themselves, and errors in words.
 
 Everything lies in the schema `flowc` of the database that the URL names. A server that goes away is
 waited for (`PATIENCE`). Whether a statement that it swallowed was committed is asked of the server

@@ -1,4 +1,4 @@
-"""What PostgreSQL and the way to it say, in words, without passwords."""
+"""The errors of PostgreSQL and of the way to it in words, without passwords."""
 
 from __future__ import annotations
 
