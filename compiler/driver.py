@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .catalog.catalog import Catalog, load_catalog
 from .checks import CHECKS, CODES
+from .checks.check import Check
 from .companions import companion
 from .diagnostics.allowances import apply_allowances
 from .diagnostics.diagnostic import Diagnostic, Sink
@@ -78,6 +79,7 @@ def compile_file(
     catalog: Catalog | None = None,
     team: str | None = None,
     strict: bool = False,
+    checks: Sequence[Check] = CHECKS,
 ) -> CompileResult:
     """Compile a file. `format` names a front end and switches detection off; `team` is the file of
     the team that does its tasks, or `people`; `strict` asks for what only careful people want to
@@ -97,7 +99,7 @@ def compile_file(
         )
         return CompileResult(path, None, None, None, sink.all(), sources)
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, sink, team, strict)
+        return _compile(source, format, sources, catalog, sink, team, strict, checks=checks)
 
 
 class Cancelled(Exception):
@@ -132,6 +134,7 @@ def _compile(
     team: str | None,
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
+    checks: Sequence[Check] = CHECKS,
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:
@@ -148,7 +151,7 @@ def _compile(
         catalog = catalog if catalog is not None else load_catalog(source.path, sources, sink)
         program = resolve(program, catalog)
         for path, workflow in program.workflows:
-            for check in CHECKS:
+            for check in checks:
                 if cancelled():
                     raise Cancelled
                 if check.applies(faults[path]):

@@ -5,6 +5,7 @@ Nodes, models, tools and the shell see each other only through the protocols her
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -332,6 +333,15 @@ class NoTape:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class WaitClock:
+    """The clocks for the waits between attempts, in seconds, and how often a wait looks up."""
+
+    now: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+    look: float = 0.1
+
+
 Emit = Callable[[EventKind, str, dict[str, Any]], None]
 """emit(kind, node, data)."""
 
@@ -357,6 +367,7 @@ class Services:
     assignments: Assignments = field(default_factory=TeamAssignments)
     elapsed: Callable[[], float] = lambda: 0.0
     """Seconds since the run was started, including the time in which it waited."""
+    clock: WaitClock = field(default_factory=WaitClock)
     scripts: Scripts = field(default_factory=NoScripts)
     by_hand: bool = False
     """A person or program answers as the model with its own tools, whose results are not known."""

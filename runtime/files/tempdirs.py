@@ -22,8 +22,8 @@ from types import TracebackType
 
 PREFIX = "flowc-held-"
 """The prefix of the names of private folders."""
-_SWEPT: set[str] = set()
-"""The prefixes that this process has swept."""
+_SWEPT: set[tuple[str, str]] = set()
+"""The folders and prefixes that this process has swept."""
 
 
 @dataclass(slots=True)
@@ -58,8 +58,9 @@ class Room:
 def make_room(prefix: str = PREFIX) -> Room:
     """Create a private folder (mode 0700) with a lock. The first one of a process sweeps those that
     others left. Raise OSError."""
-    if prefix not in _SWEPT:
-        _SWEPT.add(prefix)
+    place = (tempfile.gettempdir(), prefix)
+    if place not in _SWEPT:
+        _SWEPT.add(place)
         sweep([prefix])
     while True:
         folder = Path(os.path.realpath(tempfile.mkdtemp(prefix=prefix)))

@@ -69,6 +69,8 @@ class EffectJournal:
     """What is done where neither says anything."""
     hidden: tuple[str, ...] = ()
     """Values of secrets, which stand nowhere in what is kept or shown of an input."""
+    ask: Callable[[Json], Json] = interrupt
+    """Asks a person about an effect in doubt; the run stops there and goes on with the answer."""
     known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
     """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""
 
@@ -239,7 +241,7 @@ class EffectJournal:
             "input": abridge(inputs, self.hidden),
             "idempotency_key": idempotency_key(key),
         }
-        interrupt({**about, "path": path} if path else about)
+        self.ask({**about, "path": path} if path else about)
 
     async def _of_earlier_attempts(
         self, key: Key, name: str, digest: str, inputs: Json

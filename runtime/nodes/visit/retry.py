@@ -8,7 +8,6 @@ attempt starts anew, but tool calls and commands that were done keep their resul
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
@@ -24,8 +23,6 @@ from .visit import Body, Done, Visit
 
 FAILED_ATTEMPT = "attempt failed"
 """The journal's name for failed attempts, by their number."""
-LOOK_SECONDS = 0.1
-"""Seconds between two looks of a waiting node for a request to drain."""
 
 
 async def run_attempts(visit: Visit, body: Body) -> Done:
@@ -69,7 +66,7 @@ async def _note_failure(
     """Note a failed attempt in the journal, and return {due, wait}: the time of the next attempt
     and the seconds until then."""
     wait = retry.wait * retry.factor ** (attempt - 1)
-    note = {"due": time.time() + wait, "wait": wait}
+    note = {"due": visit.services.clock.now() + wait, "wait": wait}
     await visit.services.journal.keep(visit.runtime, FAILED_ATTEMPT, attempt, note)
     # A model call that a time-out cut off may be repeated; a tool call stays in doubt.
     await visit.services.journal.abandon(visit.runtime, MODEL_CALL)
@@ -88,10 +85,11 @@ async def _note_failure(
 
 async def _wait(visit: Visit, note: Mapping[str, float]) -> None:
     """Wait until the next attempt is due. A clock that was set back does not make it longer."""
+    clock = visit.services.clock
     if not visit.services.tape.waits:
         return
-    end = time.monotonic() + min(note["due"] - time.time(), note["wait"])
-    while (left := end - time.monotonic()) > 0:
+    end = clock.monotonic() + min(note["due"] - clock.now(), note["wait"])
+    while (left := end - clock.monotonic()) > 0:
         if visit.runtime.drain_requested:
             raise GraphDrained(visit.runtime.drain_reason or "signal")
-        await asyncio.sleep(min(left, LOOK_SECONDS))
+        await asyncio.sleep(min(left, clock.look))

@@ -65,17 +65,19 @@ async def _refuse(send: Send, most: int) -> None:
 
 @dataclass(slots=True)
 class Rate:
-    """A bucket for each token: `per_second` requests on average, `burst` at once."""
+    """A bucket for each token: `per_second` requests on average, `burst` at once. Full ones are
+    dropped from `most` on."""
 
     per_second: float
     burst: float
     clock: Callable[[], float]
+    most: int = MOST_BUCKETS
     buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, caller: Caller) -> None:
         """Raises `ServiceFault` with the seconds to wait when the bucket is empty."""
         now = self.clock()
-        if len(self.buckets) >= MOST_BUCKETS:
+        if len(self.buckets) >= self.most:
             self._drop_full(now)
         level, before = self.buckets.get(caller.counted, (self.burst, now))
         level = min(self.burst, level + (now - before) * self.per_second)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
+from flowc.compiler.analysis.variables import names_written
 from flowc.compiler.checks.unused import unused_outputs
 from flowc.compiler.driver import compile_text
 from flowc.compiler.ir import AgentNode, Assignment, CallNode, EndNode, Limit, Output, Prompt
@@ -117,18 +119,23 @@ def test_what_the_next_assignment_reads_is_used(flow, said):
     ]
 
 
-def test_a_program_is_walked_once_however_many_workflows_ask(monkeypatch):
-    from flowc.compiler.analysis import variables
+def test_a_program_is_walked_once_however_many_workflows_ask():
+    walks = 0
 
-    walked = []
-    whole = variables.names_written
-    monkeypatch.setattr(variables, "names_written", lambda w: walked.append(w) or whole(w))
+    def count(frame, event, arg):
+        nonlocal walks
+        walks += event == "call" and frame.f_code is names_written.__code__
+
     body = "{state: {X: {type: integer}}, nodes: [{name: a, assign: {X: X + 1}}]}"
     parts = "".join(f"  w{n}: {body}\n" for n in range(30))
     calls = "".join(f"  - {{name: c{n}, call: w{n}, with_all: true}}\n" for n in range(30))
     text = f"flow: 1\ntitle: Many\nnodes:\n{calls}workflows:\n{parts}"
-    compile_text(text, "many.flow.yaml")
-    assert 0 < len(walked) < 30 * 30
+    sys.setprofile(count)
+    try:
+        compile_text(text, "many.flow.yaml")
+    finally:
+        sys.setprofile(None)
+    assert 0 < walks < 30 * 30
 
 
 def test_three_of_the_other_places_are_shown(flow, found):

@@ -22,12 +22,12 @@ def test_a_signal_that_comes_while_the_first_is_being_told_is_the_second(
 ) -> None:
     server, told = types.SimpleNamespace(should_exit=False), list[bytes]()
 
-    def tell(words: bytes) -> None:
+    def write(file: int, words: bytes) -> None:
         told.append(words)
         if len(told) == 1:
             listening.end_on_signal(server)
 
-    monkeypatch.setattr(listening, "_tell", tell)
+    monkeypatch.setattr(os, "write", write)
     monkeypatch.setattr(os, "_exit", _end)
     with pytest.raises(_Ended, match="130"):
         listening.end_on_signal(server)

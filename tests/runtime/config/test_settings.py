@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flowc.runtime.config import settings as configuration
 from flowc.runtime.config.settings import KEYS, Config, load_config
 from flowc.runtime.errors import RunError
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(configuration, "user_file", lambda: tmp_path / "user" / "config.toml")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
     folder = tmp_path / "project" / "deep"
     folder.mkdir(parents=True)
     return folder
@@ -53,15 +52,15 @@ def test_pyproject_counts_only_with_a_table_for_flowc(project):
 
 
 def test_environment_wins_over_project_and_project_over_user(project, tmp_path):
-    write(tmp_path / "user/config.toml", 'model = "a:1"\nbase_url = "u"\nmax_steps = 1')
+    write(tmp_path / "user/flowc/config.toml", 'model = "a:1"\nbase_url = "u"\nmax_steps = 1')
     write(project / "flowc.toml", 'model = "a:2"\nmax_steps = 2')
     found = load_config(project, {"FLOWC_MAX_STEPS": "3", "FLOWC_MODEL": ""})
     assert (found.model, found.base_url, found.max_steps) == ("a:2", "u", 3)
-    assert found.files == (str(project / "flowc.toml"), str(tmp_path / "user/config.toml"))
+    assert found.files == (str(project / "flowc.toml"), str(tmp_path / "user/flowc/config.toml"))
 
 
 def test_who_answers_is_one_choice(project, tmp_path):
-    write(tmp_path / "user/config.toml", 'model = "a:1"')
+    write(tmp_path / "user/flowc/config.toml", 'model = "a:1"')
     write(project / "flowc.toml", 'answers = "a.yaml"')
     found = load_config(project, {})
     assert (found.model, found.answers) == (None, str(project / "a.yaml"))

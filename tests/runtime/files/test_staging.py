@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -145,9 +146,7 @@ def test_what_another_process_is_writing_stays(tmp_path):
 
 
 def test_one_that_was_swept_between_its_making_and_its_lock_is_made_anew(tmp_path, monkeypatch):
-    import flowc.runtime.files.staging as module
-
-    made, real = [], module.tempfile.mkstemp
+    made, real = [], tempfile.mkstemp
 
     def made_and_swept(**given: Any) -> tuple[int, str]:
         found = real(**given)
@@ -157,7 +156,7 @@ def test_one_that_was_swept_between_its_making_and_its_lock_is_made_anew(tmp_pat
         made.append(found[1])
         return found
 
-    monkeypatch.setattr(module.tempfile, "mkstemp", made_and_swept)
+    monkeypatch.setattr(tempfile, "mkstemp", made_and_swept)
     with file_beside(tmp_path / "b.wav") as held:
         assert held.exists()
     assert len(made) == 2

@@ -21,10 +21,10 @@ def visit(key: str) -> Any:
 def journaled(any_store, wait):
     """Run a function with a journal."""
 
-    def run(function: Any, on_unknown: Any = "ask") -> Any:
+    def run(function: Any, on_unknown: Any = "ask", **more: Any) -> Any:
         async def go() -> Any:
             async with open_engine(any_store) as engine:
-                return await function(EffectJournal(engine.journal_db, on_unknown))
+                return await function(EffectJournal(engine.journal_db, on_unknown, **more))
 
         return wait(go())
 
@@ -175,11 +175,8 @@ def test_an_effect_has_one_key_however_often_it_is_repeated(journaled) -> None:
     assert EFFECT_KEY.get() == ""
 
 
-def test_what_is_in_doubt_is_asked_about_with_what_is_known_of_it(
-    journaled, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_in_doubt_is_asked_about_with_what_is_known_of_it(journaled) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("flowc.runtime.journal.effects.interrupt", asked.append)
 
     async def doubtful(journal: Any) -> None:
         for _ in range(2):
@@ -188,7 +185,7 @@ def test_what_is_in_doubt_is_asked_about_with_what_is_known_of_it(
                     visit("a:1"), "mail", "once", {"to": "x"}, calls(InDoubt("cut off"))
                 )
 
-    journaled(doubtful)
+    journaled(doubtful, ask=asked.append)
     assert asked[0]["input"] == {"to": "x"}
     assert len(asked[0]["idempotency_key"]) == 32
 

@@ -179,10 +179,9 @@ class TestLimits:
         desk.get("/teams", **others)
         assert "ci" not in service.rate.buckets
 
-    def test_who_asks_no_more_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("flowc.runtime.service.api.rate_limits.MOST_BUCKETS", 3)
+    def test_who_asks_no_more_is_forgotten(self) -> None:
         now = 0.0
-        rate = Rate(1.0, 2.0, lambda: now)
+        rate = Rate(1.0, 2.0, lambda: now, most=3)
         for number in range(20):
             rate.take(Caller("ci", "read", None, f"token {number}"))
             now += 1.0

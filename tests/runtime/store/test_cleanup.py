@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import tempfile
 from datetime import UTC, datetime, timedelta
@@ -30,13 +31,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr(rooms, "_SWEPT", set())
     return folder
 
 
-def test_the_folder_of_a_killed_process_goes_and_that_of_a_living_one_stays(
-    temporary, monkeypatch
-) -> None:
+def test_the_folder_of_a_killed_process_goes_and_that_of_a_living_one_stays(temporary) -> None:
+    make_room().remove()  # so that no later one sweeps
+
     def dies() -> None:
         room = make_room()
         (room.folder / "deep").mkdir()
@@ -50,7 +50,6 @@ def test_the_folder_of_a_killed_process_goes_and_that_of_a_living_one_stays(
     for name in ("flowc-notes", "somebody"):
         (temporary / name).mkdir()
     (temporary / f"{PREFIX}link").symlink_to(temporary / "somebody")
-    monkeypatch.setattr(rooms, "_SWEPT", {PREFIX})
     with make_room() as room:
         assert left_behind() == [left]
         assert sweep() == [left]
@@ -86,8 +85,8 @@ def test_a_folder_that_is_swept_before_it_is_held_is_made_again(temporary, monke
             swept.extend(sweep())
         return folder
 
+    make_room().remove()  # so that no later one sweeps
     monkeypatch.setattr(tempfile, "mkdtemp", slow)
-    monkeypatch.setattr(rooms, "_SWEPT", {PREFIX})
     with make_room() as room:
         assert swept != [room.folder]
         assert [room.folder.exists(), swept[0].exists()] == [True, False]
@@ -113,16 +112,17 @@ def test_leases_of_nobody_go_and_those_of_runs_stay(any_store, wait, world) -> N
 
 
 def test_a_lease_that_is_swept_while_it_is_taken_has_one_holder(tmp_path, monkeypatch) -> None:
-    opened = leases._open
+    opened = os.open
     swept: list[Any] = []
 
-    def slow(folder: Path, run: str) -> int:
-        descriptor = opened(folder, run)
-        if not swept:
-            swept.extend(leases._sweep(file, dry_run=False) for file in folder.glob("*.lock"))
+    def slow(path: Any, *how: Any) -> int:
+        descriptor = opened(path, *how)
+        if not swept and str(path).endswith(".lock"):
+            swept.append(None)  # the sweep opens it too
+            swept[:] = [leases._sweep(Path(path), dry_run=False)]
         return descriptor
 
-    monkeypatch.setattr(leases, "_open", slow)
+    monkeypatch.setattr(os, "open", slow)
     with lease(tmp_path, "r"):
         assert swept == [True]
         assert is_held(tmp_path, "r")
@@ -153,7 +153,7 @@ def test_a_room_that_cannot_be_held_is_an_error_and_leaves_nothing(monkeypatch, 
     def refuse(*_: Any) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(rooms.fcntl, "flock", refuse)
+    monkeypatch.setattr(fcntl, "flock", refuse)
     with pytest.raises(OSError, match=os.strerror(number)):
         rooms.make_room()
     assert list(Path(tempfile.gettempdir()).iterdir()) == []

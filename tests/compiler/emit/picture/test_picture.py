@@ -26,6 +26,7 @@ CHART = (
 )
 TRIP = read(CHART, "## User A\nHi.")
 
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 texts = st.text(max_size=20)
 groups = st.sampled_from([None, "g"])
 ids = st.text(min_size=1, max_size=8)
@@ -62,7 +63,7 @@ def drawn_edges(text: str) -> list[tuple[str, str, str]]:
     return [(e.source.text, e.target.text, e.label.text if e.label else "") for e in chart.edges]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=SLOW)
 @given(workflows())
 def test_mermaid_reads_back_to_the_same_nodes_and_edges(workflow):
     text = emit_mermaid(workflow)
@@ -70,7 +71,7 @@ def test_mermaid_reads_back_to_the_same_nodes_and_edges(workflow):
     assert set(read_chart(text).nodes) == set(mermaid_ids(workflow).values())
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=SLOW)
 @given(workflows())
 def test_dot_strings_and_brackets_are_closed(workflow):
     text = emit_dot(workflow)

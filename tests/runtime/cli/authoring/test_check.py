@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 
 import pytest
 from flowc.runtime.cli import app
@@ -259,7 +260,7 @@ def test_the_quick_reading_of_the_command_line_is_that_of_typer(
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.md").write_text("<!-- flowc: allow FC2002 -->\n" + FAULTY)
-    monkeypatch.setattr(check.time, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: 0.0)
     quick = check.check_quickly(args), capsys.readouterr().out
     row = next(row for row in app.COMMANDS if row.name == "check")
     typed = app.build(row).main(args, standalone_mode=False), capsys.readouterr().out

@@ -111,9 +111,8 @@ def test_what_is_not_as_expected_is_shown(what: str, folder: Path, capsys) -> No
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_any_case_runs(
-    folder: Path, capsys, monkeypatch
+    folder: Path, capsys
 ) -> None:
-    monkeypatch.setattr("flowc.runtime.cli.running.test.run_trial", None)
     (folder / "a.flowtest.yaml").write_text(case())
     for out, says in ((".", "`.` is a folder"), ("no/report.xml", "its folder does not exist")):
         assert run(["test", "a.flowtest.yaml", "--junit", out]) == 2

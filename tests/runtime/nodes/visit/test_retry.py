@@ -14,8 +14,7 @@ from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
-from flowc.runtime.nodes.visit import retry as attempts
-from flowc.runtime.services import ModelReply, ToolSchema
+from flowc.runtime.services import ModelReply, ToolSchema, WaitClock
 from killing import Killed, in_process, kill_me
 from ledgers import Ledger, resume, world_of
 from specs import (
@@ -245,12 +244,9 @@ class Clock:
         return self.now
 
 
-def test_a_pause_ends_the_wait_and_the_next_attempt_comes_when_it_is_due(
-    wait, url, flaky, monkeypatch
-) -> None:
+def test_a_pause_ends_the_wait_and_the_next_attempt_comes_when_it_is_due(wait, url, flaky) -> None:
     clock = Clock()
-    monkeypatch.setattr(attempts, "time", clock)
-    monkeypatch.setattr(attempts, "LOOK_SECONDS", 0.001)
+    flaky.clock = WaitClock(clock.time, clock.monotonic, look=0.001)
     flaky.failures = [Failure("one")]
     spec = tried(Retry(attempts=2, wait=3600.0))
     signals = RunSignals()
