@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -69,7 +69,7 @@ class EffectJournal:
     """What is done where neither says anything."""
     hidden: tuple[str, ...] = ()
     """Values of secrets, which stand nowhere in what is kept or shown of an input."""
-    ask: Callable[[Json], Json] = interrupt
+    ask: Callable[[Mapping[str, object]], object] = interrupt
     """Asks a person about an effect in doubt; the run stops there and goes on with the answer."""
     known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
     """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""

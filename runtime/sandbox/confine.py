@@ -32,8 +32,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -184,13 +185,14 @@ def prepare_python(
 def probe(profile: Profile = "shell") -> Offer:
     """Return what this machine confines a profile by: tried with a real start, once for each
     process. Raises `RunError` when there is no room to try it now."""
-    active, missing = _try_layers(profile)
+    active, missing = SANDBOX_HOST.get().try_layers(profile)
     return Offer(level_of(active, profile), active, missing)
 
 
 @cache
-def _try_layers(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the layers of a trial: with bubblewrap where namespaces cannot be made without."""
+def try_layers(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the layers of a trial, and why others are missing: with bubblewrap where namespaces
+    cannot be made without."""
     if not sys.platform.startswith("linux"):
         return {}, dict.fromkeys(LAYERS, f"known on Linux only, not on {sys.platform}")
     active, missing = _trial(profile, "")
@@ -253,7 +255,7 @@ def _load(
     room = make_room()
     try:
         made = Confined(program.argv, program.env, policy)
-        job = make_job(program, policy, room.folder, required)
+        job = SANDBOX_HOST.get().make_job(program, policy, room.folder, required)
         job["bubblewrap"], job["launcher"] = bubblewrap, []
         if bubblewrap:
             own = (Path(_interpreter()), _FOLDER / "launch", *python_reads())
@@ -263,6 +265,19 @@ def _load(
         room.remove()
         raise
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxHost:
+    """The layers of the machine, and the launcher's job there."""
+
+    try_layers: Callable[[Profile], tuple[dict[str, str], dict[str, str]]] = try_layers
+    make_job: Callable[[ConfinedProgram, Policy, Path, tuple[str, ...]], dict[str, Any]] = make_job
+
+
+_HERE = SandboxHost()
+SANDBOX_HOST: ContextVar[SandboxHost] = ContextVar("flowc_sandbox_host", default=_HERE)
+"""The machine that programs start on."""
 
 
 def _launcher() -> list[str]:

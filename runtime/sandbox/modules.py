@@ -14,8 +14,8 @@ import os
 import py_compile
 import signal
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
@@ -39,9 +39,12 @@ _CHUNK = 65_536
 
 @dataclass(frozen=True, slots=True)
 class OwnModules:
-    """`subprocess_call.Process`, held as `confined` says."""
+    """`subprocess_call.Process`, held as `confined` says. `packages` are folders of packages
+    besides flowc's own, by name; `most` bounds the bytes that a module says."""
 
     confined: Confinement
+    packages: Mapping[str, str] = field(default_factory=dict)
+    most: int = LONGEST
 
     async def __call__(
         self,
@@ -60,7 +63,7 @@ class OwnModules:
             await asyncio.to_thread(probe, "snippet")
         start = self._prepare(module, args, reads, writes)
         with start:
-            ended = await _run(start, question, seconds)
+            ended = await _run(start, question, seconds, self.most)
             self.confined.tell("snippet", start.report(0.0))
             start.kill_reason()
         return ended
@@ -68,7 +71,7 @@ class OwnModules:
     def _prepare(
         self, module: str, args: Sequence[str], reads: Sequence[Path], writes: Sequence[Path]
     ) -> Confined:
-        folders = _folders()
+        folders = {**_folders(), **self.packages}
         # Of flowc's other packages these modules import only what is imported here as well.
         _compile(_AUDIO)
         named = [word for pair in folders.items() for word in pair]
@@ -81,7 +84,7 @@ class OwnModules:
             raise Failure(error.message, "refused", help=error.help) from None
 
 
-async def _run(start: Confined, question: bytes, seconds: float) -> WorkerExit:
+async def _run(start: Confined, question: bytes, seconds: float, most: int) -> WorkerExit:
     """Start the process and wait for its end. Raises `TimeoutError`, `Failure`."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -101,7 +104,9 @@ async def _run(start: Confined, question: bytes, seconds: float) -> WorkerExit:
     try:
         async with asyncio.timeout(seconds):
             output, complaint, _ = await asyncio.gather(
-                _end_of(process.stdout), _end_of(process.stderr), _give(process.stdin, question)
+                _end_of(process.stdout, most),
+                _end_of(process.stderr, most),
+                _give(process.stdin, question),
             )
             await process.wait()
     finally:
@@ -112,13 +117,13 @@ async def _run(start: Confined, question: bytes, seconds: float) -> WorkerExit:
     return WorkerExit(process.returncode or 0, output, complaint)
 
 
-async def _end_of(stream: asyncio.StreamReader | None) -> bytes:
+async def _end_of(stream: asyncio.StreamReader | None, most: int) -> bytes:
     """The end of what comes: a module that was taken over may say things without end."""
     assert stream is not None
     kept = bytearray()
     while data := await stream.read(_CHUNK):
         kept += data
-        del kept[: -(LONGEST + 1)]  # one byte too long is how it is seen that it was
+        del kept[: -(most + 1)]  # one byte too long is how it is seen that it was
     return bytes(kept)
 
 

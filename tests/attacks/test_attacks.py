@@ -16,10 +16,11 @@ from arena import Arena, run_bare
 from attack import Attack
 from cage import run_python, run_shell
 from flowc.runtime.errors import RunError
-from flowc.runtime.sandbox import confine, jobs
+from flowc.runtime.sandbox import jobs
 from flowc.runtime.sandbox.confine import prepare, probe
 from flowc.runtime.sandbox.generated.syntax_gate import faults
 from flowc.runtime.sandbox.policy import Policy, level_of
+from machines import on_machine
 from python_harm import CHANGING, GREEDY, RUNNING
 from python_reach import READING, TALKING
 from shell_attacks import COMMANDS
@@ -43,12 +44,13 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 
 
 @pytest.fixture(params=LEVELS)
-def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def level(request: pytest.FixtureRequest) -> Iterator[str]:
     """The level that the attack meets; strong is what Docker leaves: no namespaces."""
     if request.param == "full":
         if probe("shell").level != "full":
             pytest.skip(f"no full sandbox here: {dict(probe('shell').missing)}")
-        return "full"
+        yield "full"
+        return
     layers = {k: v for k, v in probe("shell").layers.items() if k not in ("namespaces", "mounts")}
     for profile in ("shell", "snippet"):
         if level_of(layers, profile) != "strong":
@@ -57,11 +59,8 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     def make(*args: Any) -> dict[str, Any]:
         return {**jobs.make_job(*args), "namespaces": False, "required": list(layers)}
 
-    monkeypatch.setattr(confine, "make_job", make)
-    monkeypatch.setattr(
-        confine, "_try_layers", lambda profile: (layers, {"namespaces": "left out"})
-    )
-    return "strong"
+    with on_machine(layers, {"namespaces": "left out"}, make_job=make):
+        yield "strong"
 
 
 @pytest.mark.parametrize("attack", PYTHON, ids=by_name)
@@ -108,15 +107,13 @@ def test_the_oracles_see_what_the_attacks_do_without_a_sandbox(
     assert len(seen) >= 4
 
 
-def test_a_weak_sandbox_is_refused(monkeypatch: pytest.MonkeyPatch, record_property: Note) -> None:
+def test_a_weak_sandbox_is_refused(record_property: Note) -> None:
     layers = ", ".join(probe("shell").layers)
     record_property("attack layers of this machine", f"{probe('shell').level}: {layers}")
-    monkeypatch.setattr(
-        confine, "_try_layers", lambda profile: ({"limits": ""}, {"landlock": "none"})
-    )
-    for mode in ("auto", "strict"):
-        with pytest.raises(RunError, match="landlock"):
-            prepare(["true"], {}, Policy("shell", mode=mode))
+    with on_machine({"limits": ""}, {"landlock": "none"}):
+        for mode in ("auto", "strict"):
+            with pytest.raises(RunError, match="landlock"):
+                prepare(["true"], {}, Policy("shell", mode=mode))
 
 
 def test_there_are_as_many_as_there_should_be_and_each_is_a_program() -> None:

@@ -34,12 +34,33 @@ _NOBODY = 255
 _proc = -1
 
 
+class Host:
+    """The machine as the watcher sees it, and its clock."""
+
+    def clock(self) -> float:
+        """Return the seconds of a clock that nobody sets."""
+        return time.monotonic()
+
+    def below(self, view: bool) -> list[int]:
+        """Return the processes below this one."""
+        return below(view)
+
+    def newest(self) -> int:
+        """Return the number of the newest process."""
+        return _newest()
+
+    def size(self, folder: str, since: float) -> int:
+        """Return the bytes below a folder that were changed since then."""
+        return _size(folder, since)
+
+
 class Watch:
     """What the watcher looks at while the program runs. 0 means no limit: seconds by the clock,
     processes at a time, bytes written below `folders` or taken from the disk of `disks`; `grace`
     is how long the program may take to end when it is asked to."""
 
-    def __init__(self, limits: dict[str, Any], inside: bool) -> None:
+    def __init__(self, limits: dict[str, Any], inside: bool, host: Host | None = None) -> None:
+        self.host = host or Host()
         self.seconds: float = limits["seconds"]
         self.processes: int = limits["processes"]
         self.disk: int = limits["disk"]
@@ -47,7 +68,7 @@ class Watch:
         self.folders: list[str] = limits["folders"]
         self.disks: list[str] = limits["disks"]
         self._view = inside and _has_view()
-        self._began = time.monotonic()
+        self._began = self.host.clock()
         self._since = time.time()
         self._free = [_free(path) for path in self.disks]
         self._looks, self._newest, self._rested = 0.0, 0, 0.0
@@ -59,7 +80,7 @@ class Watch:
 
     def left(self) -> float:
         """Return the seconds until the time is over."""
-        return self._began + self.seconds - time.monotonic() if self.seconds else 3600.0
+        return self._began + self.seconds - self.host.clock() if self.seconds else 3600.0
 
     def exceeded_limit(self) -> str:
         """Return which limit is exceeded: "time", "processes", "disk", or ""."""
@@ -67,18 +88,18 @@ class Watch:
             return "time"
         if not self._view and not self._due():
             return ""
-        if self.processes and len(below(self._view)) > self.processes:
+        if self.processes and len(self.host.below(self._view)) > self.processes:
             return "processes"
         return "disk" if self.disk and self._walk() else ""
 
     def _walk(self) -> bool:
         """Look through the folders, a tenth of the time at most: this runs before every usual
         process, and there may be a hundred thousand files."""
-        began = time.monotonic()
+        began = self.host.clock()
         if began < self._rested:
             return False
         found = self._too_much()
-        ended = time.monotonic()
+        ended = self.host.clock()
         self._rested = ended + _REST * (ended - began)
         return found
 
@@ -86,14 +107,14 @@ class Watch:
         """Tell whether to look through all processes: every so often, and at once when more were
         begun on the machine since than the program may have, or it would be many before it is
         seen."""
-        now, newest = time.monotonic(), _newest()
+        now, newest = self.host.clock(), self.host.newest()
         if now < self._looks and abs(newest - self._newest) <= (self.processes or newest):
             return False
         self._looks, self._newest = now + _LOOK, newest
         return True
 
     def _too_much(self) -> bool:
-        written = sum(_size(folder, 0.0) for folder in self.folders)
+        written = sum(self.host.size(folder, 0.0) for folder in self.folders)
         if written > self.disk:
             return True
         for number, path in enumerate(self.disks):
@@ -101,7 +122,7 @@ class Watch:
             # is gone from the disk, and then again when more of it is.
             free = _free(path)
             if self._free[number] - free > self.disk - written:
-                written += _size(path, self._since)
+                written += self.host.size(path, self._since)
                 self._free[number] = free + self.disk - written - self.disk // 8
         return written > self.disk
 
@@ -183,11 +204,11 @@ def prepare_watcher() -> None:
     _signal.pthread_sigmask(0, (17, *_STOPPING))
 
 
-def keep_in_sight() -> None:
+def keep_in_sight(proc: str = "/proc") -> None:
     """Hold the /proc that is there before anything is mounted over it: it has all processes below,
     by numbers of its own, also where a namespace gets none."""
     global _proc
-    _proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _proc = os.open(proc, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def below(view: bool) -> list[int]:

@@ -22,8 +22,8 @@ from flowc.runtime.assembly import sandbox_options as confining
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.sandbox.confinement import Confinement
-from flowc.runtime.sandbox.policy import Offer
 from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
+from machines import on_machine
 from specs import SUCCESS, ask, assign, case, edge, lit, program
 from worlds import start
 
@@ -378,11 +378,8 @@ def test_a_long_conversation_with_a_seed_is_whole_after_a_resume_j13(wait, url, 
     assert wait(go()) == [("stopped", n) for n in (21, 41, 61, 81)]
 
 
-def test_a_machine_that_cannot_hold_scripts_refuses_the_workflow_before_it_runs(
-    monkeypatch: Any,
-) -> None:
-    weak = Offer("weak", {}, {"landlock": "taken away"})
-    monkeypatch.setattr(confining, "probe", lambda profile: weak)
-    confining.require_sandbox("off", (in_python(),), ())
-    with pytest.raises(RunError, match="no sandbox that holds"):
-        confining.require_sandbox("auto", (in_python(),), ())
+def test_a_machine_that_cannot_hold_scripts_refuses_the_workflow_before_it_runs() -> None:
+    with on_machine({}, {"landlock": "taken away"}):
+        confining.require_sandbox("off", (in_python(),), ())
+        with pytest.raises(RunError, match="no sandbox that holds"):
+            confining.require_sandbox("auto", (in_python(),), ())

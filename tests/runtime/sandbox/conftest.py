@@ -7,7 +7,8 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from flowc.runtime.sandbox import confine, jobs
 from flowc.runtime.sandbox.confine import Confined, prepare
 from flowc.runtime.sandbox.launch import seccomp
 from flowc.runtime.sandbox.policy import Policy, SandboxReport, shell_reads
+from machines import on_machine
 
 ENV = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
 
@@ -75,7 +77,7 @@ def shell(tmp_path: Path) -> Shell:
 
 
 @pytest.fixture
-def layers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def layers() -> Iterator[Callable[..., None]]:
     """Have programs start with some of the layers only, and whatever level that makes."""
 
     def choose(*names: str, required: tuple[str, ...] = ()) -> None:
@@ -97,10 +99,10 @@ def layers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         )
         if "bubblewrap" in names:
             everything["namespaces"] = jobs.BY_BUBBLEWRAP
-        monkeypatch.setattr(confine, "make_job", make)
-        monkeypatch.setattr(confine, "_try_layers", lambda profile: (everything, {}))
+        stack.enter_context(on_machine(everything, {}, make_job=make))
 
-    return choose
+    with ExitStack() as stack:
+        yield choose
 
 
 def forbid_namespaces() -> None:

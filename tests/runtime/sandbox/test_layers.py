@@ -212,13 +212,13 @@ def test_processes_are_counted_where_a_namespace_has_no_files_of_its_own(layers,
 
 def test_a_trial_for_which_there_is_no_room_is_made_again(monkeypatch):
     """A service would otherwise take the machine for one without a sandbox until it ends."""
-    confine._try_layers.cache_clear()
+    confine.try_layers.cache_clear()
 
     def refuse(*_, **__):
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     with monkeypatch.context() as short:
-        short.setattr(confine.subprocess, "Popen", refuse)
+        short.setattr(subprocess, "Popen", refuse)
         with pytest.raises(RunError, match="could not be tried: resource temporarily"):
             confine.probe("shell")
     assert confine.probe("shell") == HERE

@@ -19,11 +19,11 @@ import pytest
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.runtime.audio.calls.subprocess_call import WORKER, AudioWorkers
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox import confine, modules
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.sandbox.policy import Mode
+from machines import on_machine
 from sounds import tone, write
 
 HOSTILE = """
@@ -66,8 +66,6 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
     (package / "__init__.py").write_text("")
     (package / "attack.py").write_text(HOSTILE)
     monkeypatch.syspath_prepend(tmp_path)
-    folders = {**modules._folders(), "hostile": str(package)}
-    monkeypatch.setattr(modules, "_folders", lambda: folders)
     monkeypatch.setenv("CANARY_TOKEN", "key")
     files = {name: tmp_path / name for name in ("granted", "secret", "scratch")}
     for name, place in files.items():
@@ -78,7 +76,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
             asked = {name: str(place) for name, place in files.items()}
             asked |= {"port": server.getsockname()[1], "pid": os.getpid()}
             ended = asyncio.run(
-                OwnModules(where)(
+                OwnModules(where, {"hostile": str(package)})(
                     "hostile.attack",
                     json.dumps(asked).encode(),
                     args=(),
@@ -117,7 +115,7 @@ def test_a_module_reaches_its_files_and_nothing_else(hostile, layers, tmp_path, 
 
 
 def test_the_attacks_succeed_where_a_person_wants_no_sandbox(hostile, tmp_path):
-    source = Path(modules._folders()["hostile"], "attack.py")
+    source = tmp_path / "hostile/attack.py"
     ending = ('"exec"', '"fork"', '"kill"')  # these would end the module, or the test
     lines = [one for one in source.read_text().splitlines() if not any(e in one for e in ending)]
     source.write_text("\n".join(lines))
@@ -128,12 +126,12 @@ def test_the_attacks_succeed_where_a_person_wants_no_sandbox(hostile, tmp_path):
     assert [one["level"] for one in told] == ["off"]
 
 
-def test_a_weak_sandbox_is_refused_before_anything_is_started(hostile, monkeypatch):
-    monkeypatch.setattr(
-        confine, "_try_layers", lambda profile: ({"limits": ""}, {"landlock": "none"})
-    )
+def test_a_weak_sandbox_is_refused_before_anything_is_started(hostile):
     for mode in ("auto", "strict"):
-        with pytest.raises(Failure, match="landlock") as caught:
+        with (
+            on_machine({"limits": ""}, {"landlock": "none"}),
+            pytest.raises(Failure, match="landlock") as caught,
+        ):
             hostile(confined(mode))
         assert caught.value.kind == "refused"
 
@@ -162,23 +160,22 @@ def test_the_audio_worker_reads_no_file_that_its_call_did_not_name(tmp_path):
         asyncio.run(workers.ask(WORKER, asked, [tmp_path / "granted.wav"]))
 
 
-def test_a_module_that_ends_in_an_exception_says_it(hostile):
-    source = Path(modules._folders()["hostile"], "attack.py")
+def test_a_module_that_ends_in_an_exception_says_it(hostile, tmp_path):
+    source = tmp_path / "hostile/attack.py"
     source.write_text("def main():\n    raise ValueError('no luck')\n")
     with pytest.raises(AssertionError, match="no luck"):
         hostile(confined())
 
 
-def test_a_module_that_says_things_without_end_takes_no_memory_here(hostile, monkeypatch):
-    source = Path(modules._folders()["hostile"], "attack.py")
+def test_a_module_that_says_things_without_end_takes_no_memory_here(hostile, tmp_path):
+    source = tmp_path / "hostile/attack.py"
     source.write_text(
         "import sys\ndef main():\n    for n in range(200):\n"
         "        sys.stdout.write('x' * 65536)\n        sys.stderr.write('y' * 65536)\n"
         "    sys.stdout.write('told')\n    sys.stderr.write('complaint')\n"
     )
-    monkeypatch.setattr(modules, "LONGEST", 1_000_000)
     ended = asyncio.run(
-        OwnModules(confined())(
+        OwnModules(confined(), {"hostile": str(source.parent)}, most=1_000_000)(
             "hostile.attack", b" " * 1_000_000, args=(), reads=[], writes=[], seconds=60
         )
     )

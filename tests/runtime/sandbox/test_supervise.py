@@ -10,20 +10,37 @@ import pytest
 from flowc.runtime.sandbox.launch import namespaces, privileges, supervise
 
 
-def test_more_new_processes_than_may_be_there_are_looked_at_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    there, newest = [7], 1000
-    monkeypatch.setattr(supervise, "_LOOK", 3600.0)
-    monkeypatch.setattr(supervise, "below", lambda view: there)
-    monkeypatch.setattr(supervise, "_newest", lambda: newest)
+class Machine(supervise.Host):
+    """A machine whose clock, processes and sizes a test sets."""
+
+    def __init__(self) -> None:
+        self.now, self.number, self.there = 100.0, 1000, [7]
+        self.walks: list[float] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    def below(self, view: bool) -> list[int]:
+        return self.there
+
+    def newest(self) -> int:
+        return self.number
+
+    def size(self, folder: str, since: float) -> int:
+        self.walks.append(self.now)
+        self.now += 1.0
+        return 0
+
+
+def test_more_new_processes_than_may_be_there_are_looked_at_at_once() -> None:
+    machine = Machine()
     limits = {"seconds": 0, "processes": 24, "disk": 0, "grace": 1, "folders": [], "disks": []}
-    watch = supervise.Watch(limits, inside=False)
+    watch = supervise.Watch(limits, inside=False, host=machine)
     assert watch.exceeded_limit() == ""
-    there = [*range(100)]
-    newest += 24
+    machine.there = [*range(100)]
+    machine.number += 24
     assert watch.exceeded_limit() == "", "it is looked again when it is time"
-    newest += 1
+    machine.number += 1
     assert watch.exceeded_limit() == "processes"
 
 
@@ -33,22 +50,14 @@ def test_the_newest_process_is_known_here() -> None:
     assert supervise._newest() > 0
 
 
-def test_folders_are_looked_through_a_tenth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, walks = [100.0], []
-
-    def size(folder: str, since: float) -> int:
-        walks.append(clock[0])
-        clock[0] += 1.0
-        return 0
-
-    monkeypatch.setattr(supervise.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(supervise, "_size", size)
+def test_folders_are_looked_through_a_tenth_of_the_time() -> None:
+    machine = Machine()
     limits = {"seconds": 0, "processes": 0, "disk": 9, "grace": 1, "folders": ["/x"], "disks": []}
-    watch = supervise.Watch(limits, inside=False)
+    watch = supervise.Watch(limits, inside=False, host=machine)
     for _ in range(300):
         assert watch.exceeded_limit() == ""
-        clock[0] += 0.1
-    assert len(walks) == 4
+        machine.now += 0.1
+    assert len(machine.walks) == 4
 
 
 def test_where_the_first_place_is_not_given_a_better_one_is(monkeypatch: Any) -> None:
@@ -77,9 +86,10 @@ def test_a_bound_of_numbers_is_set_where_it_is_the_namespaces_own(release: str, 
     assert namespaces.bounds_are_own(release) == own
 
 
-def test_where_no_proc_is_mounted_nothing_is_counted(monkeypatch: Any, tmp_path: Path) -> None:
-    number = os.open(tmp_path, os.O_RDONLY)
-    monkeypatch.setattr(supervise, "_proc", number)
-    assert supervise.below(view=False) == []
-    assert supervise._newest() == 0
-    os.close(number)
+def test_where_no_proc_is_mounted_nothing_is_counted(tmp_path: Path) -> None:
+    supervise.keep_in_sight(str(tmp_path))
+    try:
+        assert supervise.below(view=False) == []
+        assert supervise._newest() == 0
+    finally:
+        supervise.keep_in_sight()

@@ -11,6 +11,7 @@ import soundfile as sf
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.generated.snippet import SnippetResult, _collect, run_snippet
 from flowc.runtime.sandbox.policy import MIB, Limits
+from machines import on_machine
 
 pytestmark = pytest.mark.skipif(
     probe("snippet").level == "weak", reason=f"no sandbox here: {dict(probe('snippet').missing)}"
@@ -94,13 +95,9 @@ def test_other_files_are_neither_read_nor_written(run):
     assert sorted(p.name for p in run.folder.iterdir()) == ["in.wav", "secret.wav"]
 
 
-def test_a_mode_that_is_not_offered_refuses_and_is_never_retried(run, monkeypatch):
-    from flowc.runtime.sandbox import confine
-
-    monkeypatch.setattr(
-        confine, "_try_layers", lambda profile: ({"limits": "all"}, {"seccomp": "no"})
-    )
-    result = run("print(1)")
+def test_a_mode_that_is_not_offered_refuses_and_is_never_retried(run):
+    with on_machine({"limits": "all"}, {"seccomp": "no"}):
+        result = run("print(1)")
     assert result.status == "refused"
     assert "seccomp: no" in result.message
 

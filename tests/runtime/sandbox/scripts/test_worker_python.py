@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import Thread
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox import confine
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
-from flowc.runtime.sandbox.policy import Offer
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
 from flowc.runtime.state.channels import fold
 from flowc.runtime.state.conversations import adding
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machines import on_machine
 from script_calls import call, failure, of, run
 
 PYTHON = '''"""A script."""
@@ -170,10 +169,11 @@ def test_the_level_is_told_once_and_a_weak_sandbox_runs_no_script(
     assert [(data["profile"], data["level"]) for data in told] == [
         ("snippet", probe("snippet").level)
     ]
-    for mode, level in (("auto", "weak"), ("strict", "strong")):
-        offer = Offer(level, {}, {"landlock": "taken away"})
-        monkeypatch.setattr(confine, "probe", lambda profile, offer=offer: offer)
-        (refused,) = run(one, confined=Confinement(Path("/"), Path("/"), mode=mode))
+    layers = probe("snippet").layers
+    strong = {name: layers[name] for name in layers.keys() - {"namespaces", "mounts"}}
+    for mode, active in (("auto", {}), ("strict", strong)):
+        with on_machine(active, {"landlock": "taken away"}):
+            (refused,) = run(one, confined=Confinement(Path("/"), Path("/"), mode=mode))
         assert isinstance(refused, Failure)
         assert refused.kind == "refused"
         assert "landlock: taken away" in refused.message
