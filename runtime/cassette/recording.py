@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flowc.compiler.ir import Effect
 
 from ..errors import Failure
-from ..journal.layered import JournalBefore
+from ..journal.effects import JournalBefore
 from ..people import QuestionKind
 from ..services import (
     NO_GRANTS,

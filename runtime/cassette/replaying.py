@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from flowc.compiler.ir import Effect
 
 from ..errors import RunError
-from ..journal.layered import JournalBefore
+from ..journal.effects import JournalBefore
 from ..people import QuestionKind
 from ..secrets import redact_value
 from ..services import (

@@ -23,8 +23,7 @@ from ..budget import ledger
 from ..budget.ledger import forget_charges
 from ..checkpoints.keys import thread_config
 from ..checkpoints.tables.compaction import Dropped, compact
-from ..checkpoints.tables.order import begin_after
-from ..checkpoints.tables.rows import Checkpoints, checkpoints_of
+from ..checkpoints.tables.rows import Checkpoints, begin_after, checkpoints_of
 from ..checkpoints.types import App, Saver
 from ..db.database import Database, create_tables
 from ..db.sqlite import in_words

@@ -22,8 +22,7 @@ from ..events import RunEvent
 from ..graph.build import build, nested_graph, single_graph
 from ..graph.history import Level, stops_before
 from ..graph.null_services import inert_services
-from ..journal.effects import EffectJournal
-from ..journal.layered import JournalBefore
+from ..journal.effects import EffectJournal, JournalBefore
 from ..nodes.visit.visit import Setting
 from ..people import Question
 from ..services import Emit, Journal, Json, Services, Tools, ToolSchema

@@ -28,7 +28,7 @@ from ..checkpoints.keys import BETWEEN, visit_of
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from ..db.database import Database
 from ..errors import Failure, InDoubt, LimitReached, RunError
-from ..services import MODEL_CALL, Json
+from ..services import MODEL_CALL, Journal, Json
 from .preview import abridge, two_inputs
 
 VERDICTS = ("repeat", "fail")
@@ -347,6 +347,22 @@ class NoJournal:
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class JournalBefore:
+    """Base of journals that see effects first, each with its own `once`."""
+
+    inner: Journal
+
+    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
+        await self.inner.keep(runtime, name, ordinal, value)
+
+    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
+        return await self.inner.entries(runtime, name)
+
+    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
+        await self.inner.abandon(runtime, name)
 
 
 def _key(runtime: Runtime[Any], ordinal: int) -> Key:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from langgraph.checkpoint.base import CheckpointTuple, writes_sort_key
+from langgraph.checkpoint.base import id as ids
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ...db.database import Database, Row
@@ -22,6 +23,9 @@ from ..types import Saver
 
 Names = Collection[str]
 """Names of channels."""
+_LATEST = 1 << 59
+"""A time that no clock shows: about the year 3409. A later one was never the time of day, and would
+leave no room for what comes after it."""
 _PAGE = 200
 """Checkpoints that are read at once: one of a large graph has a hundred kilobytes."""
 
@@ -282,3 +286,30 @@ def damaged_checkpoint(run: str, checkpoint: str) -> RunError:
         f"the checkpoint {checkpoint} of run {run} cannot be read: it was changed, or is damaged",
         help="put a copy of the store back in its place, or go on with another run",
     )
+
+
+async def begin_after(db: Database, run: str) -> None:
+    """Let every checkpoint that this process makes from now on come after those of the run. Raise
+    `RunError` for a name that no clock has given.
+
+    LangGraph names a checkpoint by the time (a UUID of version 6), and takes the greatest name for
+    the last one. Within a process the next name is always greater. Another process, after the clock
+    was set back or on a machine whose clock is behind, would write checkpoints that come before
+    those that are there: the run would go back, and do again what it did.
+    """
+    query = "select max(checkpoint_id) from checkpoints where thread_id = ?"
+    newest = (await db.rows(query, (run,)))[0][0]
+    if newest is not None:
+        clock = vars(ids)
+        clock["_last_v6_timestamp"] = max(clock["_last_v6_timestamp"] or 0, _ticks(newest, run))
+
+
+def _ticks(checkpoint: str, run: str) -> int:
+    """Return the time in a name, in units of 100 ns since 1582."""
+    try:
+        named = ids.UUID(checkpoint)
+    except ValueError:
+        raise damaged_checkpoint(run, checkpoint[:40]) from None
+    if named.version != 6 or named.time >= _LATEST:
+        raise damaged_checkpoint(run, checkpoint)
+    return int(named.time)
