@@ -18,7 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.graph import START
 from langgraph.runtime import RunControl
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, thread_config
@@ -75,9 +75,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
-        journal: Journal = self.journal
-        emit: Emit = self.log.emit
-        self.services = self.factory(journal, emit)
+        self.services = self.factory(self.journal, self.log.emit)
         self.log.mark = self.services.tape.mark
         with collector_at_rest():
             graph = build(self.spec, self.services)
@@ -93,9 +91,12 @@ class Execution:
             used = error.get("used")
             await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
 
+    async def _snapshot(self) -> StateSnapshot:
+        return await self.app.aget_state(thread_config(self.run_id))
+
     async def answer(self, answers: dict[str, Json]) -> list[Question] | None:
         """Store answers to what waits. Return the questions when none of them is answered."""
-        interrupts = (await self.app.aget_state(thread_config(self.run_id))).interrupts
+        interrupts = (await self._snapshot()).interrupts
         known = await self.journal.answers(self.run_id)
         pending = [i for i in interrupts if i.id not in known]
         questions = {i.id: question_of(i, self.spec) for i in pending}
@@ -118,7 +119,7 @@ class Execution:
 
     async def resume_command(self) -> Command[Any] | None:
         """Return what the graph is resumed with: every stored answer to a question that waits."""
-        pending = (await self.app.aget_state(thread_config(self.run_id))).interrupts
+        pending = (await self._snapshot()).interrupts
         waiting = {i.id for i in pending if effect_key(i) is None}
         stored = await self.journal.answers(self.run_id)
         answers = {i: value for i, value in stored.items() if i in waiting}
@@ -248,7 +249,7 @@ class Execution:
     async def _standing(self) -> tuple[Status, list[Question], dict[str, str] | None]:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
-        snapshot = await self.app.aget_state(thread_config(self.run_id))
+        snapshot = await self._snapshot()
         if snapshot.interrupts:
             return "paused", [question_of(i, self.spec) for i in snapshot.interrupts], None
         if snapshot.next:
@@ -303,7 +304,7 @@ class Execution:
         started: float,
     ) -> Outcome:
         """Return the outcome and keep it in the record."""
-        values = (await self.app.aget_state(thread_config(self.run_id))).values or {}
+        values = (await self._snapshot()).values or {}
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
         usage = self.services.budget.used()
