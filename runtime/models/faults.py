@@ -73,9 +73,9 @@ def provider_errors() -> tuple[type[BaseException], ...]:
     failing connections, and what LangChain raises for an answer it cannot read."""
     roots = []
     for module, name in _ERROR_ROOTS:
-        found = getattr(sys.modules.get(module), name, None)
-        if isinstance(found, type) and issubclass(found, BaseException):
-            roots.append(found)
+        error = getattr(sys.modules.get(module), name, None)
+        if isinstance(error, type) and issubclass(error, BaseException):
+            roots.append(error)
     return (*roots, OSError, TimeoutError, ValueError, TypeError, LookupError, AttributeError)
 
 
@@ -167,8 +167,8 @@ def _provider_words(error: BaseException) -> str:
     return _clean(error)
 
 
-def _clean(said: object) -> str:
+def _clean(message: object) -> str:
     """Return one line, without keys, not endless."""
-    text = " ".join(str(said).split()) or type(said).__name__
+    text = " ".join(str(message).split()) or type(message).__name__
     text = _KEY_SHAPE.sub("[redacted]", redact(text, secret_values(os.environ)))
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"

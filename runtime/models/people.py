@@ -87,10 +87,10 @@ def _reply(answer: Json, request: ModelRequest, ending: ToolSchema | None) -> Mo
         if ending is not None:
             return _end(ending, answer)
     text = answer if isinstance(answer, str) else str(answer)
-    if ending is not None and ending.name == REPORT_TOOL and (found := _REPORTED.fullmatch(text)):
+    if ending is not None and ending.name == REPORT_TOOL and (parts := _REPORTED.fullmatch(text)):
         number = ending.parameters["properties"]["step_number"]["const"]
-        report = {"step_number": number, "status": found[1].lower()}
-        return _end(ending, {**report, "error_message": (found[2] or "").strip()})
+        report = {"step_number": number, "status": parts[1].lower()}
+        return _end(ending, {**report, "error_message": (parts[2] or "").strip()})
     return ModelReply(text)
 
 

@@ -49,10 +49,10 @@ class Backoff:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     random: Callable[[], float] = random.random
 
-    def wait(self, attempt: int, asked: float | None) -> float:
+    def wait(self, attempt: int, requested: float | None) -> float:
         """Return the seconds to wait after the failed attempt number `attempt` (from 1)."""
-        if asked is not None:
-            return asked
+        if requested is not None:
+            return requested
         whole = min(self.longest, self.first * 2.0 ** (attempt - 1))
         return whole * (0.5 + self.random() / 2)
 
@@ -245,9 +245,9 @@ def _no_client(name: str, provider: str, error: BaseException) -> RunError:
             f"the model `{name}` needs a key, and {variable} is not set",
             help=f"export {variable}=…, or --base-url URL for a local server",
         )
-    said = " ".join(str(error).split())[:300]
+    reason = " ".join(str(error).split())[:300]
     return RunError(
-        f"the model `{name}` cannot be used: {said}",
+        f"the model `{name}` cannot be used: {reason}",
         help=_HOW_TO_NAME,
     )
 

@@ -42,8 +42,8 @@ class ScriptedModels:
         if turn.report is not None:
             calls = [{"name": REPORT_TOOL, "args": _report_args(turn.report, request)}]
         elif (task := _tool(request, RESULT_TOOL)) is not None and not calls:
-            given = turn.result if turn.result is not None else turn.text
-            calls = [{"name": RESULT_TOOL, "args": _result_args(task, given)}]
+            result = turn.result if turn.result is not None else turn.text
+            calls = [{"name": RESULT_TOOL, "args": _result_args(task, result)}]
         elif turn.result is not None:
             calls = [{"name": _answer_tool(request), "args": turn.result}]
         numbered = tuple(
@@ -57,8 +57,8 @@ class ScriptedModels:
         entry = self._entry(node)
         match kind:
             case "approve":
-                given = entry.approval(visit) if entry else None
-                return given if given is not None else self.script.approve
+                approval = entry.approval(visit) if entry else None
+                return approval if approval is not None else self.script.approve
             case "ask" | "task":
                 turns = entry.turns(visit) if entry else None
                 if not turns:
@@ -123,12 +123,12 @@ def _answer_tool(request: ModelRequest) -> str:
     return max(names, key=len, default=ANSWER_TOOL)
 
 
-def _result_args(task: ToolSchema, given: Json) -> dict[str, Any]:
-    """The result tool's arguments; what cannot be them is given as is: the node refuses it."""
+def _result_args(task: ToolSchema, result: Json) -> dict[str, Any]:
+    """Return the result tool's arguments, or the result as it is: the node refuses it."""
     try:
-        return dict(result_fields(task.parameters, given))
+        return dict(result_fields(task.parameters, result))
     except ResultFault:
-        return {"output": given}
+        return {"output": result}
 
 
 def _report_args(report: ScriptedReport, request: ModelRequest) -> dict[str, Any]:
@@ -136,15 +136,15 @@ def _report_args(report: ScriptedReport, request: ModelRequest) -> dict[str, Any
     tool's schema as the model would read them there."""
     schema = _tool(request, REPORT_TOOL)
     texts = _assertions(schema)
-    given = report.asserts
-    if given is None:
-        given = tuple(report.status == "passed" for _ in texts)
+    verdicts = report.asserts
+    if verdicts is None:
+        verdicts = tuple(report.status == "passed" for _ in texts)
     args: dict[str, Any] = {
         "step_number": _step_number(schema, request.node),
         "status": report.status,
         "assertion_results": [
             _assertion(item, texts[number] if number < len(texts) else f"assertion {number + 1}")
-            for number, item in enumerate(given)
+            for number, item in enumerate(verdicts)
         ],
         "output_variables": report.outputs,
     }

@@ -49,9 +49,9 @@ class AudioTools:
                 output, document = args.get("output"), args.get("document")
                 return await asyncio.to_thread(self._places, args["input"], output, document)
             case "audio_plan":
-                given = (args["plan"], args["id"], args["audio"], args.get("output") or "")
+                arguments = (args["plan"], args["id"], args["audio"], args.get("output") or "")
                 sound = Shape(args.get("sample_rate_hz"), args.get("channels"))
-                return complete_plan(*given, sound)
+                return complete_plan(*arguments, sound)
             case "audio_execute":
                 return await self._execute(args)
             case "audio_check":
@@ -77,11 +77,11 @@ class AudioTools:
 
         read, write = args["input"], args["output"]
         place, output = self.roots.locate(read), self.roots.locate(write)
-        given = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
-        check_step(write, output, given)
+        sources = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
+        check_step(write, output, sources)
         await asyncio.to_thread(self.claims.hold, output, write)
         if args.get("free") and self.free is not None and is_free(args["code"]):
-            reads = list(given.values())
+            reads = list(sources.values())
             return await run_free(args["code"], reads, write, output, self.free)
         return await execute_step(args["code"], read, write, args.get("also") or (), place, do)
 

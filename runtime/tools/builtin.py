@@ -43,8 +43,8 @@ class BuiltinTools:
         if tool == ASK_TOOL:
             raise Failure(f"`{tool}` asks a person, and here is nobody who could be asked")
         defaults = _DEFAULTS[tool]
-        given = {name: _whole(value) for name, value in args.items()}
-        return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **{**defaults, **given})
+        values = {name: _whole(value) for name, value in args.items()}
+        return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **{**defaults, **values})
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
@@ -75,12 +75,12 @@ def read_file(roots: Roots, path: str, start_line: int, max_lines: int) -> Json:
 
 def list_files(roots: Roots, path: str, pattern: str, limit: int) -> Json:
     """Return files below a folder, sorted by path; links to elsewhere are left out."""
-    found: list[str] = []
+    files: list[str] = []
     for place in _walk(roots, path, pattern):
-        if len(found) == limit:
-            return {"files": found, "count": limit, "truncated": True}
-        found.append(roots.show(place))
-    return {"files": found, "count": len(found), "truncated": False}
+        if len(files) == limit:
+            return {"files": files, "count": limit, "truncated": True}
+        files.append(roots.show(place))
+    return {"files": files, "count": len(files), "truncated": False}
 
 
 def search_files(

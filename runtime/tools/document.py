@@ -55,8 +55,8 @@ class DocumentTools:
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """Call a tool in a thread: writing to the disk must not hold the run's other branches.
         Raises `Failure`, of the kind `refused` when the document is not where the run left it."""
-        given = {**_DEFAULTS[tool], **args}
-        answer = cast("dict[str, Json]", await asyncio.to_thread(_FUNCTIONS[tool], self, given))
+        arguments = {**_DEFAULTS[tool], **args}
+        answer = cast("dict[str, Json]", await asyncio.to_thread(_FUNCTIONS[tool], self, arguments))
         return {**answer, "said": _summary(answer)}
 
     async def close(self) -> None:
@@ -141,14 +141,14 @@ class DocumentTools:
         document = self._change(file, lambda d: move.advance(d, self._now()))
         while status_of(document.step(step)) != move.to:
             document = self._change(file, lambda d: move.advance(d, self._now()))
-        said = {**step_of(document, document.step(step)), **summary_of(document, file.shown)}
+        state = {**step_of(document, document.step(step)), **summary_of(document, file.shown)}
         if move.to != "FAILED":
-            return said
-        attempts = cast("int", said["attempts"])
+            return state
+        attempts = cast("int", state["attempts"])
         return {
-            **said,
+            **state,
             "retry": 0 < attempts <= move.retries,
-            "request": fix_request(document, step, cast("str", said["code"]), move.error),
+            "request": fix_request(document, step, cast("str", state["code"]), move.error),
         }
 
     def fix(self, args: Args) -> Json:
@@ -199,7 +199,7 @@ def _step(file: DocumentFile, step: str) -> Any:
         raise Failure(f"{file.shown}: {refused}", "refused") from None
 
 
-def _steps_of(document: PlanDocument, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _steps_of(document: PlanDocument, planned: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The steps of a plan with paths. When they are the last of the document already, they are
     those that were asked for before."""
     steps, request = document.steps, document.section("request")
@@ -209,14 +209,14 @@ def _steps_of(document: PlanDocument, given: list[dict[str, Any]]) -> list[dict[
     number = 1 + max((step.number or 0 for step in steps), default=0)
     prefix = id.rpartition("_")[2]
     last = outputs[-1] if outputs else original
-    return step_fields(given, original, last, prefix, number)
+    return step_fields(planned, original, last, prefix, number)
 
 
-def _summary(told: Mapping[str, Json]) -> str:
+def _summary(answer: Mapping[str, Json]) -> str:
     """Return one line for people: the step and its status, else the document."""
-    if told.get("step"):
-        return f"{told['step']} {told['status']}: {told['title']}"
-    return str(told.get("overall") or told["document"])
+    if answer.get("step"):
+        return f"{answer['step']} {answer['status']}: {answer['title']}"
+    return str(answer.get("overall") or answer["document"])
 
 
 _DEFAULTS = defaults_of(DOCUMENT_ENTRIES)

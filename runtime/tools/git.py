@@ -147,6 +147,6 @@ def _git(roots: Roots, *args: str) -> str:
     except OSError as error:
         raise Failure(f"git cannot be started: {error.strerror or error}") from None
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        raise Failure(f"git {args[0]}: {said or f'exit code {done.returncode}'}")
+        reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        raise Failure(f"git {args[0]}: {reason or f'exit code {done.returncode}'}")
     return done.stdout.decode("utf-8", "replace")

@@ -47,12 +47,12 @@ def read_servers(
     """Return the servers of flowc.toml ([mcp_servers.NAME]) and of files with `mcpServers`, by
     name. A later file wins. Raises `RunError` for what cannot be read. `${NAME}` and
     `${NAME:-default}` stand for environment variables."""
-    servers = {name: _settings(f"mcp_servers.{name}", given) for name, given in configured.items()}
+    servers = {name: _settings(f"mcp_servers.{name}", data) for name, data in configured.items()}
     for file in files:
-        found = _json(file).get("mcpServers")
-        if not isinstance(found, dict):
+        entries = _json(file).get("mcpServers")
+        if not isinstance(entries, dict):
             raise RunError(f"{file} has no object `mcpServers`")
-        servers |= {name: _settings(f"{file}: {name}", given) for name, given in found.items()}
+        servers |= {name: _settings(f"{file}: {name}", data) for name, data in entries.items()}
     return servers
 
 
@@ -69,19 +69,19 @@ def _json(file: str) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _settings(where: str, given: Any) -> ServerSettings:
-    if not isinstance(given, dict):
+def _settings(where: str, data: Any) -> ServerSettings:
+    if not isinstance(data, dict):
         raise RunError(f"{where} is not an object")
-    texts = {key: given.get(key) or "" for key in ("command", "url")}
+    texts = {key: data.get(key) or "" for key in ("command", "url")}
     if not all(isinstance(text, str) for text in texts.values()) or not any(texts.values()):
         raise RunError(f"{where} needs a `command` or a `url`")
-    args, env, headers = given.get("args", []), given.get("env", {}), given.get("headers", {})
+    args, env, headers = data.get("args", []), data.get("env", {}), data.get("headers", {})
     if not isinstance(args, list) or not all(isinstance(a, str) for a in args):
         raise RunError(f"{where}: `args` is a list of texts")
     for key, table in (("env", env), ("headers", headers)):
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise RunError(f"{where}: `{key}` is an object of texts")
-    cwd, kind = given.get("cwd"), given.get("type", given.get("transport", "http"))
+    cwd, kind = data.get("cwd"), data.get("type", data.get("transport", "http"))
     return ServerSettings(
         command=_expand(texts["command"], where),
         args=tuple(_expand(arg, where) for arg in args),
@@ -102,14 +102,14 @@ def _from_environment(texts: list[str]) -> tuple[str, ...]:
 
 
 def _expand(text: str, where: str) -> str:
-    def value(match: re.Match[str]) -> str:
+    def replace(match: re.Match[str]) -> str:
         name, default = match[1], match[2]
-        found = os.environ.get(name, default)
-        if found is None:
+        value = os.environ.get(name, default)
+        if value is None:
             raise RunError(f"{where} needs the environment variable {name}, which is not set")
-        return found
+        return value
 
-    return _VARIABLE.sub(value, text)
+    return _VARIABLE.sub(replace, text)
 
 
 @dataclass(slots=True)
@@ -144,10 +144,10 @@ class McpServer:
         except _PASSING:
             raise
         except BaseException as error:
-            said = self._describe(error)
+            reason = self._describe(error)
             await self.close()
             raise RunError(
-                f"the MCP server `{self.server}` cannot be reached: {said}",
+                f"the MCP server `{self.server}` cannot be reached: {reason}",
                 help=f"it is started with: {self._how()}",
             ) from error
         return tuple(_schema(tool) for tool in tools)
@@ -196,13 +196,13 @@ class McpServer:
             StreamableHttpTransport,
         )
 
-        given = self.settings
-        if given.url:
-            remote = SSETransport if given.kind == "sse" else StreamableHttpTransport
-            return remote(given.url, headers=dict(given.headers))
+        settings = self.settings
+        if settings.url:
+            remote = SSETransport if settings.kind == "sse" else StreamableHttpTransport
+            return remote(settings.url, headers=dict(settings.headers))
         self._room = make_room()
         return StdioTransport(
-            given.command, list(given.args), env=dict(given.env), cwd=given.cwd,
+            settings.command, list(settings.args), env=dict(settings.env), cwd=settings.cwd,
             keep_alive=False, log_file=self._room.folder / _LOG,
         )  # fmt: skip
 
@@ -217,8 +217,8 @@ class McpServer:
                 lines = (
                     (self._room.folder / _LOG).read_text("utf-8", "replace").strip().splitlines()
                 )
-        said = f"{text} ({lines[-1][:300]})" if lines else text
-        return redact(said, self.settings.hidden)
+        detail = f"{text} ({lines[-1][:300]})" if lines else text
+        return redact(detail, self.settings.hidden)
 
     def _how(self) -> str:
         how = self.settings.url or " ".join((self.settings.command, *self.settings.args))

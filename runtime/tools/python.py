@@ -70,7 +70,7 @@ class PythonFunction:
         if self.folder is not None and self.folder not in sys.path:
             sys.path.insert(0, self.folder)
         try:
-            found = getattr(importlib.import_module(module), attribute)
+            candidate = getattr(importlib.import_module(module), attribute)
         except _PASSING:
             raise
         except AttributeError:
@@ -79,9 +79,9 @@ class PythonFunction:
             raise RunError(
                 f"the module `{module}` cannot be imported: {_describe(error)}"
             ) from error
-        if not callable(found):
+        if not callable(candidate):
             raise RunError(f"`{self.path}` is not a function")
-        function: Callable[..., Any] = found
+        function: Callable[..., Any] = candidate
         return function
 
     def _as_tool(self, function: Callable[..., Any]) -> StructuredTool:
@@ -106,9 +106,9 @@ def _staying(function: Callable[..., Any]) -> Callable[..., Any]:
     failure."""
 
     @functools.wraps(function)
-    def staying(*args: object, **given: object) -> Any:
+    def staying(*args: object, **named: object) -> Any:
         try:
-            return function(*args, **given)
+            return function(*args, **named)
         except SystemExit as leaving:
             raise Failure(_left(function, leaving)) from None
 
@@ -119,9 +119,9 @@ def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the same for an async function."""
 
     @functools.wraps(function)
-    async def staying(*args: object, **given: object) -> Any:
+    async def staying(*args: object, **named: object) -> Any:
         try:
-            return await function(*args, **given)
+            return await function(*args, **named)
         except SystemExit as leaving:
             raise Failure(_left(function, leaving)) from None
 
@@ -136,12 +136,12 @@ def _fill_key(staying: Callable[..., Any], function: Callable[..., Any]) -> Call
         return staying
 
     @functools.wraps(staying)
-    def call_with_key(*args: object, **given: object) -> Any:
-        return staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
+    def call_with_key(*args: object, **named: object) -> Any:
+        return staying(*args, **named, **{_KEY: EFFECT_KEY.get()})
 
     @functools.wraps(staying)
-    async def keyed_async(*args: object, **given: object) -> Any:
-        return await staying(*args, **given, **{_KEY: EFFECT_KEY.get()})
+    async def keyed_async(*args: object, **named: object) -> Any:
+        return await staying(*args, **named, **{_KEY: EFFECT_KEY.get()})
 
     shown: Any = keyed_async if inspect.iscoroutinefunction(function) else call_with_key
     rest = [p for name, p in signature.parameters.items() if name != _KEY]

@@ -115,8 +115,8 @@ def as_json(value: Any, name: str) -> Json:
         raise Failure(f"`{name}` gave no JSON value: {_short(error)}") from None
 
 
-def _short(said: object) -> str:
-    text = " ".join(str(said).split())
+def _short(message: object) -> str:
+    text = " ".join(str(message).split())
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
 
 
