@@ -17,44 +17,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from .. import ir
 from ..expr.ast import Expr, Text
 from ..expr.ast import Literal as Constant
-from ..ir import (
-    Agent,
-    CallNode,
-    Edge,
-    EndNode,
-    ForeachNode,
-    Group,
-    Limit,
-    Node,
-    OnError,
-    Otherwise,
-    Param,
-    Prompt,
-    Script,
-    StateField,
-    Thread,
-    Tool,
-    Workflow,
-)
 from ..source.source import Span
 
 _NAMED: dict[type, tuple[str, str]] = {
-    Param: ("name", "parameter"),
-    StateField: ("name", "variable"),
-    Agent: ("id", "agent"),
-    Tool: ("id", "tool"),
-    Thread: ("id", "thread"),
-    Script: ("id", "script"),
-    Prompt: ("id", "prompt"),
-    Group: ("id", "group"),
-    Limit: ("name", "limit"),
+    ir.Param: ("name", "parameter"),
+    ir.StateField: ("name", "variable"),
+    ir.Agent: ("id", "agent"),
+    ir.Tool: ("id", "tool"),
+    ir.Thread: ("id", "thread"),
+    ir.Script: ("id", "script"),
+    ir.Prompt: ("id", "prompt"),
+    ir.Group: ("id", "group"),
+    ir.Limit: ("name", "limit"),
 }
 """The field that names an element of a workflow, and what a person calls such an element."""
 _FOR_PEOPLE = frozenset({"title", "label", "description", "section", "group", "prompt_id", "step"})
 """Fields that only display reads: a value where there was none takes nothing away."""
-_FOR_PEOPLE_ELEMENTS = (Prompt, Group)
+_FOR_PEOPLE_ELEMENTS = (ir.Prompt, ir.Group)
 _PLAIN = frozenset({str, int, float, type(None)})
 _NO_MEANING = frozenset({"implied"})
 """Fields that say how something was written, and nothing about what it does."""
@@ -107,10 +89,10 @@ class Difference:
     became: str = ""
 
 
-def differences(before: Workflow, after: Workflow) -> list[Difference]:
+def differences(before: ir.Workflow, after: ir.Workflow) -> list[Difference]:
     """Every difference. Edges of a node that only one of the two has are not told again."""
     found: list[Difference] = []
-    for name in _compared_fields(Workflow):
+    for name in _compared_fields(ir.Workflow):
         old, new = getattr(before, name), getattr(after, name)
         if name == "nodes":
             found += _nodes(old, new)
@@ -136,16 +118,16 @@ def word_of(field: str) -> str:
 
 
 def rename_nodes(
-    workflow: Workflow, names: Mapping[str, str], files: Mapping[str, str]
-) -> Workflow:
+    workflow: ir.Workflow, names: Mapping[str, str], files: Mapping[str, str]
+) -> ir.Workflow:
     """The workflow with its nodes under other names, and with the files of what it calls and of
     its scripts at other places; what the tables do not hold stays."""
 
     def name(id: str) -> str:
         return names.get(id, id)
 
-    def node(one: Node) -> Node:
-        if isinstance(one, CallNode | ForeachNode):
+    def node(one: ir.Node) -> ir.Node:
+        if isinstance(one, ir.CallNode | ir.ForeachNode):
             one = replace(one, workflow=files.get(one.workflow, one.workflow))
         return replace(one, id=name(one.id))
 
@@ -165,9 +147,9 @@ def rename_nodes(
     )
 
 
-def kind_and_name(node: Node) -> str:
+def kind_and_name(node: ir.Node) -> str:
     """A node as messages name it."""
-    kind = f"{node.outcome} end" if isinstance(node, EndNode) else f"{node.kind} node"
+    kind = f"{node.outcome} end" if isinstance(node, ir.EndNode) else f"{node.kind} node"
     return f"the {kind} `{node.id}`"
 
 
@@ -209,7 +191,7 @@ def _fields(old: object, new: object, owner: str, span: Span | None) -> Iterator
             yield Difference("changed", owner, word_of(name), span)
 
 
-def _nodes(old: tuple[Node, ...], new: tuple[Node, ...]) -> Iterator[Difference]:
+def _nodes(old: tuple[ir.Node, ...], new: tuple[ir.Node, ...]) -> Iterator[Difference]:
     after = {node.id: node for node in new}
     for node in old:
         there = after.pop(node.id, None)
@@ -225,9 +207,9 @@ def _nodes(old: tuple[Node, ...], new: tuple[Node, ...]) -> Iterator[Difference]
             yield Difference("added", kind_and_name(node))
 
 
-def _edges(before: Workflow, after: Workflow) -> Iterator[Difference]:
+def _edges(before: ir.Workflow, after: ir.Workflow) -> Iterator[Difference]:
     shared = {node.id for node in before.nodes} & {node.id for node in after.nodes}
-    rest: dict[tuple[str, str, Any], list[Edge]] = {}
+    rest: dict[tuple[str, str, Any], list[ir.Edge]] = {}
     for edge in after.edges:
         rest.setdefault(_key(edge), []).append(edge)
     for edge in before.edges:
@@ -242,17 +224,17 @@ def _edges(before: Workflow, after: Workflow) -> Iterator[Difference]:
                 yield Difference("added", _arrow(edge))
 
 
-def _key(edge: Edge) -> tuple[str, str, Any]:
+def _key(edge: ir.Edge) -> tuple[str, str, Any]:
     return edge.source, edge.target, canonical_value(edge.guard)
 
 
-def _arrow(edge: Edge) -> str:
+def _arrow(edge: ir.Edge) -> str:
     match edge.guard:
         case None:
             when = ""
-        case OnError():
+        case ir.OnError():
             when = f" on {', '.join(edge.guard.errors)}"
-        case Otherwise():
+        case ir.Otherwise():
             when = " in every other case"
         case _:
             when = f" in the case `{edge.guard.value}`"
@@ -265,9 +247,9 @@ def canonical_value(value: object) -> Any:
     match value:
         case Text():
             return _canonical_text(value)
-        case OnError():
+        case ir.OnError():
             return replace(value, errors=tuple(sorted(set(value.errors))))
-        case Script(language="javascript"):
+        case ir.Script(language="javascript"):
             return replace(value, source=_INDENTATION.sub("", value.source))
         case bool():
             return ("true or false", value)

@@ -6,28 +6,9 @@ from collections.abc import Iterator
 from typing import Literal as Lit
 from typing import assert_never
 
+from .. import ir
 from ..expr.ast import Call, Expr, Literal, Name, Unary
 from ..expr.walk import children
-from ..ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    Assignment,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    Program,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
 from ..source.records import dataclass
 from ..source.source import Span
 from .memo import once_per_program
@@ -87,10 +68,10 @@ def _is_written(call: Call) -> bool:
     return call.span is not None and all(call.span != arg.span for arg in call.args)
 
 
-def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
+def reads(node: ir.Node, workflow: ir.Workflow) -> Iterator[Read]:
     """What a node reads, in the order in which it does; not what it has written itself before."""
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
             given = {entry.name for entry in node.inputs}
             system = [a.system for a in workflow.agents if a.id == node.agent and a.system]
@@ -99,38 +80,38 @@ def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
             given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
             for expr in (a.expr for a in node.asserts if a.expr is not None):
                 yield from (r for r in names_in(expr) if r.name not in given)
-        case MessageNode():
+        case ir.MessageNode():
             yield from names_in(node.template)
-        case ToolNode():
+        case ir.ToolNode():
             yield from _values(node.args)
-        case ExecNode():
+        case ir.ExecNode():
             yield from names_in(node.source)
-        case ChooseNode():
+        case ir.ChooseNode():
             yield from names_in(node.on)
-        case AskNode():
+        case ir.AskNode():
             yield from names_in(node.question)
-        case AssignNode() | EndNode():
+        case ir.AssignNode() | ir.EndNode():
             written: set[str] = set()
             for assignment in node.assignments:
                 yield from (r for r in names_in(assignment.value) if r.name not in written)
                 written.add(assignment.target)
-        case CallNode():
+        case ir.CallNode():
             yield from _values(node.passes)
-        case ScriptNode():
+        case ir.ScriptNode():
             yield from (Read(name, node.span, "author") for name in node.shares)
             for expr in node.args:
                 yield from names_in(expr)
-        case TaskNode():
+        case ir.TaskNode():
             yield from names_in(node.prompt)
             # Whether these have a value is a question of the order, not of the path.
             yield from (Read(name, node.span, "author") for name in (*node.after, *node.again))
-        case GateNode():
+        case ir.GateNode():
             for expr in (e for e in (node.score, node.question) if e is not None):
                 yield from names_in(expr)
-        case AssertNode():
+        case ir.AssertNode():
             yield from names_in(node.condition)
             yield from () if node.message is None else names_in(node.message)
-        case ForeachNode():
+        case ir.ForeachNode():
             yield from names_in(node.items)
             yield from _values(node.passes)
             if node.until is not None:
@@ -139,39 +120,46 @@ def reads(node: Node, workflow: Workflow) -> Iterator[Read]:
             assert_never(node)
 
 
-def _assertion_reads(node: AgentNode) -> Iterator[Read]:
+def _assertion_reads(node: ir.AgentNode) -> Iterator[Read]:
     """What assertions read: variables, and the results of tools by `result` or the tool's name."""
     for assertion in node.asserts:
         if assertion.expr is not None:
             yield from names_in(assertion.expr)
 
 
-def _values(assignments: tuple[Assignment, ...]) -> Iterator[Read]:
+def _values(assignments: tuple[ir.Assignment, ...]) -> Iterator[Read]:
     for assignment in assignments:
         yield from names_in(assignment.value)
 
 
-def writes(node: Node) -> Iterator[Write]:
+def writes(node: ir.Node) -> Iterator[Write]:
     """What a node writes when it succeeds; a call that hands everything back is `writes_all`."""
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             yield from (Write(output.name, output.span) for output in node.outputs)
             yield from _into(node.into)
             yield from _into(node.reply_into)
-        case MessageNode() | ToolNode() | AskNode() | TaskNode() | GateNode() | ForeachNode():
+        case (
+            ir.MessageNode()
+            | ir.ToolNode()
+            | ir.AskNode()
+            | ir.TaskNode()
+            | ir.GateNode()
+            | ir.ForeachNode()
+        ):
             yield from _into(node.into)
-        case ScriptNode():
+        case ir.ScriptNode():
             yield from (Write(name, None) for name in node.shares)
             yield from _into(node.keeps)
             yield from _into(node.into)
-        case ExecNode():
+        case ir.ExecNode():
             yield from _into(node.into)
             yield from _into(node.code_into)
-        case AssignNode() | EndNode():
+        case ir.AssignNode() | ir.EndNode():
             yield from (Write(a.target, a.span) for a in node.assignments)
-        case CallNode():
+        case ir.CallNode():
             yield from (Write(a.target, a.span) for a in node.returns)
-        case ChooseNode() | AssertNode():
+        case ir.ChooseNode() | ir.AssertNode():
             return
         case _:
             assert_never(node)
@@ -182,12 +170,12 @@ def _into(name: str | None) -> Iterator[Write]:
         yield Write(name, None)
 
 
-def writes_all(node: Node) -> bool:
+def writes_all(node: ir.Node) -> bool:
     """Whether any variable may be written: a workflow that is called hands all of its back."""
-    return isinstance(node, CallNode) and node.returns_all
+    return isinstance(node, ir.CallNode) and node.returns_all
 
 
-def reads_beside(workflow: Workflow) -> Iterator[Read]:
+def reads_beside(workflow: ir.Workflow) -> Iterator[Read]:
     """What is read besides the nodes' own work: by limits and by rules for failures."""
     for limit in (*workflow.limits, *(limit for node in workflow.nodes for limit in node.limits)):
         yield from names_in(limit.value)
@@ -196,39 +184,39 @@ def reads_beside(workflow: Workflow) -> Iterator[Read]:
             yield from (r for r in names_in(assignment.value) if r.name != ERROR_NAME)
 
 
-def names_read(workflow: Workflow) -> set[str]:
+def names_read(workflow: ir.Workflow) -> set[str]:
     """Every variable that anything in the workflow reads, prompts that no node names included."""
     found = {read.name for read in reads_beside(workflow)}
     found |= {read.name for node in workflow.nodes for read in reads(node, workflow)}
-    agents = [node for node in workflow.nodes if isinstance(node, AgentNode)]
+    agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode)]
     found |= {read.name for node in agents for read in _assertion_reads(node)}
     return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
 
 
-def names_written(workflow: Workflow) -> set[str]:
+def names_written(workflow: ir.Workflow) -> set[str]:
     """Every variable that the workflow itself writes: its nodes, and its rules for failures."""
     found = {write.name for node in workflow.nodes for write in writes(node)}
     return found | {a.target for rule in workflow.on_error for a in rule.assignments}
 
 
-def names_from_callers(workflow: Workflow, program: Program) -> frozenset[str]:
+def names_from_callers(workflow: ir.Workflow, program: ir.Program) -> frozenset[str]:
     """What workflows that call this one hand over: all of theirs, or what they list."""
     return _handed_over(program).get(id(workflow), frozenset())
 
 
 @once_per_program
-def _handed_over(program: Program) -> dict[int, frozenset[str]]:
+def _handed_over(program: ir.Program) -> dict[int, frozenset[str]]:
     """By the identity of each workflow that is called."""
     listed: dict[str, set[str]] = {}
     all_given: set[str] = set()
     for node in (node for _, caller in program.workflows for node in caller.nodes):
-        if not isinstance(node, CallNode | ForeachNode):
+        if not isinstance(node, ir.CallNode | ir.ForeachNode):
             continue
         names = listed.setdefault(node.workflow, set())
-        if isinstance(node, ForeachNode):
+        if isinstance(node, ir.ForeachNode):
             names |= {node.item, *([node.index] if node.index else [])}
         names |= {assignment.target for assignment in node.passes}
-        if isinstance(node, CallNode) and node.passes_all:
+        if isinstance(node, ir.CallNode) and node.passes_all:
             all_given.add(node.workflow)
     everything: set[str] = set()
     for _, other in program.workflows if all_given else ():

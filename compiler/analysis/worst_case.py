@@ -16,19 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
+from .. import ir
 from ..expr.ast import Expr, ListOf, Literal
-from ..ir import (
-    AgentNode,
-    CallNode,
-    Edge,
-    ForeachNode,
-    Limit,
-    Node,
-    OnError,
-    Program,
-    TaskNode,
-    Workflow,
-)
 
 TURNS = 50
 """Calls of a model within one visit of a node that may need several, unless it is configured."""
@@ -47,7 +36,7 @@ class WorstCase:
     unbounded: str = ""
 
 
-def worst_case(program: Program) -> WorstCase:
+def worst_case(program: ir.Program) -> WorstCase:
     """That of the program's main workflow."""
     counting = _Counting(dict(program.workflows))
     steps, calls = counting.run_of(program.entry)
@@ -66,7 +55,7 @@ def _whole(amount: float) -> int | None:
 class _Counting:
     """`inf` stands for what has no number; 0 times it is 0."""
 
-    def __init__(self, workflows: dict[str, Workflow]) -> None:
+    def __init__(self, workflows: dict[str, ir.Workflow]) -> None:
         self.workflows = workflows
         self.why = ""
         self.known: dict[str, tuple[float, float]] = {}
@@ -80,7 +69,7 @@ class _Counting:
             self.known[path] = self._count(self.workflows[path])
         return self.known[path]
 
-    def _count(self, workflow: Workflow) -> tuple[float, float]:
+    def _count(self, workflow: ir.Workflow) -> tuple[float, float]:
         visits = _Visits(workflow)
         steps = calls = 0.0
         for node in workflow.nodes:
@@ -94,19 +83,19 @@ class _Counting:
         per_step = max((self.of_visit(n, workflow)[1] for n in workflow.nodes), default=0.0)
         return min(steps, most), min(calls, _times(most, per_step))
 
-    def of_visit(self, node: Node, workflow: Workflow) -> tuple[float, float]:
+    def of_visit(self, node: ir.Node, workflow: ir.Workflow) -> tuple[float, float]:
         """(steps beside its own, model calls) of one visit, all attempts of it together."""
         attempts = node.retry.attempts if node.retry is not None else 1
         match node:
-            case AgentNode():
+            case ir.AgentNode():
                 return 0, attempts * (TURNS if _may_need_several(node, workflow) else 1)
-            case TaskNode():
+            case ir.TaskNode():
                 people = {agent.id for agent in workflow.agents if agent.person}
                 asked = node.form != "synchronization" and node.agent not in people
                 return 0, attempts * TURNS * asked
-            case CallNode() | ForeachNode():
+            case ir.CallNode() | ir.ForeachNode():
                 steps, calls = self.run_of(node.workflow)
-                times = attempts * (_length(node.items) if isinstance(node, ForeachNode) else 1)
+                times = attempts * (_length(node.items) if isinstance(node, ir.ForeachNode) else 1)
                 if times == math.inf and not self.why:
                     self.why = f"how many elements `{node.id}` goes through is computed"
                 return _times(times, steps), _times(times, calls)
@@ -137,15 +126,15 @@ class _Spending:
                 self.unbounded = before
         return self.known[path]
 
-    def _of_node(self, node: Node, workflow: Workflow, visits: _Visits) -> float:
+    def _of_node(self, node: ir.Node, workflow: ir.Workflow, visits: _Visits) -> float:
         """What all its visits use up together, which is what its limit counts."""
         calls = _times(visits.run(node.id), self.counting.of_visit(node, workflow)[1])
         if not calls:
             return 0
         amount = math.inf
-        if isinstance(node, CallNode | ForeachNode):
+        if isinstance(node, ir.CallNode | ir.ForeachNode):
             runs = visits.run(node.id) * (node.retry.attempts if node.retry is not None else 1)
-            runs *= _length(node.items) if isinstance(node, ForeachNode) else 1
+            runs *= _length(node.items) if isinstance(node, ir.ForeachNode) else 1
             amount = _times(runs, self.run_of(node.workflow))
         amount = min(amount, _least_amount(node.limits, self.name))
         if amount == math.inf and not self.unbounded:
@@ -156,9 +145,9 @@ class _Spending:
 class _Visits:
     """How often each node of a workflow is entered, and how often it then runs."""
 
-    def __init__(self, workflow: Workflow) -> None:
+    def __init__(self, workflow: ir.Workflow) -> None:
         self.nodes = {node.id: node for node in workflow.nodes}
-        self.into: dict[str, list[Edge]] = {id: [] for id in self.nodes}
+        self.into: dict[str, list[ir.Edge]] = {id: [] for id in self.nodes}
         for edge in workflow.edges:
             self.into[edge.target].append(edge)
         begins = (workflow.entry, workflow.on_success, workflow.on_failed)
@@ -188,10 +177,10 @@ class _Visits:
         """A node whose limit is reached is entered once more, and fails."""
         return min(self._limit(id), self.entries(id))
 
-    def _traversals(self, edge: Edge) -> float:
+    def _traversals(self, edge: ir.Edge) -> float:
         guard = edge.guard
         limit = self._limit(edge.source)
-        if isinstance(guard, OnError) and "limit" in guard.errors:
+        if isinstance(guard, ir.OnError) and "limit" in guard.errors:
             return self.entries(edge.source)
         # A limit counts whatever leads to the node, also where that is a loop.
         return limit if edge.source in self.under_way else min(limit, self.entries(edge.source))
@@ -204,16 +193,16 @@ class _Visits:
         return _least(tuple(own), "visits") if own else self.shared
 
 
-def _may_need_several(node: AgentNode, workflow: Workflow) -> bool:
+def _may_need_several(node: ir.AgentNode, workflow: ir.Workflow) -> bool:
     tools = any(agent.tools for agent in workflow.agents if agent.id == node.agent)
     return bool(node.tools or tools or node.report or node.schema is not None)
 
 
-def _least(limits: tuple[Limit, ...], name: str) -> float:
+def _least(limits: tuple[ir.Limit, ...], name: str) -> float:
     return reduce(min, _bounds(limits, name), math.inf)
 
 
-def _bounds(limits: tuple[Limit, ...], name: str) -> Iterator[float]:
+def _bounds(limits: tuple[ir.Limit, ...], name: str) -> Iterator[float]:
     """The bounds that are plain numbers; every node may run once, whatever is written."""
     for limit in limits:
         value = limit.value.value if isinstance(limit.value, Literal) else None
@@ -221,7 +210,7 @@ def _bounds(limits: tuple[Limit, ...], name: str) -> Iterator[float]:
             yield max(math.floor(value) if math.isfinite(value) else value, 1)
 
 
-def _least_amount(limits: tuple[Limit, ...], name: str) -> float:
+def _least_amount(limits: tuple[ir.Limit, ...], name: str) -> float:
     """The least bound of a quantity that is a plain number."""
     found = [m.value.value for m in limits if m.name == name and isinstance(m.value, Literal)]
     numbers = [n for n in found if isinstance(n, int | float) and not isinstance(n, bool)]

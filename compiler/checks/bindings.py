@@ -35,10 +35,7 @@ def unknown_tools(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
 
 
 UNKNOWN_TOOLS = Check(
-    Code(
-        "FC4001",
-        "unknown-tool",
-        "error",
+    Code("FC4001", "unknown-tool", "error",
         title="A tool that nothing provides.",
         why="The agent would be offered a tool that cannot be called.",
         examples=lambda: mend(
@@ -57,7 +54,7 @@ UNKNOWN_TOOLS = Check(
     ),
     unknown_tools,
     needs="place",
-)
+)  # fmt: skip
 
 
 def missing_roles(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -101,10 +98,7 @@ _KITCHEN = (
 )
 
 MISSING_ROLES = Check(
-    Code(
-        "FC4002",
-        "missing-role",
-        "error",
+    Code("FC4002", "missing-role", "error",
         title="A role that nobody in the team holds.",
         why="The task would have nobody to do it.",
         examples=lambda: mend(
@@ -115,7 +109,7 @@ MISSING_ROLES = Check(
     ),
     missing_roles,
     needs="place",
-)
+)  # fmt: skip
 
 
 def _advice(catalog: Catalog) -> str:

@@ -30,23 +30,13 @@ def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> I
     """FC2006, once for each loop, at its first node in the file."""
     if any(limit.name in BOUNDING for limit in workflow.limits):
         return
-    nodes = {node.id: node for node in workflow.nodes}
-    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
-    after = successors(nodes, edges)
-    there = reachable(starts(workflow), after)
-    free = {id for id in there if not _is_bounded(nodes[id])}
-    circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
-    sums = {field.name for field in workflow.state if field.reducer == "add"}
-    for members in loops(circling):
-        if leaves(members, after) and not counts_rounds([nodes[id] for id in members], sums):
-            yield from _report(sorted((nodes[id] for id in members), key=list_place))
+    for members, has_exit in endless_loops(workflow, people_end_them=True):
+        if has_exit:
+            yield from _report(sorted(members, key=list_place))
 
 
 UNBOUNDED_LOOPS = Check(
-    Code(
-        "FC2006",
-        "unbounded-loop",
-        "warning",
+    Code("FC2006", "unbounded-loop", "warning",
         title="A loop that can be left, but that nothing limits.",
         why="What decides about the exit may never say so; every round costs.",
         examples=lambda: mend(
@@ -68,14 +58,32 @@ UNBOUNDED_LOOPS = Check(
     ),
     unbounded_loops,
     needs="file",
-)
+)  # fmt: skip
 
 
-def _is_bounded(node: Node) -> bool:
-    return isinstance(node, AskNode) or any(limit.name in BOUNDING for limit in node.limits)
+def endless_loops(
+    workflow: Workflow, *, people_end_them: bool
+) -> Iterator[tuple[list[Node], bool]]:
+    """Yield the nodes of each loop that neither a limit of a node nor its own count ends, and
+    whether an edge leads out of it. Where `people_end_them`, a question in the loop is a limit."""
+    nodes = {node.id: node for node in workflow.nodes}
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    after = successors(nodes, edges)
+    free = {
+        id
+        for id in reachable(starts(workflow), after)
+        if not any(limit.name in BOUNDING for limit in nodes[id].limits)
+        and not (people_end_them and isinstance(nodes[id], AskNode))
+    }
+    circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
+    sums = {field.name for field in workflow.state if field.reducer == "add"}
+    for ids in loops(circling):
+        members = [nodes[id] for id in ids]
+        if not _counts_rounds(members, sums):
+            yield members, leaves(ids, after)
 
 
-def counts_rounds(members: list[Node], sums: set[str]) -> bool:
+def _counts_rounds(members: list[Node], sums: set[str]) -> bool:
     """Whether a choice in the loop reads a variable that the loop only counts up. What is assigned
     to one of `sums` is added to it."""
     assigned = [a for node in members if isinstance(node, AssignNode) for a in node.assignments]

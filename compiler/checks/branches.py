@@ -54,10 +54,7 @@ def open_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
 
 
 OPEN_BRANCHES = Check(
-    Code(
-        "FC2007",
-        "branch-not-exhaustive",
-        "warning",
+    Code("FC2007", "branch-not-exhaustive", "warning",
         title="A choice with a value that no edge takes.",
         why="The run fails when it comes to that value; the message names one.",
         examples=lambda: mend(
@@ -75,7 +72,7 @@ OPEN_BRANCHES = Check(
         ),
     ),
     open_branches,
-)
+)  # fmt: skip
 
 
 def hidden_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -88,10 +85,7 @@ def hidden_branches(workflow: Workflow, program: Program, catalog: Catalog) -> I
 
 
 HIDDEN_BRANCHES = Check(
-    Code(
-        "FC2008",
-        "branch-overlap",
-        "warning",
+    Code("FC2008", "branch-overlap", "warning",
         title="Two conditions of a choice that hold at once.",
         why="Their order decides, or the later one is never taken; the message names a value.",
         examples=lambda: mend(
@@ -109,7 +103,7 @@ HIDDEN_BRANCHES = Check(
         ),
     ),
     hidden_branches,
-)
+)  # fmt: skip
 
 
 def types_of(workflow: Workflow) -> dict[str, Type]:

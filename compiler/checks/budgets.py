@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..analysis.graphs import loops, reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
@@ -18,12 +17,12 @@ from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import flow
 from ..expr.ast import Literal
 from ..expr.walk import walk
-from ..ir import AgentNode, CallNode, ForeachNode, Node, OnError, Program, TaskNode, Workflow
+from ..ir import AgentNode, CallNode, ForeachNode, Node, Program, TaskNode, Workflow
 from ..source.source import Span
-from .bounds import BOUNDING, counts_rounds
+from .bounds import BOUNDING, endless_loops
 from .check import Check
 from .guards import expressions
-from .reachability import list_place, starts
+from .reachability import list_place
 
 _SECRET = re.compile(
     r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{20,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}"
@@ -55,10 +54,7 @@ outputs: [line]
 """
 
 MISSING_BUDGETS = Check(
-    Code(
-        "FC5002",
-        "missing-budget",
-        "warning",
+    Code("FC5002", "missing-budget", "warning",
         title="No limit on what a run costs, or a private text.",
         why="A loop through a model may cost anything; "
         "a key or one machine's folder is in the file.",
@@ -70,25 +66,16 @@ MISSING_BUDGETS = Check(
     ),
     missing_budgets,
     needs="file",
-)
+)  # fmt: skip
 
 
 def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
     main = program.main
     if any(limit.name in BOUNDING for limit in (*workflow.limits, *main.limits)):
         return
-    nodes = {node.id: node for node in workflow.nodes}
-    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
-    after = successors(nodes, edges)
-    there = reachable(starts(workflow), after)
-    free = {id for id in there if not any(m.name in BOUNDING for m in nodes[id].limits)}
-    circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
     asking = _workflows_that_ask(program)
-    sums = {field.name for field in workflow.state if field.reducer == "add"}
-    for members in loops(circling):
-        if counts_rounds([nodes[id] for id in members], sums):
-            continue
-        paid = [nodes[id] for id in members if _asks(nodes[id], asking, workflow)]
+    for members, _ in endless_loops(workflow, people_end_them=False):
+        paid = [node for node in members if _asks(node, asking, workflow)]
         placed = sorted((node for node in paid if node.span is not None), key=list_place)
         if placed and placed[0].span is not None:
             yield MISSING_BUDGETS.code.diagnostic(

@@ -58,10 +58,7 @@ def parallel_writes(workflow: Workflow, program: Program, catalog: Catalog) -> I
 
 
 PARALLEL_WRITES = Check(
-    Code(
-        "FC3004",
-        "parallel-write",
-        "error",
+    Code("FC3004", "parallel-write", "error",
         title="Two steps write one variable at the same time.",
         why="Which of the two values remains would be chance.",
         examples=lambda: (
@@ -86,7 +83,7 @@ PARALLEL_WRITES = Check(
         ),
     ),
     parallel_writes,
-)
+)  # fmt: skip
 
 
 def _forks(workflow: Workflow) -> list[tuple[str, list[str]]]:

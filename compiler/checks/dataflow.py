@@ -99,10 +99,7 @@ Read the most important of [FILES].
 """
 
 UNDEFINED_VARIABLES = Check(
-    Code(
-        "FC3001",
-        "undefined-variable",
-        "error",
+    Code("FC3001", "undefined-variable", "error",
         title="A variable that nothing writes.",
         why="It would always be empty; usually the name is misspelt.",
         examples=lambda: (
@@ -111,7 +108,7 @@ UNDEFINED_VARIABLES = Check(
         ),
     ),
     undefined_variables,
-)
+)  # fmt: skip
 
 
 def undefined_reads(
@@ -214,16 +211,13 @@ def early_reads(workflow: Workflow, program: Program, catalog: Catalog) -> Itera
 
 
 EARLY_READS = Check(
-    Code(
-        "FC3002",
-        "use-before-definition",
-        "error",
+    Code("FC3002", "use-before-definition", "error",
         title="A variable that is not written on some path.",
         why="On that path the value is missing when it is read.",
         examples=lambda: (steps(f"{_READ}{_LOOK_AROUND}"), steps(f"{_LOOK_AROUND}{_READ}")),
     ),
     early_reads,
-)
+)  # fmt: skip
 
 
 def _flow(workflow: Workflow) -> _Flow:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .. import ir
 from ..analysis.graphs import loops, reachable, successors
 from ..analysis.variables import names_in, writes, writes_all
 from ..analysis.wording import node_name
@@ -22,18 +23,6 @@ from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
 from ..expr.ast import Call, Expr, Literal, Text
 from ..expr.walk import children
-from ..ir import (
-    AgentNode,
-    AskNode,
-    AssignNode,
-    ExecNode,
-    Node,
-    OnError,
-    Program,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
 from ..source.source import Span
 from .check import Check
 from .reachability import starts
@@ -46,28 +35,27 @@ _INTERPRETER = re.compile(
 _REPEATABLE = "declare it as idempotent if a second call does no harm"
 
 
-def unsafe_effects(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def unsafe_effects(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC5001, once for each node."""
     once = {tool.id for tool in workflow.tools if _acts_once(tool.id, workflow)}
     circles = _loops(workflow)
     taint = _foreign(workflow)
     for node in workflow.nodes:
         match node:
-            case ToolNode() if node.tool in once:
+            case ir.ToolNode() if node.tool in once:
                 yield from _tool(node, circles.get(node.id, []))
-            case AgentNode() if node.retry is not None:
+            case ir.AgentNode() if node.retry is not None:
                 yield from _talk(node, sorted(once & _tools(node, workflow)))
-            case ExecNode(form="command"):
+            case ir.ExecNode(form="command"):
                 yield from _command(node, taint)
             case _:
                 continue
 
 
 UNSAFE_EFFECTS = Check(
-    Code(
-        "FC5001",
-        "unsafe-effect",
-        "warning",
+    Code("FC5001", "unsafe-effect", "warning",
         title="What acts once may act twice, or as others say.",
         why="A mail is sent again by a repetition; "
         "a command that a model writes does what it likes.",
@@ -93,21 +81,21 @@ UNSAFE_EFFECTS = Check(
     ),
     unsafe_effects,
     needs="file",
-)
+)  # fmt: skip
 
 
-def _acts_once(name: str, workflow: Workflow) -> bool:
+def _acts_once(name: str, workflow: ir.Workflow) -> bool:
     """Whether it is known of a tool that its call acts once; nothing is said of unknown tools."""
     tool = next(tool for tool in workflow.tools if tool.id == name)
     return tool.effect == "once" and tool.source != "unknown" and tool.result == "execute"
 
 
-def _tools(node: AgentNode, workflow: Workflow) -> set[str]:
+def _tools(node: ir.AgentNode, workflow: ir.Workflow) -> set[str]:
     free = (tool for agent in workflow.agents if agent.id == node.agent for tool in agent.tools)
     return {*node.tools, *free}
 
 
-def _tool(node: ToolNode, circle: list[Node]) -> Iterator[Diagnostic]:
+def _tool(node: ir.ToolNode, circle: list[ir.Node]) -> Iterator[Diagnostic]:
     if node.retry is not None:
         yield from _report(
             node,
@@ -127,7 +115,7 @@ def _tool(node: ToolNode, circle: list[Node]) -> Iterator[Diagnostic]:
         )
 
 
-def _talk(node: AgentNode, once: list[str]) -> Iterator[Diagnostic]:
+def _talk(node: ir.AgentNode, once: list[str]) -> Iterator[Diagnostic]:
     if once:
         names = ", ".join(f"`{name}`" for name in once)
         act = "acts" if len(once) == 1 else "act"
@@ -138,7 +126,7 @@ def _talk(node: AgentNode, once: list[str]) -> Iterator[Diagnostic]:
         )
 
 
-def _command(node: ExecNode, taint: dict[str, str]) -> Iterator[Diagnostic]:
+def _command(node: ir.ExecNode, taint: dict[str, str]) -> Iterator[Diagnostic]:
     for name, span in _programs(node.source):
         if name in taint:
             yield from _report(
@@ -178,16 +166,16 @@ def _unquoted_names(expr: Expr) -> Iterator[tuple[str, Span | None]]:
         yield from _unquoted_names(part)
 
 
-def _foreign(workflow: Workflow) -> dict[str, str]:
+def _foreign(workflow: ir.Workflow) -> dict[str, str]:
     """Variables that hold what a model or a person wrote, and who that is; by way of assignments,
     too."""
     found = {p.name: "who starts the run" for p in workflow.params if p.type in ("text", "any")}
     for node in workflow.nodes:
-        if isinstance(node, AskNode):
+        if isinstance(node, ir.AskNode):
             found[node.into] = "a person"
-        elif isinstance(node, AgentNode | TaskNode):
+        elif isinstance(node, ir.AgentNode | ir.TaskNode):
             found |= {write.name: "a model" for write in writes(node)}
-    assigned = [a for n in workflow.nodes if isinstance(n, AssignNode) for a in n.assignments]
+    assigned = [a for n in workflow.nodes if isinstance(n, ir.AssignNode) for a in n.assignments]
     for _ in assigned:
         size = len(found)
         for assignment in assigned:
@@ -199,10 +187,10 @@ def _foreign(workflow: Workflow) -> dict[str, str]:
     return found
 
 
-def _loops(workflow: Workflow) -> dict[str, list[Node]]:
+def _loops(workflow: ir.Workflow) -> dict[str, list[ir.Node]]:
     """For each node that lies in a loop the nodes of it."""
     nodes = {node.id: node for node in workflow.nodes}
-    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, ir.OnError))]
     after = successors(nodes, edges)
     there = set(reachable(starts(workflow), after))
     circles = [members for members in loops(after) if set(members) <= there]
@@ -210,7 +198,7 @@ def _loops(workflow: Workflow) -> dict[str, list[Node]]:
 
 
 def _report(
-    node: Node,
+    node: ir.Node,
     message: str,
     others: tuple[Span | None, ...] = (),
     place: Span | None = None,

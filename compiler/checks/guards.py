@@ -5,35 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from .. import ir
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
 from ..expr.ast import Expr
 from ..expr.types import faults
-from ..ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    Program,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
 from ..source.source import Span
 from .check import Check
 
 
-def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def bad_expressions(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
     part that is wrong, or at the node that holds it."""
     for expr, place in expressions(workflow):
@@ -44,10 +28,7 @@ def bad_expressions(workflow: Workflow, program: Program, catalog: Catalog) -> I
 
 
 BAD_EXPRESSIONS = Check(
-    Code(
-        "FC3006",
-        "bad-expression",
-        "error",
+    Code("FC3006", "bad-expression", "error",
         title="An expression that cannot be evaluated.",
         why="It does not parse, names an unknown function, or holds an invalid regular expression.",
         examples=lambda: mend(
@@ -65,10 +46,10 @@ BAD_EXPRESSIONS = Check(
     ),
     bad_expressions,
     needs="place",
-)
+)  # fmt: skip
 
 
-def expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
+def expressions(workflow: ir.Workflow) -> Iterator[tuple[Expr, Span | None]]:
     """Every expression of a workflow, with the place of what holds it."""
     yield from ((limit.value, limit.span or workflow.span) for limit in workflow.limits)
     yield from ((prompt.template, prompt.span) for prompt in workflow.prompts)
@@ -80,36 +61,36 @@ def expressions(workflow: Workflow) -> Iterator[tuple[Expr, Span | None]]:
         yield from ((expr, node.span) for expr in _of(node))
 
 
-def _of(node: Node) -> Iterator[Expr]:
+def _of(node: ir.Node) -> Iterator[Expr]:
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             yield from () if node.prompt is None else (node.prompt,)
             yield from (a.expr for a in node.asserts if a.expr is not None)
-        case MessageNode():
+        case ir.MessageNode():
             yield node.template
-        case ToolNode():
+        case ir.ToolNode():
             yield from (assignment.value for assignment in node.args)
-        case ExecNode():
+        case ir.ExecNode():
             yield node.source
-        case ChooseNode():
+        case ir.ChooseNode():
             yield node.on
-        case AskNode():
+        case ir.AskNode():
             yield node.question
-        case AssignNode() | EndNode():
+        case ir.AssignNode() | ir.EndNode():
             yield from (assignment.value for assignment in node.assignments)
-        case CallNode():
+        case ir.CallNode():
             yield from (assignment.value for assignment in (*node.passes, *node.returns))
-        case ScriptNode():
+        case ir.ScriptNode():
             yield from node.args
-        case TaskNode():
+        case ir.TaskNode():
             yield node.prompt
             yield from (a.expr for a in node.criteria if a.expr is not None)
-        case GateNode():
+        case ir.GateNode():
             yield from (expr for expr in (node.score, node.question) if expr is not None)
-        case AssertNode():
+        case ir.AssertNode():
             yield node.condition
             yield from () if node.message is None else (node.message,)
-        case ForeachNode():
+        case ir.ForeachNode():
             yield node.items
             yield from (assignment.value for assignment in node.passes)
             yield from () if node.until is None else (node.until,)

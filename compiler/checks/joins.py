@@ -44,10 +44,7 @@ def endless_waits(workflow: Workflow, program: Program, catalog: Catalog) -> Ite
 
 
 ENDLESS_WAITS = Check(
-    Code(
-        "FC2003",
-        "dead-end",
-        "error",
+    Code("FC2003", "dead-end", "error",
         title="A node that waits for a branch which may never come.",
         why="On that way the run would stand still, or end without the node.",
         examples=lambda: mend(
@@ -67,7 +64,7 @@ ENDLESS_WAITS = Check(
         ),
     ),
     endless_waits,
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from .. import ir
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
@@ -19,22 +20,6 @@ from ..expr.ast import Expr, Literal
 from ..expr.functions import Type
 from ..expr.types import infer, operand_faults
 from ..expr.values import read_number
-from ..ir import (
-    AgentNode,
-    Assignment,
-    AssignNode,
-    CallNode,
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ForeachNode,
-    GateNode,
-    Node,
-    Program,
-    StateField,
-    Workflow,
-)
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .branches import choices, known_values, types_of
@@ -58,7 +43,9 @@ _REDUCED: dict[str, tuple[Type, ...]] = {
 """What a variable with this reducer holds."""
 
 
-def mismatches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def mismatches(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC3005: operands that an operator never takes, and producers that never give what the
     consumer needs. At the value, or at the node that holds it."""
     types = types_of(workflow)
@@ -76,10 +63,7 @@ def mismatches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterat
 
 
 MISMATCHES = Check(
-    Code(
-        "FC3005",
-        "type-mismatch",
-        "error",
+    Code("FC3005", "type-mismatch", "error",
         title="A value of one kind where another is needed.",
         why="The run would fail, or compare what cannot be compared.",
         examples=lambda: mend(
@@ -96,24 +80,27 @@ MISMATCHES = Check(
         ),
     ),
     mismatches,
-)
+)  # fmt: skip
 
 
 def _node(
-    node: Node, fields: Mapping[str, StateField], program: Program, types: Mapping[str, Type]
+    node: ir.Node,
+    fields: Mapping[str, ir.StateField],
+    program: ir.Program,
+    types: Mapping[str, Type],
 ) -> Iterator[Diagnostic]:
     match node:
-        case AssignNode() | EndNode():
+        case ir.AssignNode() | ir.EndNode():
             yield from _assignment_mismatches(node.assignments, types, types, fields)
-        case CallNode():
+        case ir.CallNode():
             yield from _argument_mismatches(node.passes, node.workflow, program, types)
-        case ForeachNode():
+        case ir.ForeachNode():
             yield from _needs(node.items, ("list",), "to go through", node, types)
             yield from _argument_mismatches(node.passes, node.workflow, program, types)
             yield from _result_mismatch("list", node.into, node, fields, types)
-        case GateNode(score=score) if score is not None:
+        case ir.GateNode(score=score) if score is not None:
             yield from _needs(score, ("number", "integer"), "as its score", node, types)
-        case AgentNode(schema=schema, into=into) if schema is not None and into is not None:
+        case ir.AgentNode(schema=schema, into=into) if schema is not None and into is not None:
             yield from _result_mismatch("object", into, node, fields, types)
         case _:
             return
@@ -137,10 +124,10 @@ def fits(needed: Type, given: Type, value: Expr | None = None) -> bool:
 
 
 def _assignment_mismatches(
-    assignments: Sequence[Assignment],
+    assignments: Sequence[ir.Assignment],
     targets: Mapping[str, Type],
     types: Mapping[str, Type],
-    fields: Mapping[str, StateField],
+    fields: Mapping[str, ir.StateField],
 ) -> Iterator[Diagnostic]:
     for assignment in assignments:
         needed = targets.get(assignment.target, "any")
@@ -159,7 +146,7 @@ def _assignment_mismatches(
 
 
 def _argument_mismatches(
-    passes: Sequence[Assignment], path: str, program: Program, types: Mapping[str, Type]
+    passes: Sequence[ir.Assignment], path: str, program: ir.Program, types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
     target = dict(program.workflows).get(path)
     if target is None:
@@ -180,7 +167,7 @@ def _argument_mismatches(
 
 
 def _needs(
-    value: Expr, needed: tuple[Type, ...], what: str, node: Node, types: Mapping[str, Type]
+    value: Expr, needed: tuple[Type, ...], what: str, node: ir.Node, types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
     given = infer(value, types)
     span = value.span or node.span
@@ -194,8 +181,8 @@ def _needs(
 def _result_mismatch(
     given: Type,
     into: str,
-    node: Node,
-    fields: Mapping[str, StateField],
+    node: ir.Node,
+    fields: Mapping[str, ir.StateField],
     types: Mapping[str, Type],
 ) -> Iterator[Diagnostic]:
     if into in fields and fields[into].reducer == "append":
@@ -207,7 +194,7 @@ def _result_mismatch(
         )
 
 
-def _reducers(workflow: Workflow) -> Iterator[Diagnostic]:
+def _reducers(workflow: ir.Workflow) -> Iterator[Diagnostic]:
     for field in workflow.state:
         allowed = _REDUCED.get(field.reducer)
         if allowed is not None and field.type not in allowed and field.span is not None:
@@ -219,7 +206,7 @@ def _reducers(workflow: Workflow) -> Iterator[Diagnostic]:
 
 
 def _foreign_cases(
-    node: ChooseNode, edges: Sequence[Edge], workflow: Workflow
+    node: ir.ChooseNode, edges: Sequence[ir.Edge], workflow: ir.Workflow
 ) -> Iterator[Diagnostic]:
     known = known_values(node.on, workflow)
     if known is None:
@@ -227,7 +214,7 @@ def _foreign_cases(
     spelling = Spelling(known)
     for edge in edges:
         place = edge.span or node.span
-        if isinstance(edge.guard, Case) and edge.guard.value not in known and place is not None:
+        if isinstance(edge.guard, ir.Case) and edge.guard.value not in known and place is not None:
             near = spelling.nearest(edge.guard.value)
             yield _mismatch(
                 f"the value of {node_name(node)} is never `{edge.guard.value}`",

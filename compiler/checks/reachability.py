@@ -44,10 +44,7 @@ def unreachable_steps(
 
 
 UNREACHABLE_STEPS = Check(
-    Code(
-        "FC2002",
-        "unreachable-step",
-        "warning",
+    Code("FC2002", "unreachable-step", "warning",
         title="No path leads here from the start.",
         why="It never runs; often an edge is missing or misspelt.",
         examples=lambda: (
@@ -66,7 +63,7 @@ UNREACHABLE_STEPS = Check(
         ),
     ),
     unreachable_steps,
-)
+)  # fmt: skip
 
 
 def starts(workflow: Workflow) -> list[str]:

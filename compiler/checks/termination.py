@@ -42,10 +42,7 @@ def inescapable_loops(
 
 
 INESCAPABLE_LOOPS = Check(
-    Code(
-        "FC2005",
-        "inescapable-loop",
-        "error",
+    Code("FC2005", "inescapable-loop", "error",
         title="A loop that no edge leaves.",
         why="Once entered, it can only end by a limit or an error.",
         examples=lambda: (
@@ -68,7 +65,7 @@ INESCAPABLE_LOOPS = Check(
         ),
     ),
     inescapable_loops,
-)
+)  # fmt: skip
 
 
 def _is_way(edge: Edge, fixed: dict[str, str]) -> bool:

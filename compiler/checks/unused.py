@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from .. import ir
 from ..analysis.graphs import reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.variables import Write, names_in, names_read, writes
@@ -12,21 +13,6 @@ from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import GOOD_CHART, chart
-from ..ir import (
-    AgentNode,
-    AssignNode,
-    CallNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    Node,
-    OnError,
-    Program,
-    ScriptNode,
-    TaskNode,
-    Workflow,
-)
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .check import Check
@@ -34,7 +20,9 @@ from .dataflow import known_names, undefined_reads
 from .reachability import starts
 
 
-def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def unused_outputs(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC3003, once for each variable, where it is first written. What the last nodes before an end
     write is the result when the workflow says so; what a called workflow may read counts as read;
     a name that a misspelt read was meant for is FC3001's to report."""
@@ -64,10 +52,7 @@ def unused_outputs(workflow: Workflow, program: Program, catalog: Catalog) -> It
 
 
 UNUSED_OUTPUTS = Check(
-    Code(
-        "FC3003",
-        "unused-output",
-        "warning",
+    Code("FC3003", "unused-output", "warning",
         title="A value that is written and never read.",
         why="Either the work is wasted or a later step reads another name.",
         examples=lambda: (
@@ -82,12 +67,12 @@ UNUSED_OUTPUTS = Check(
     ),
     unused_outputs,
     needs="file",
-)
+)  # fmt: skip
 
 
-def _read_by_the_next(workflow: Workflow) -> set[str]:
+def _read_by_the_next(workflow: ir.Workflow) -> set[str]:
     """What assignments read that stand behind others of the same node."""
-    groups = [n.assignments for n in workflow.nodes if isinstance(n, AssignNode | EndNode)]
+    groups = [n.assignments for n in workflow.nodes if isinstance(n, ir.AssignNode | ir.EndNode)]
     return {
         read.name
         for assignments in groups
@@ -97,18 +82,18 @@ def _read_by_the_next(workflow: Workflow) -> set[str]:
     }
 
 
-def _nobody_has_to_read(node: Node, name: str) -> bool:
+def _nobody_has_to_read(node: ir.Node, name: str) -> bool:
     """Whether a node is there for what it does: most of these have to name a variable."""
     match node:
-        case ExecNode() | ForeachNode() | GateNode() | TaskNode():
+        case ir.ExecNode() | ir.ForeachNode() | ir.GateNode() | ir.TaskNode():
             return True
-        case ScriptNode():
+        case ir.ScriptNode():
             return name == node.keeps  # the scripts themselves find it on `this` again
         case _:
             return False
 
 
-def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
+def _report(node: ir.Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
     again = [place for place in places if place != span]
     return UNUSED_OUTPUTS.code.diagnostic(
         f"{node_name(node)} writes `{write.name}`, which nothing reads",
@@ -118,33 +103,34 @@ def _report(node: Node, write: Write, span: Span, places: list[Span]) -> Diagnos
     )
 
 
-def _results(workflow: Workflow) -> set[str]:
+def _results(workflow: ir.Workflow) -> set[str]:
     """The workflow's outputs; of those that agents report, which are all outputs, the ones that a
     node writes after which nothing else is done."""
-    ends = {node.id for node in workflow.nodes if isinstance(node, EndNode)}
+    ends = {node.id for node in workflow.nodes if isinstance(node, ir.EndNode)}
     last = {
         edge.source
         for edge in workflow.edges
-        if edge.target in ends and not isinstance(edge.guard, OnError)
+        if edge.target in ends and not isinstance(edge.guard, ir.OnError)
     } | ends
     final = {w.name for node in workflow.nodes if node.id in last for w in writes(node)}
-    reported = {o.name for n in workflow.nodes if isinstance(n, AgentNode) for o in n.outputs}
+    reported = {o.name for n in workflow.nodes if isinstance(n, ir.AgentNode) for o in n.outputs}
     return {name for name in workflow.outputs if name in final or name not in reported}
 
 
-def _calls_unknown(workflow: Workflow, program: Program) -> bool:
+def _calls_unknown(workflow: ir.Workflow, program: ir.Program) -> bool:
     paths = _paths(program)
     return any(
-        isinstance(n, CallNode | ForeachNode) and n.workflow not in paths for n in workflow.nodes
+        isinstance(n, ir.CallNode | ir.ForeachNode) and n.workflow not in paths
+        for n in workflow.nodes
     )
 
 
 @once_per_program
-def _paths(program: Program) -> frozenset[str]:
+def _paths(program: ir.Program) -> frozenset[str]:
     return frozenset(path for path, _ in program.workflows)
 
 
-def _read_elsewhere(workflow: Workflow, program: Program) -> set[str]:
+def _read_elsewhere(workflow: ir.Workflow, program: ir.Program) -> set[str]:
     """What other workflows read, when variables are handed to them or back to them."""
     readers = _readers(program)
     if not readers:
@@ -154,9 +140,9 @@ def _read_elsewhere(workflow: Workflow, program: Program) -> set[str]:
 
 
 @once_per_program
-def _readers(program: Program) -> Counter[str]:
+def _readers(program: ir.Program) -> Counter[str]:
     """In how many workflows each name is read; of none when no variables are handed over."""
-    calls = (n for _, w in program.workflows for n in w.nodes if isinstance(n, CallNode))
+    calls = (n for _, w in program.workflows for n in w.nodes if isinstance(n, ir.CallNode))
     if not any(call.passes_all or call.returns_all for call in calls):
         return Counter()
     each = (names_read(other) | {*other.outputs} for _, other in program.workflows)

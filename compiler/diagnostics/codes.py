@@ -72,10 +72,7 @@ _PLAN = """\
 """A living document whose run has done both steps."""
 
 READER_CODES: tuple[Code, ...] = (
-    Code(
-        "FC0001",
-        "unreadable",
-        "error",
+    Code("FC0001", "unreadable", "error",
         title="The file cannot be read.",
         why="It is missing, a folder, too large or not UTF-8; nothing in it was checked.",
         examples=lambda: (
@@ -83,10 +80,7 @@ READER_CODES: tuple[Code, ...] = (
             GOOD_STEP,
         ),
     ),
-    Code(
-        "FC0002",
-        "unused-allowance",
-        "warning",
+    Code("FC0002", "unused-allowance", "warning",
         title="An allowance allows nothing.",
         why="The warning it silences no longer occurs; a stale allowance hides the next one.",
         examples=lambda: (
@@ -94,34 +88,22 @@ READER_CODES: tuple[Code, ...] = (
             GOOD_STEP,
         ),
     ),
-    Code(
-        "FC1001",
-        "syntax",
-        "error",
+    Code("FC1001", "syntax", "error",
         title="A construct does not parse.",
         why="The reader skipped it and went on, so what it meant is missing from the workflow.",
         examples=lambda: (chart("START -> PROMPT_REVIEW[User Review]"), GOOD_CHART),
     ),
-    Code(
-        "FC1002",
-        "unknown-key",
-        "error",
+    Code("FC1002", "unknown-key", "error",
         title="A key or section keyword the format does not have.",
         why="A misspelt keyword is silently without effect in most readers.",
         examples=lambda: (chart("START --> PROMT_REVIEW[User Review]"), GOOD_CHART),
     ),
-    Code(
-        "FC1003",
-        "missing-required",
-        "error",
+    Code("FC1003", "missing-required", "error",
         title="Something the format requires is not there.",
         why="The run would stop when it reaches the place.",
         examples=lambda: (steps(GOOD_STEP.text.replace("### 🛠️ TOOL: list_files\n", "")), GOOD_STEP),
     ),
-    Code(
-        "FC1004",
-        "duplicate-id",
-        "error",
+    Code("FC1004", "duplicate-id", "error",
         title="One name, two definitions.",
         why="One of the two would be lost; which one depends on the reader.",
         examples=lambda: mend(
@@ -136,10 +118,7 @@ READER_CODES: tuple[Code, ...] = (
             "--> |ERROR| FAILED",
         ),
     ),
-    Code(
-        "FC1005",
-        "wrong-type",
-        "error",
+    Code("FC1005", "wrong-type", "error",
         title="A word or scalar outside the set its place allows.",
         why="The value has no meaning there.",
         examples=lambda: (
@@ -152,34 +131,22 @@ READER_CODES: tuple[Code, ...] = (
             GOOD_CHART,
         ),
     ),
-    Code(
-        "FC1006",
-        "damaged-text",
-        "warning",
+    Code("FC1006", "damaged-text", "warning",
         title="Text damaged by a wrong decoding.",
         why="UTF-8 was read in a Windows code page; the markers are repaired, the prose is not.",
         examples=lambda: (steps(GOOD_STEP.text.replace("🔧", "ðŸ”§")), GOOD_STEP),
     ),
-    Code(
-        "FC1007",
-        "ambiguous-format",
-        "warning",
+    Code("FC1007", "ambiguous-format", "warning",
         title="Two formats claim the file.",
         why="The reader took one of them; say which you meant.",
         examples=lambda: (Example("review.md", f"{GOOD_STEP.text}\n{GOOD_CHART.text}"), GOOD_STEP),
     ),
-    Code(
-        "FC1008",
-        "empty-workflow",
-        "error",
+    Code("FC1008", "empty-workflow", "error",
         title="There is nothing to run.",
         why="No step, no activity, no state was found.",
         examples=lambda: (steps("# Review\n\nNothing is written here yet.\n"), GOOD_STEP),
     ),
-    Code(
-        "FC2001",
-        "unknown-step",
-        "error",
+    Code("FC2001", "unknown-step", "error",
         title="A reference to something that does not exist.",
         why="The run would have nowhere to go.",
         examples=lambda: (
@@ -187,10 +154,7 @@ READER_CODES: tuple[Code, ...] = (
             chart("START --> CALL_TESTS[[unit-tests.wf.md]]", ("unit-tests.wf.md", _TESTS)),
         ),
     ),
-    Code(
-        "FC2004",
-        "dependency-cycle",
-        "error",
+    Code("FC2004", "dependency-cycle", "error",
         title="Steps that depend on each other in a circle.",
         why="Each would wait for the other, so none of them could ever begin.",
         examples=lambda: (
@@ -198,10 +162,7 @@ READER_CODES: tuple[Code, ...] = (
             contract(cook("stock", "cook"), cook("soup", "cook", "stock")),
         ),
     ),
-    Code(
-        "FC2009",
-        "recursive-call",
-        "error",
+    Code("FC2009", "recursive-call", "error",
         title="Workflows that call each other in a circle.",
         why="The calls would never end.",
         examples=lambda: (
@@ -209,26 +170,17 @@ READER_CODES: tuple[Code, ...] = (
             chart("START --> CALL_TESTS[[tests.wf.md]]", ("tests.wf.md", _TESTS)),
         ),
     ),
-    Code(
-        "FC4003",
-        "script-error",
-        "error",
+    Code("FC4003", "script-error", "error",
         title="A script that does not parse.",
         why="None of its functions could be called.",
         examples=lambda: mend(Example("printing.json", _MACHINE), "copies >", "copies > 3"),
     ),
-    Code(
-        "FC6001",
-        "lossy-conversion",
-        "warning",
+    Code("FC6001", "lossy-conversion", "warning",
         title="The target format cannot say this.",
         why="What was written was read again, and this did not come back.",
         examples=lambda: (replace(GOOD_CHART, to="steps"), replace(GOOD_CHART, to="flowchart")),
     ),
-    Code(
-        "FC7001",
-        "edit-conflict",
-        "error",
+    Code("FC7001", "edit-conflict", "error",
         title="An edit that contradicts what a run has done.",
         why="It could be meant in two ways, or not at all; a guess could lose work or sound.",
         examples=lambda: mend(
@@ -237,4 +189,4 @@ READER_CODES: tuple[Code, ...] = (
             "PENDING",
         ),
     ),
-)
+)  # fmt: skip

@@ -10,26 +10,9 @@ from dataclasses import dataclass
 from typing import Literal as Lit
 from typing import assert_never
 
+from .. import ir
 from ..analysis.variables import reads, writes, writes_all
 from ..expr.ast import Expr, Literal, Name, Text
-from ..ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
 from ..source.source import SourceSet
 
 KINDS: dict[str, str] = {
@@ -67,7 +50,7 @@ _UNKNOWN = {
 }
 
 
-def about_node(node: Node, workflow: Workflow, sources: SourceSet) -> tuple[Fact, ...]:
+def about_node(node: ir.Node, workflow: ir.Workflow, sources: SourceSet) -> tuple[Fact, ...]:
     """What the node does, reads and writes, in the order in which one wants to know it."""
     facts = [fact for fact in _own(node, sources) if fact.text]
     read = dict.fromkeys(r.name for r in reads(node, workflow))
@@ -88,45 +71,45 @@ def about_node(node: Node, workflow: Workflow, sources: SourceSet) -> tuple[Fact
     return tuple(facts)
 
 
-def _own(node: Node, sources: SourceSet) -> Iterator[Fact]:
+def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             yield Fact("prompt", node.prompt_id or "")
             yield Fact("tools", ", ".join(node.tools), "code")
             yield Fact(
                 "asks the model", node.description or _template_text(node.prompt, sources), "prose"
             )
             yield Fact("succeeds when", "\n".join(a.text for a in node.asserts), "prose")
-        case MessageNode():
+        case ir.MessageNode():
             yield Fact("prompt", node.prompt_id or "")
             yield Fact(f"{node.role} message", _template_text(node.template, sources), "prose")
-        case ToolNode():
+        case ir.ToolNode():
             yield Fact("tool", node.tool, "code")
-        case ExecNode():
+        case ir.ExecNode():
             yield Fact("commands", _template_text(node.source, sources), "code")
-        case ChooseNode():
+        case ir.ChooseNode():
             yield Fact("decides on", _source_text(node.on, sources), "code")
-        case AskNode():
+        case ir.AskNode():
             yield Fact("question", _template_text(node.question, sources), "prose")
             yield Fact("choices", ", ".join(node.choices))
-        case CallNode() | ForeachNode():
+        case ir.CallNode() | ir.ForeachNode():
             yield Fact("workflow", node.workflow, "code")
-        case ScriptNode():
+        case ir.ScriptNode():
             yield Fact("function", node.function, "code")
-        case TaskNode():
+        case ir.TaskNode():
             yield Fact("role", node.role)
             yield Fact("work", _template_text(node.prompt, sources), "prose")
             yield Fact("criteria", "\n".join(c.text for c in node.criteria), "prose")
-        case GateNode():
+        case ir.GateNode():
             yield Fact("gate", f"{node.form.replace('_', ' ')}, {node.mode}")
             yield Fact("required", "" if node.required is None else f"{node.required:g}")
-        case AssertNode():
+        case ir.AssertNode():
             yield Fact("holds", _source_text(node.condition, sources), "code")
-        case AssignNode():
+        case ir.AssignNode():
             for assignment in node.assignments:
                 value = _source_text(assignment.value, sources)
                 yield Fact("sets", f"{assignment.target} = {value}", "code")
-        case EndNode():
+        case ir.EndNode():
             yield Fact("outcome", node.outcome)
         case _:
             assert_never(node)

@@ -14,30 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from ..ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ErrorKind,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    Limit,
-    MessageNode,
-    Node,
-    OnError,
-    Program,
-    Script,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
+from .. import ir
 from ..source.source import SourceSet, Span
 from .graphspec import Branch, Channel, GraphSpec, NodeSpec, Place, PromptSpec
 from .routes import connections_of
@@ -54,7 +31,7 @@ SYSTEM_CHANNELS: tuple[Channel, ...] = (
 failure."""
 
 
-def lower(program: Program, sources: SourceSet) -> GraphSpec:
+def lower(program: ir.Program, sources: SourceSet) -> GraphSpec:
     """The GraphSpec of the program's main workflow, with every called workflow as a subgraph."""
     stamp = digest(program)
     specs = {
@@ -66,10 +43,10 @@ def lower(program: Program, sources: SourceSet) -> GraphSpec:
 
 
 def _lower_workflow(
-    workflow: Workflow, path: str, stamp: str, program: Program, sources: SourceSet
+    workflow: ir.Workflow, path: str, stamp: str, program: ir.Program, sources: SourceSet
 ) -> GraphSpec:
     names = _channel_names(workflow)
-    outgoing: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
+    outgoing: dict[str, list[ir.Edge]] = {node.id: [] for node in workflow.nodes}
     for edge in workflow.edges:
         outgoing[edge.source].append(edge)
     ways = connections_of(workflow, outgoing)
@@ -111,21 +88,21 @@ def _lower_workflow(
 
 
 def _lower_node(
-    node: Node,
-    outgoing: list[Edge],
+    node: ir.Node,
+    outgoing: list[ir.Edge],
     branch: Branch | None,
-    workflow: Workflow,
+    workflow: ir.Workflow,
     names: dict[str, str],
     sources: SourceSet,
 ) -> NodeSpec:
-    catches: list[ErrorKind] = []
+    catches: list[ir.ErrorKind] = []
     for edge in outgoing:
-        if isinstance(edge.guard, OnError):
+        if isinstance(edge.guard, ir.OnError):
             catches.extend(kind for kind in edge.guard.errors if kind not in catches)
     own = {limit.name for limit in node.limits}
     shared = tuple(m for m in workflow.limits if m.name == "visits" and m.name not in own)
     # An end is not an activity (M45): a limit there would keep a failed run from ending FAILED.
-    limits: tuple[Limit, ...] = node.limits if node.kind == "end" else (*node.limits, *shared)
+    limits: tuple[ir.Limit, ...] = node.limits if node.kind == "end" else (*node.limits, *shared)
     if node.on_unknown is None and workflow.on_unknown is not None:
         node = replace(node, on_unknown=workflow.on_unknown)
     return NodeSpec(
@@ -139,18 +116,18 @@ def _lower_node(
     )
 
 
-def _channel_names(workflow: Workflow) -> dict[str, str]:
+def _channel_names(workflow: ir.Workflow) -> dict[str, str]:
     """LangGraph's key for each variable: its own name, unless a node is called like it."""
     nodes = {node.id for node in workflow.nodes}
     return {n: f"{n}$" if n in nodes else n for n in _all_variables(workflow)}
 
 
-def _all_variables(workflow: Workflow) -> list[str]:
+def _all_variables(workflow: ir.Workflow) -> list[str]:
     return [*(p.name for p in workflow.params), *(f.name for f in workflow.state)]
 
 
 def _channels(
-    workflow: Workflow, names: dict[str, str], branches: tuple[Branch, ...]
+    workflow: ir.Workflow, names: dict[str, str], branches: tuple[Branch, ...]
 ) -> tuple[Channel, ...]:
     channels: dict[str, Channel] = {}
     for param in workflow.params:
@@ -175,70 +152,70 @@ def _channels(
         for name in dict.fromkeys(_sessions(workflow))
     ]
     clock = Channel(name="$clock", role="clock", type="object")
-    timed = [clock] if any(isinstance(n, ScriptNode) for n in workflow.nodes) else []
+    timed = [clock] if any(isinstance(n, ir.ScriptNode) for n in workflow.nodes) else []
     routes = [Channel(name=b.channel, role="route", type="text") for b in branches]
     return (*channels.values(), *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
 
 
-def _sessions(workflow: Workflow) -> list[str]:
-    own = [node.session for node in workflow.nodes if isinstance(node, ExecNode)]
-    shared = any(isinstance(node, CallNode) and node.shares_sessions for node in workflow.nodes)
+def _sessions(workflow: ir.Workflow) -> list[str]:
+    own = [node.session for node in workflow.nodes if isinstance(node, ir.ExecNode)]
+    shared = any(isinstance(node, ir.CallNode) and node.shares_sessions for node in workflow.nodes)
     return [*own, "main"] if shared else own
 
 
-def _writes(node: Node, workflow: Workflow, names: dict[str, str]) -> list[str]:
+def _writes(node: ir.Node, workflow: ir.Workflow, names: dict[str, str]) -> list[str]:
     """The channels a node may write: its variables, and what the runtime keeps for its kind."""
     errors = [a.target for rule in workflow.on_error for a in rule.assignments]
     variables = [*_variables_written(node, workflow), *errors]
     return [*(names[name] for name in variables if name in names), *_system_writes(node, workflow)]
 
 
-def _variables_written(node: Node, workflow: Workflow) -> list[str]:
+def _variables_written(node: ir.Node, workflow: ir.Workflow) -> list[str]:
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             into = (node.into, node.reply_into)
             return [*(o.name for o in node.outputs), *(name for name in into if name)]
-        case MessageNode() | ToolNode() | GateNode():
+        case ir.MessageNode() | ir.ToolNode() | ir.GateNode():
             return [node.into] if node.into else []
-        case ScriptNode():
+        case ir.ScriptNode():
             return [*node.shares, *(name for name in (node.keeps, node.into) if name)]
-        case ExecNode():
+        case ir.ExecNode():
             return [node.into, *([node.code_into] if node.code_into else [])]
-        case AskNode() | TaskNode() | ForeachNode():
+        case ir.AskNode() | ir.TaskNode() | ir.ForeachNode():
             return [node.into]
-        case AssignNode() | EndNode():
+        case ir.AssignNode() | ir.EndNode():
             return [a.target for a in node.assignments]
-        case CallNode():
+        case ir.CallNode():
             returned = [a.target for a in node.returns]
             return _all_variables(workflow) if node.returns_all else returned
-        case ChooseNode() | AssertNode():
+        case ir.ChooseNode() | ir.AssertNode():
             return []
         case _:
             assert_never(node)
 
 
-def _system_writes(node: Node, workflow: Workflow) -> list[str]:
+def _system_writes(node: ir.Node, workflow: ir.Workflow) -> list[str]:
     always = ["$visits", "$error"]
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             threads = [a.thread for a in workflow.agents if a.id == node.agent and a.thread]
             return [*always, "$reports", *(f"$thread.{thread}" for thread in threads)]
-        case MessageNode():
+        case ir.MessageNode():
             return [*always, f"$thread.{node.thread}"]
-        case ExecNode():
+        case ir.ExecNode():
             return [*always, f"$session.{node.session}"]
-        case CallNode():
+        case ir.CallNode():
             sessions = _sessions(workflow) if node.shares_sessions else []
             return [*always, *(f"$session.{name}" for name in dict.fromkeys(sessions))]
-        case EndNode():
+        case ir.EndNode():
             return [*always, "$outcome", "$handled"]
-        case ScriptNode():
+        case ir.ScriptNode():
             return [*always, "$clock", *(f"$thread.{thread}" for thread in node.threads)]
-        case AskNode():
+        case ir.AskNode():
             return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
-        case ToolNode() | AssignNode() | ChooseNode() | AssertNode():
+        case ir.ToolNode() | ir.AssignNode() | ir.ChooseNode() | ir.AssertNode():
             return always
-        case TaskNode() | GateNode() | ForeachNode():
+        case ir.TaskNode() | ir.GateNode() | ir.ForeachNode():
             return always
         case _:
             assert_never(node)
@@ -259,7 +236,7 @@ def place_of(span: Span | None, sources: SourceSet) -> Place | None:
     )
 
 
-def _indent(script: Script, sources: SourceSet) -> int:
+def _indent(script: ir.Script, sources: SourceSet) -> int:
     """How far a script that is written inside another file is indented there."""
     source = sources.get(script.file)
     lines = enumerate(script.source.splitlines(), script.line)

@@ -10,24 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .. import ir
 from ..expr.ast import Call, Literal, Name
-from ..ir import (
-    AgentNode,
-    AskNode,
-    AssignNode,
-    CallNode,
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ExecNode,
-    MessageNode,
-    Node,
-    OnError,
-    Param,
-    ToolNode,
-    Workflow,
-)
 from ..ir.grants import grant_comments
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
 from .manuscript import Manuscript, Rendition
@@ -49,15 +33,15 @@ def write_flowchart(manuscript: Manuscript) -> Rendition:
 @dataclass(slots=True)
 class _Writer:
     manuscript: Manuscript
-    workflow: Workflow = field(init=False)
+    workflow: ir.Workflow = field(init=False)
     kinds: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     prompts: dict[str, str] = field(default_factory=dict)
     prompt_of: dict[str, str] = field(default_factory=dict)
     words: Words = field(init=False)
-    nodes: dict[str, Node] = field(default_factory=dict)
+    nodes: dict[str, ir.Node] = field(default_factory=dict)
     failing: set[str] = field(default_factory=set)
-    out_of: dict[str, list[Edge]] = field(default_factory=dict)
+    out_of: dict[str, list[ir.Edge]] = field(default_factory=dict)
     implied: dict[str, bool] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
 
@@ -104,13 +88,13 @@ class _Writer:
                 taken.add(name)
             self.kinds[id] = name.split("_")[0]
 
-    def is_implied(self, node: Node) -> bool:
+    def is_implied(self, node: ir.Node) -> bool:
         """Whether the format adds the node by itself: an end without a title, or the choice at the
         end of the handlers (M49), that only implied edges touch."""
         match node:
-            case EndNode():
+            case ir.EndNode():
                 can_be = not node.title and node.id in ("SUCCESS", "FAILED")
-            case ChooseNode(id="END", on=Name()):
+            case ir.ChooseNode(id="END", on=Name()):
                 can_be = True
             case _:
                 can_be = False
@@ -127,15 +111,15 @@ class _Writer:
                 waiting += [edge.target for edge in self.out_of.get(id, ())]
         return seen
 
-    def is_left_out(self, edge: Edge) -> bool:
+    def is_left_out(self, edge: ir.Edge) -> bool:
         """Whether the format adds an edge by itself: to SUCCESS or, in the handler of a failure,
         to FAILED; of a failure or a check that is false to FAILED (M35, M46, M49)."""
         target = self.nodes.get(edge.target)
-        if "END" in (edge.source, edge.target) and isinstance(self.nodes.get("END"), ChooseNode):
+        if "END" in (edge.source, edge.target) and isinstance(self.nodes.get("END"), ir.ChooseNode):
             return edge.implied
-        if not edge.implied or not isinstance(target, EndNode):
+        if not edge.implied or not isinstance(target, ir.EndNode):
             return False
-        if edge.guard is None or edge.guard == Case(value="true"):
+        if edge.guard is None or edge.guard == ir.Case(value="true"):
             return target.outcome == "success" or edge.source in self.failing
         return target.outcome == "failed"
 
@@ -144,7 +128,7 @@ class _Writer:
         w = self.workflow
         names = {*_BUILT_IN, *(param.name for param in w.params), *(p.id for p in w.prompts)}
         for node in w.nodes:
-            if isinstance(node, AssignNode):
+            if isinstance(node, ir.AssignNode):
                 names.update(assignment.target for assignment in node.assignments)
         self.words = Words(frozenset(names))
 
@@ -155,9 +139,9 @@ class _Writer:
         self.prompts = {id: self.words.prompt(text) for id, text in known.items()}
         for node in self.workflow.nodes:
             match node:
-                case AgentNode():
+                case ir.AgentNode():
                     role, text = "User", node.prompt
-                case MessageNode():
+                case ir.MessageNode():
                     role, text = node.role.capitalize(), node.template
                 case _:
                     continue
@@ -176,9 +160,9 @@ class _Writer:
             start = self.names.get(entry, entry) if self.kinds.get(entry) == "START" else "START"
             yield f"PARAMS{caption(', '.join(items))} -.- {start}"
 
-    def param(self, param: Param) -> str:
+    def param(self, param: ir.Param) -> str:
         entry = next((n for n in self.workflow.nodes if n.id == self.workflow.entry), None)
-        if isinstance(entry, AssignNode):
+        if isinstance(entry, ir.AssignNode):
             for assignment in entry.assignments:
                 match assignment.value:
                     case Call(function="coalesce", args=(Name(), Call(function="read_file") as f)):
@@ -208,7 +192,7 @@ class _Writer:
                     yield self.mention(nodes[waiting[-1]], waiting)
                 yield f"{here} {arrow} {self.mention(nodes[target], waiting)}"
 
-    def beginnings(self, nodes: dict[str, Node], waiting: list[str]) -> Iterator[str]:
+    def beginnings(self, nodes: dict[str, ir.Node], waiting: list[str]) -> Iterator[str]:
         """A start, and handlers, where the workflow has them under no name of the format."""
         w = self.workflow
         chains = {"START": w.entry, "ON_SUCCESS": w.on_success, "ON_FAILED": w.on_failed}
@@ -219,7 +203,7 @@ class _Writer:
                     is_next = waiting[-1:] == [first]
                     yield f"{begin} --> {self.mention(nodes[first], waiting) if is_next else name}"
 
-    def mention(self, node: Node, waiting: list[str]) -> str:
+    def mention(self, node: ir.Node, waiting: list[str]) -> str:
         name = self.names.get(node.id, node.id)
         if node.id in self.declared:
             return name
@@ -227,7 +211,7 @@ class _Writer:
         waiting.pop()
         return name + self.caption(node)
 
-    def links(self, node: Node) -> list[tuple[str, str]]:
+    def links(self, node: ir.Node) -> list[tuple[str, str]]:
         """The two ways out of a node that its links show, as arrows and targets (M15)."""
         onward: tuple[str, str] | None = None
         other: tuple[str, str] | None = None
@@ -235,7 +219,7 @@ class _Writer:
         for edge in self.out_of.get(node.id, ()):
             if self.is_left_out(edge) or edge.target not in self.kinds:
                 continue
-            if isinstance(edge.guard, OnError) and (is_check or "limit" in edge.guard.errors):
+            if isinstance(edge.guard, ir.OnError) and (is_check or "limit" in edge.guard.errors):
                 continue
             if _is_other(edge, is_check):
                 word = "FALSE" if is_check else "ERROR"
@@ -245,35 +229,35 @@ class _Writer:
                 onward = onward or (_arrow(edge, _ONWARD, word), edge.target)
         return [way for way in (onward, other) if way is not None]
 
-    def caption(self, node: Node) -> str:
+    def caption(self, node: ir.Node) -> str:
         """A node's caption in its shape, "" without one."""
         kind, words = self.kinds[node.id], self.words
         title = "" if node.id in self.manuscript.untitled else node.title
         match node:
-            case AgentNode() | MessageNode():
+            case ir.AgentNode() | ir.MessageNode():
                 return caption(self.prompt_of[node.id], prefix="Prompt: ")
-            case AssignNode(assignments=(first, *_)) if kind == "SET":
+            case ir.AssignNode(assignments=(first, *_)) if kind == "SET":
                 return caption(
                     title or f"{first.target}={words.value(first.value)}", prefix="Set: "
                 )
-            case AssignNode(assignments=(first, *_)) if kind == "ASSIGN":
+            case ir.AssignNode(assignments=(first, *_)) if kind == "ASSIGN":
                 return caption(title or words.value(first.value, bare=False), prefix="Assign: ")
-            case ToolNode() if kind == "SET":
+            case ir.ToolNode() if kind == "SET":
                 return caption(title or self.written_file(node), prefix="Set: ")
-            case ChooseNode() if kind in _CHECKS:
+            case ir.ChooseNode() if kind in _CHECKS:
                 return caption(title or words.check(node.on), "{", "}")
-            case ExecNode() if kind == "EXECUTE":
+            case ir.ExecNode() if kind == "EXECUTE":
                 command = "" if node.form == "blocks" else words.template(node.source)
                 text = title or command
                 return caption(text, prefix="Execute: ") if text else ""
-            case CallNode() if kind == "CALL":
+            case ir.CallNode() if kind == "CALL":
                 path = self.manuscript.beside(node.workflow)
                 return caption(title or path, "[[", "]]")
             case _:
-                opening, closing = ("([", "])") if isinstance(node, EndNode) else ("[", "]")
+                opening, closing = ("([", "])") if isinstance(node, ir.EndNode) else ("[", "]")
                 return caption(node.title, opening, closing) if node.title else ""
 
-    def written_file(self, node: ToolNode) -> str:
+    def written_file(self, node: ir.ToolNode) -> str:
         args = {arg.target: arg.value for arg in node.args}
         path = args.get("path")
         place = path.value if isinstance(path, Literal) else UNSAID
@@ -281,14 +265,14 @@ class _Writer:
         return f"file:{place}={self.words.value(content) if content is not None else ''}"
 
 
-def _is_other(edge: Edge, is_check: bool) -> bool:
+def _is_other(edge: ir.Edge, is_check: bool) -> bool:
     """Whether an edge is the second way out: that of a check that is false, of a failure else."""
     if not is_check:
-        return isinstance(edge.guard, OnError)
-    return not (edge.guard is None or edge.guard == Case(value="true"))
+        return isinstance(edge.guard, ir.OnError)
+    return not (edge.guard is None or edge.guard == ir.Case(value="true"))
 
 
-def _arrow(edge: Edge, words: frozenset[str], otherwise: str) -> str:
+def _arrow(edge: ir.Edge, words: frozenset[str], otherwise: str) -> str:
     """An arrow with the label as written, when that says the same."""
     label = edge.label if edge.label.strip().upper() in words else otherwise
     if words is _ONWARD and not edge.label and otherwise == "TRUE":
@@ -298,37 +282,37 @@ def _arrow(edge: Edge, words: frozenset[str], otherwise: str) -> str:
     return f"-->|{label}|" if label else "-->"
 
 
-def kinds_of(node: Node, workflow: Workflow, ways: Sequence[Edge]) -> tuple[str, ...]:
+def kinds_of(node: ir.Node, workflow: ir.Workflow, ways: Sequence[ir.Edge]) -> tuple[str, ...]:
     """What a node's id may begin with; the first is what a node takes whose id begins with none.
     `ways` are the edges that leave it."""
     match node:
-        case AssignNode() if node.id == workflow.entry and node.id.startswith("START"):
+        case ir.AssignNode() if node.id == workflow.entry and node.id.startswith("START"):
             return ("START",)
-        case AssignNode(assignments=()) | AssignNode() if node.id in _HANDLERS:
+        case ir.AssignNode(assignments=()) | ir.AssignNode() if node.id in _HANDLERS:
             return ("ON",)
-        case AssignNode(assignments=()):
+        case ir.AssignNode(assignments=()):
             return ("CHECKPOINT",)
-        case AssignNode(assignments=(first, *_)):
+        case ir.AssignNode(assignments=(first, *_)):
             return ("ASSIGN", "SET") if first.target == "RESULT" else ("SET",)
-        case AgentNode() | MessageNode():
+        case ir.AgentNode() | ir.MessageNode():
             return ("PROMPT",)
-        case ChooseNode() if _is_check(ways):
+        case ir.ChooseNode() if _is_check(ways):
             return _CHECKS
-        case ExecNode():
+        case ir.ExecNode():
             return ("EXECUTE",)
-        case AskNode():
+        case ir.AskNode():
             return ("ASK",)
-        case CallNode():
+        case ir.CallNode():
             return ("CALL",)
-        case ToolNode() if node.tool == _WRITES_FILE:
+        case ir.ToolNode() if node.tool == _WRITES_FILE:
             return ("SET",)
-        case EndNode():
+        case ir.EndNode():
             return ("SUCCESS",) if node.outcome == "success" else ("FAILED",)
         case _:
             return ("CHECKPOINT",)
 
 
-def _is_check(ways: Sequence[Edge]) -> bool:
+def _is_check(ways: Sequence[ir.Edge]) -> bool:
     """Whether a choice has no cases but true and false."""
     guards = [edge.guard for edge in ways]
-    return all(guard.value in ("true", "false") for guard in guards if isinstance(guard, Case))
+    return all(guard.value in ("true", "false") for guard in guards if isinstance(guard, ir.Case))

@@ -11,22 +11,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from .. import ir
 from ..expr.ast import Call, Expr, Literal, ObjectOf
-from ..ir import (
-    Agent,
-    AgentNode,
-    AskNode,
-    AssignNode,
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    Node,
-    OnError,
-    TaskNode,
-    Tool,
-    Workflow,
-)
 from .machine_code import DATA, javascript, json_of, sent_text, statements
 from .machine_states import SCRIPT, States, is_machine
 from .manuscript import Manuscript, Rendition
@@ -62,7 +48,7 @@ def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _input(workflow: Workflow) -> dict[str, str]:
+def _input(workflow: ir.Workflow) -> dict[str, str]:
     given = next(iter(workflow.params), None)
     if given is None:
         return {"name": "input", "type": "string", "description": "what the workflow is given"}
@@ -73,15 +59,15 @@ def _input(workflow: Workflow) -> dict[str, str]:
     }
 
 
-def _output(workflow: Workflow) -> dict[str, str]:
+def _output(workflow: ir.Workflow) -> dict[str, str]:
     name = next((n for n in workflow.outputs if n != DATA), "output")
     return {"name": name, "type": "string", "description": "the result"}
 
 
-def _variables(workflow: Workflow) -> Any:
+def _variables(workflow: ir.Workflow) -> Any:
     """What common_data begins with: the constant that the first node puts the input into."""
     first = next((node for node in workflow.nodes if node.id == workflow.entry), None)
-    for assignment in first.assignments if isinstance(first, AssignNode) else ():
+    for assignment in first.assignments if isinstance(first, ir.AssignNode) else ():
         if assignment.target == DATA:
             data = json_of(_innermost(assignment.value))
             return data or None
@@ -95,7 +81,7 @@ def _innermost(expr: Expr) -> Expr:
     return expr if isinstance(expr, ObjectOf) else ObjectOf(entries=())
 
 
-def _agents(workflow: Workflow) -> list[dict[str, str]]:
+def _agents(workflow: ir.Workflow) -> list[dict[str, str]]:
     return [
         {
             "agent_role": agent.id,
@@ -106,7 +92,7 @@ def _agents(workflow: Workflow) -> list[dict[str, str]]:
     ]
 
 
-def _contexts(workflow: Workflow, agents: list[dict[str, str]]) -> list[dict[str, Any]]:
+def _contexts(workflow: ir.Workflow, agents: list[dict[str, str]]) -> list[dict[str, Any]]:
     """The threads, and one for each agent that has none."""
     found: dict[str, dict[str, Any]] = {}
     for thread in workflow.threads:
@@ -128,10 +114,10 @@ def _states(manuscript: Manuscript) -> Iterator[dict[str, Any]]:
         yield states.state(group.id)
 
 
-def _stop(workflow: Workflow) -> dict[str, Any]:
+def _stop(workflow: ir.Workflow) -> dict[str, Any]:
     """The state that is never executed; its input is the result (J29)."""
     for node in workflow.nodes:
-        if isinstance(node, EndNode) and node.outcome == "success" and node.assignments:
+        if isinstance(node, ir.EndNode) and node.outcome == "success" and node.assignments:
             match node.assignments[0].value:
                 case Call(function="coalesce", args=(given, Call(function="either"))):
                     constant = isinstance(given, Literal) or given.kind in ("list", "object")
@@ -142,18 +128,18 @@ def _stop(workflow: Workflow) -> dict[str, Any]:
     return {"name": "stop"}
 
 
-def _plain_states(workflow: Workflow) -> Iterator[dict[str, Any]]:
+def _plain_states(workflow: ir.Workflow) -> Iterator[dict[str, Any]]:
     """A state for every node that is not an end; `start` leads to the first."""
     nodes = {node.id: node for node in workflow.nodes}
     if workflow.entry in nodes and workflow.entry != "start":
         first = {"target": _target(nodes[workflow.entry]), "condition": "true"}
         yield {"name": "start", "transition": [first]}
-    after: dict[str, list[Edge]] = {}
+    after: dict[str, list[ir.Edge]] = {}
     for edge in workflow.edges:
-        if not isinstance(edge.guard, OnError):
+        if not isinstance(edge.guard, ir.OnError):
             after.setdefault(edge.source, []).append(edge)
     for node in in_order(workflow):
-        if not isinstance(node, EndNode):
+        if not isinstance(node, ir.EndNode):
             ways = [
                 {"target": _target(nodes[e.target]), "condition": _condition(node, e)}
                 for e in after.get(node.id, ())
@@ -162,29 +148,29 @@ def _plain_states(workflow: Workflow) -> Iterator[dict[str, Any]]:
             yield {"name": node.id, **_work(node), **({"transition": ways} if ways else {})}
 
 
-def _work(node: Node) -> dict[str, Any]:
+def _work(node: ir.Node) -> dict[str, Any]:
     match node:
-        case AgentNode(prompt=None):
+        case ir.AgentNode(prompt=None):
             return {"agent": node.agent}
-        case AgentNode():
+        case ir.AgentNode():
             assert node.prompt is not None
             return {"agent": node.agent, "input": sent_text(node.prompt)}
-        case TaskNode():
+        case ir.TaskNode():
             return {"agent": node.agent or node.role, "input": sent_text(node.prompt)}
-        case AskNode():
+        case ir.AskNode():
             return {}
-        case AssignNode() if node.assignments:
+        case ir.AssignNode() if node.assignments:
             return {"action": {"script": statements(node.assignments)}}
         case _:
             return {}
 
 
-def _target(node: Node) -> str:
-    return "stop" if isinstance(node, EndNode) else node.id
+def _target(node: ir.Node) -> str:
+    return "stop" if isinstance(node, ir.EndNode) else node.id
 
 
-def _condition(node: Node, edge: Edge) -> str:
-    if not isinstance(node, ChooseNode) or not isinstance(edge.guard, Case):
+def _condition(node: ir.Node, edge: ir.Edge) -> str:
+    if not isinstance(node, ir.ChooseNode) or not isinstance(edge.guard, ir.Case):
         return "true"
     value, on = edge.guard.value, javascript(node.on, within=8)
     if value in ("true", "false"):
@@ -205,11 +191,11 @@ def _files(manuscript: Manuscript) -> Iterator[tuple[str, str]]:
         yield f"{folder}/roles.json", _json(roles)
 
 
-def _role(agent: Agent, tools: dict[str, Tool]) -> dict[str, Any]:
+def _role(agent: ir.Agent, tools: dict[str, ir.Tool]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if agent.system is not None:
         found["systemMessage"] = sent_text(agent.system)
-    own = [tools.get(name, Tool(id=name)) for name in agent.tools]
+    own = [tools.get(name, ir.Tool(id=name)) for name in agent.tools]
     included = [tool.id for tool in own if tool.result == "execute"]
     if included:
         found["includedTools"] = included
@@ -219,7 +205,7 @@ def _role(agent: Agent, tools: dict[str, Tool]) -> dict[str, Any]:
     return found
 
 
-def _parsing(tool: Tool) -> dict[str, Any]:
+def _parsing(tool: ir.Tool) -> dict[str, Any]:
     function: dict[str, Any] = {"name": tool.id}
     if tool.description:
         function["description"] = tool.description

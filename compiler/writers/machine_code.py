@@ -36,7 +36,6 @@ _BINDING = {
     "+": 5, "-": 5, "*": 6, "/": 6, "%": 6,
 }  # fmt: skip
 _INLINE = re.compile(r"[^\n]*?(?P<value>return \()?\n *(?P<code>.*)\n(?:\);)? \} \};\n\Z", re.S)
-_WORD = re.compile(r"[A-Za-z_$][\w$]*\Z")
 
 
 def javascript(expr: Expr, agent: str = "", within: int = 0) -> str:
@@ -177,8 +176,3 @@ def json_of(expr: Expr) -> object:
             return {key: json_of(value) for key, value in expr.entries}
         case _:
             return None
-
-
-def is_word(text: str) -> bool:
-    """Whether a text is a name that JavaScript can call."""
-    return _WORD.match(text) is not None

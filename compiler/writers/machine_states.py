@@ -10,21 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import ir
 from ..expr.ast import Call
-from ..ir import (
-    AgentNode,
-    AssignNode,
-    Case,
-    ChooseNode,
-    Edge,
-    MessageNode,
-    Node,
-    OnError,
-    Otherwise,
-    Script,
-    ScriptNode,
-    Workflow,
-)
 from .machine_code import inline_code, javascript, sent_text, statements
 
 _PART = re.compile(r"\.(?P<part>[a-z]+)\d*_*\Z")
@@ -37,12 +24,12 @@ class States:
     """Reads the states of a workflow that is made of groups. `untitled` are nodes whose titles are
     not the code they were made from."""
 
-    workflow: Workflow
+    workflow: ir.Workflow
     untitled: frozenset[str]
-    members: dict[str, list[Node]] = field(default_factory=dict)
-    nodes: dict[str, Node] = field(default_factory=dict)
-    out_of: dict[str, list[Edge]] = field(default_factory=dict)
-    scripts: dict[str, Script] = field(default_factory=dict)
+    members: dict[str, list[ir.Node]] = field(default_factory=dict)
+    nodes: dict[str, ir.Node] = field(default_factory=dict)
+    out_of: dict[str, list[ir.Edge]] = field(default_factory=dict)
+    scripts: dict[str, ir.Script] = field(default_factory=dict)
     entries: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -52,7 +39,7 @@ class States:
                 self.members.setdefault(node.group, []).append(node)
                 self.entries.setdefault(node.id, node.group)
         for edge in self.workflow.edges:
-            if not isinstance(edge.guard, OnError):
+            if not isinstance(edge.guard, ir.OnError):
                 self.out_of.setdefault(edge.source, []).append(edge)
         self.scripts = {script.id: script for script in self.workflow.scripts}
 
@@ -60,17 +47,17 @@ class States:
         """The state of a group, as JSON."""
         found: dict[str, Any] = {"name": name}
         action: dict[str, Any] = {}
-        last: Node | None = None
+        last: ir.Node | None = None
         for node in self.members.get(name, []):
             part = part_of(node)
             match node:
-                case ScriptNode() if part in _HANDLERS:
+                case ir.ScriptNode() if part in _HANDLERS:
                     found[_HANDLERS[part]] = node.function
-                case ScriptNode() | AssignNode() if part == "script":
+                case ir.ScriptNode() | ir.AssignNode() if part == "script":
                     action["script"] = self.code(node)
-                case AgentNode():
+                case ir.AgentNode():
                     found |= self.agent_body(node)
-                case MessageNode():
+                case ir.MessageNode():
                     found |= self.message_body(node, action)
                 case _:
                     pass
@@ -85,7 +72,7 @@ class States:
             found["transition"] = ways
         return found
 
-    def agent_body(self, node: AgentNode) -> dict[str, Any]:
+    def agent_body(self, node: ir.AgentNode) -> dict[str, Any]:
         found: dict[str, Any] = {"agent": node.agent}
         if node.prompt is not None:
             computed = next(
@@ -95,7 +82,7 @@ class States:
             found["input"] = node.description or code or sent_text(node.prompt)
         return found
 
-    def message_body(self, node: MessageNode, action: dict[str, Any]) -> dict[str, Any]:
+    def message_body(self, node: ir.MessageNode, action: dict[str, Any]) -> dict[str, Any]:
         agents = [a for a in self.workflow.agents if a.thread == node.thread]
         named = next((a for a in agents if a.id == node.title), agents[0] if agents else None)
         found: dict[str, Any] = {"agent": named.id if named else node.thread}
@@ -105,34 +92,34 @@ class States:
         action["function"] = "addUserMessage"
         return found | {"input": sent_text(node.template)}
 
-    def code(self, node: Node) -> str:
+    def code(self, node: ir.Node) -> str:
         """What a node of code was made from: a function's name, statements or an expression."""
         match node:
-            case ScriptNode() if node.script == SCRIPT:
+            case ir.ScriptNode() if node.script == SCRIPT:
                 return node.function
-            case ScriptNode():
+            case ir.ScriptNode():
                 script = self.scripts.get(node.script)
                 return (inline_code(script) if script else None) or node.title
-            case AssignNode():
+            case ir.AssignNode():
                 return self.title(node) or statements(node.assignments, self.agent_of(node))
-            case ChooseNode():
+            case ir.ChooseNode():
                 return self.title(node) or javascript(node.on, self.agent_of(node))
             case _:
                 return ""
 
-    def title(self, node: Node) -> str:
+    def title(self, node: ir.Node) -> str:
         return "" if node.id in self.untitled else node.title
 
-    def agent_of(self, node: Node) -> str:
+    def agent_of(self, node: ir.Node) -> str:
         """The agent of the node's state, whose answer the last one is."""
         own = self.members.get(node.group or "", [])
-        return next((one.agent for one in own if isinstance(one, AgentNode)), "")
+        return next((one.agent for one in own if isinstance(one, ir.AgentNode)), "")
 
-    def transitions(self, last: Node) -> list[dict[str, Any]]:
+    def transitions(self, last: ir.Node) -> list[dict[str, Any]]:
         """The ways out in order: a condition, what is done before, the target (J39, J40)."""
         found: list[dict[str, Any]] = []
         at, missed = last.id, False
-        while (edge := self.way(at, Otherwise if missed else None)) is not None:
+        while (edge := self.way(at, ir.Otherwise if missed else None)) is not None:
             node = self.nodes.get(edge.target)
             part = part_of(node) if node is not None and node.group == last.group else ""
             if node is None or part not in ("if", "test"):
@@ -140,22 +127,22 @@ class States:
                     found.append({**self.lead(edge), "condition": "true"})
                 break
             condition = self.code(node)
-            if isinstance(node, ScriptNode):
+            if isinstance(node, ir.ScriptNode):
                 after = self.way(node.id, None)
                 node = self.nodes[after.target] if after is not None else node
-            taken = self.way(node.id, Case)
+            taken = self.way(node.id, ir.Case)
             if taken is not None:
                 led = self.lead(taken)
                 found.append({"target": led.pop("target"), "condition": condition, **led})
             at, missed = node.id, True
         return found
 
-    def way(self, id: str, guard: type | None) -> Edge | None:
+    def way(self, id: str, guard: type | None) -> ir.Edge | None:
         """The edge out of a node under a guard of this kind."""
         wanted = type(None) if guard is None else guard
         return next((e for e in self.out_of.get(id, ()) if isinstance(e.guard, wanted)), None)
 
-    def lead(self, edge: Edge) -> dict[str, Any]:
+    def lead(self, edge: ir.Edge) -> dict[str, Any]:
         """The target of a way, and what is done before it."""
         node = self.nodes.get(edge.target)
         if node is not None and part_of(node) == "before":
@@ -169,18 +156,18 @@ class States:
         return self.entries.get(id, "stop")
 
 
-def part_of(node: Node) -> str:
+def part_of(node: ir.Node) -> str:
     """What a node is in its state, "" for the agent's own."""
     match = _PART.search(node.id)
     return match["part"] if match and node.id != node.group else ""
 
 
-def is_machine(workflow: Workflow) -> bool:
+def is_machine(workflow: ir.Workflow) -> bool:
     """Whether the nodes are groups, each begun by a node that notes the visit."""
     begun = {
         node.group
         for node in workflow.nodes
-        if isinstance(node, AssignNode)
+        if isinstance(node, ir.AssignNode)
         and part_of(node) == "enter"
         and any(
             isinstance(a.value, Call) and a.value.function == "append" for a in node.assignments

@@ -16,6 +16,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from ... import ir
 from ...flow_yaml.implied import called_functions, implied_tools
 from ...flow_yaml.keys import (
     AGENT,
@@ -34,20 +35,6 @@ from ...flow_yaml.keys import (
     VERSION,
     MapShape,
 )
-from ...ir import (
-    AgentNode,
-    CallNode,
-    ForeachNode,
-    MessageNode,
-    Node,
-    Param,
-    Program,
-    Script,
-    StateField,
-    Thread,
-    Tool,
-    Workflow,
-)
 from .forms import mapping_of, short_form
 from .routes import OutgoingEdges, outgoing_edges, write_default, write_ways
 from .yaml_text import Inline, Sections, Spaced, Value, yaml_text
@@ -56,7 +43,7 @@ Near = Callable[[str], str]
 """How a path is written in the file."""
 
 
-def emit_flow_yaml(program: Program, folder: str | None = None) -> str:
+def emit_flow_yaml(program: ir.Program, folder: str | None = None) -> str:
     """The program's main workflow with those that stand in the same file; called files are named
     relative to `folder`, which is by default that of the main one."""
     home = os.path.dirname(program.entry) if folder is None else folder
@@ -77,8 +64,8 @@ def emit_flow_yaml(program: Program, folder: str | None = None) -> str:
     return yaml_text(document)
 
 
-def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
-    top = mapping_of(workflow, MapShape(Workflow, TOP))
+def _workflow(workflow: ir.Workflow, near: Near, file: str) -> Sections:
+    top = mapping_of(workflow, MapShape(ir.Workflow, TOP))
     ways = outgoing_edges(workflow)
     found = Sections(name=workflow.name)
     found |= {key: top[key] for key in ("title", "description") if key in top}
@@ -106,18 +93,18 @@ def _workflow(workflow: Workflow, near: Near, file: str) -> Sections:
     return Sections({key: value for key, value in found.items() if value not in ({}, [])})
 
 
-def _param(param: Param) -> Value:
+def _param(param: ir.Param) -> Value:
     found = mapping_of(param, PARAM, "required")
     if param.required == (param.default is not None):
         found["required"] = param.required
     return short_form(Inline({"type": param.type, **found}), PARAM)
 
 
-def _state(field: StateField) -> Value:
+def _state(field: ir.StateField) -> Value:
     return short_form(Inline({"type": field.type, **mapping_of(field, STATE)}), STATE)
 
 
-def _tools(workflow: Workflow) -> Value:
+def _tools(workflow: ir.Workflow) -> Value:
     """Nothing when the tools are those that nodes and agents name."""
     bare = all(tool.source != "declared" and tool.effect == _usual(tool) for tool in workflow.tools)
     named = [tool.id for tool in implied_tools(workflow.agents, workflow.nodes)]
@@ -126,12 +113,12 @@ def _tools(workflow: Workflow) -> Value:
     return {tool.id: _tool(tool) for tool in workflow.tools}
 
 
-def _usual(tool: Tool) -> str:
+def _usual(tool: ir.Tool) -> str:
     """What a catalogue says of a tool is not the file's to say."""
     return tool.effect if tool.source in ("builtin", "lock") else "once"
 
 
-def _tool(tool: Tool) -> Value:
+def _tool(tool: ir.Tool) -> Value:
     if tool.source in ("builtin", "lock"):
         return {}
     found = dict(mapping_of(tool, TOOL))
@@ -140,14 +127,14 @@ def _tool(tool: Tool) -> Value:
     return found
 
 
-def _thread(thread: Thread) -> Value:
+def _thread(thread: ir.Thread) -> Value:
     found: dict[str, Any] = dict(mapping_of(thread, THREAD))
     if thread.seed:
         found["seed"] = [{seed.role: seed.content} for seed in thread.seed]
     return found
 
 
-def _script(script: Script, workflow: Workflow, near: Near, file: str) -> Value:
+def _script(script: ir.Script, workflow: ir.Workflow, near: Near, file: str) -> Value:
     """The file's name where the script is a file, else its text."""
     functions = (
         list(script.functions) if script.functions != called_functions(script.id, workflow) else []
@@ -164,7 +151,7 @@ def _script(script: Script, workflow: Workflow, near: Near, file: str) -> Value:
     return {**more, "source": script.source}
 
 
-def _nodes(workflow: Workflow, ways: OutgoingEdges, near: Near) -> list[Value]:
+def _nodes(workflow: ir.Workflow, ways: OutgoingEdges, near: Near) -> list[Value]:
     found: list[Value] = []
     for at, node in enumerate(ways.listed):
         after = ways.listed[at + 1] if at + 1 < len(ways.listed) else None
@@ -172,25 +159,25 @@ def _nodes(workflow: Workflow, ways: OutgoingEdges, near: Near) -> list[Value]:
     return found
 
 
-def _node(node: Node, workflow: Workflow, near: Near) -> dict[str, Value]:
+def _node(node: ir.Node, workflow: ir.Workflow, near: Near) -> dict[str, Value]:
     around = mapping_of(node, MapShape(type(node), COMMON))
     found: dict[str, Value] = {"name": node.id}
     if "title" in around:
         found["title"] = around.pop("title")
     own = mapping_of(node, NODES[node.kind])
-    if isinstance(node, CallNode | ForeachNode):
+    if isinstance(node, ir.CallNode | ir.ForeachNode):
         own["call" if node.kind == "call" else "do"] = near(node.workflow)
-    if isinstance(node, AgentNode | MessageNode):
+    if isinstance(node, ir.AgentNode | ir.MessageNode):
         _use_prompt(node, own, workflow)
     return {**found, **own, **around}
 
 
-def _use_prompt(node: AgentNode | MessageNode, own: Inline, workflow: Workflow) -> None:
+def _use_prompt(node: ir.AgentNode | ir.MessageNode, own: Inline, workflow: ir.Workflow) -> None:
     """Leave out a text that is the one of the prompt it uses."""
     prompt = next((p for p in workflow.prompts if p.id == node.prompt_id), None)
     if prompt is None:
         return
-    if isinstance(node, MessageNode):
+    if isinstance(node, ir.MessageNode):
         own["message"] = None if node.template == prompt.template else own["message"]
     elif node.prompt is None:
         own["prompt"] = None

@@ -7,24 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from ... import ir
 from ...expr.ast import Call, Expr
 from ...expr.parse import parse
 from ...flow_yaml.keys import FAILURES, IMPLIED_ENDS
-from ...ir import (
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ErrorKind,
-    GateNode,
-    Node,
-    OnError,
-    Otherwise,
-    Workflow,
-)
 from .yaml_text import Inline, PlainScalar, Value
 
-Failure = tuple[str, tuple[ErrorKind, ...] | None]
+Failure = tuple[str, tuple[ir.ErrorKind, ...] | None]
 """A target and the kinds that lead there; None for those that go without saying."""
 
 
@@ -33,16 +22,16 @@ class OutgoingEdges:
     """The edges of a workflow by the node they leave. `listed` are the nodes to write, in order;
     `choosers` those that conditions on the edges of another node stand for."""
 
-    workflow: Workflow
-    leaving: dict[str, tuple[Edge, ...]]
-    listed: tuple[Node, ...]
-    choosers: dict[str, ChooseNode]
+    workflow: ir.Workflow
+    leaving: dict[str, tuple[ir.Edge, ...]]
+    listed: tuple[ir.Node, ...]
+    choosers: dict[str, ir.ChooseNode]
     default: Failure | None
 
 
-def outgoing_edges(workflow: Workflow) -> OutgoingEdges:
+def outgoing_edges(workflow: ir.Workflow) -> OutgoingEdges:
     """The edges, ready to write."""
-    leaving: dict[str, list[Edge]] = {node.id: [] for node in workflow.nodes}
+    leaving: dict[str, list[ir.Edge]] = {node.id: [] for node in workflow.nodes}
     for edge in workflow.edges:
         leaving[edge.source].append(edge)
     frozen = {id: tuple(edges) for id, edges in leaving.items()}
@@ -53,16 +42,16 @@ def outgoing_edges(workflow: Workflow) -> OutgoingEdges:
     return replace(ways, listed=listed, choosers=choosers)
 
 
-def write_ways(node: Node, after: Node | None, ways: OutgoingEdges) -> dict[str, Value]:
+def write_ways(node: ir.Node, after: ir.Node | None, ways: OutgoingEdges) -> dict[str, Value]:
     """The keys for the ways out of a node; `after` is the one listed behind it."""
-    if isinstance(node, EndNode):
+    if isinstance(node, ir.EndNode):
         return {}
     on, failures = _split_failures(ways.leaving[node.id])
     found: dict[str, Value] = {}
     chooser = ways.choosers.get(node.id)
     if chooser is not None:
         found["next"] = _conditions(chooser, after, ways)
-    elif isinstance(node, ChooseNode):
+    elif isinstance(node, ir.ChooseNode):
         found |= _cases(on)
     elif on != (_implied_edge(node.id, after),):
         found["next"] = _one_or_all([_way(edge) for edge in on])
@@ -77,35 +66,35 @@ def write_default(failure: Failure) -> Value:
     return target if errors is None else Inline(to=target, errors=list(errors))
 
 
-def _split_failures(edges: tuple[Edge, ...]) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+def _split_failures(edges: tuple[ir.Edge, ...]) -> tuple[tuple[ir.Edge, ...], tuple[ir.Edge, ...]]:
     """The ways on and, behind the last of them, the ways out of a failure."""
     at = len(edges)
-    while at and isinstance(edges[at - 1].guard, OnError):
+    while at and isinstance(edges[at - 1].guard, ir.OnError):
         at -= 1
     return edges[:at], edges[at:]
 
 
-def _implied_edge(source: str, after: Node | None) -> Edge:
+def _implied_edge(source: str, after: ir.Node | None) -> ir.Edge:
     if after is None:
-        return Edge(source=source, target="end", implied=True)
-    return Edge(source=source, target=after.id, implied=isinstance(after, EndNode))
+        return ir.Edge(source=source, target="end", implied=True)
+    return ir.Edge(source=source, target=after.id, implied=isinstance(after, ir.EndNode))
 
 
-def _way(edge: Edge) -> Value:
+def _way(edge: ir.Edge) -> Value:
     found = Inline(to=edge.target)
     match edge.guard:
-        case Case(value=value):
+        case ir.Case(value=value):
             found["case"] = value
-        case Otherwise():
+        case ir.Otherwise():
             found["otherwise"] = True
-        case OnError(errors=errors):
+        case ir.OnError(errors=errors):
             found["errors"] = list(errors)
         case None:
             pass
     return _with_label(found, edge)
 
 
-def _with_label(found: Inline, edge: Edge) -> Value:
+def _with_label(found: Inline, edge: ir.Edge) -> Value:
     if edge.label:
         found["label"] = edge.label
     if edge.implied:
@@ -117,12 +106,12 @@ def _one_or_all(ways: list[Value]) -> Value:
     return ways[0] if len(ways) == 1 else ways
 
 
-def _cases(on: tuple[Edge, ...]) -> dict[str, Value]:
-    cases = [e for e in on if isinstance(e.guard, Case)]
-    values = [e.guard.value for e in cases if isinstance(e.guard, Case)]
+def _cases(on: tuple[ir.Edge, ...]) -> dict[str, Value]:
+    cases = [e for e in on if isinstance(e.guard, ir.Case)]
+    values = [e.guard.value for e in cases if isinstance(e.guard, ir.Case)]
     others = on[len(cases) :]
     plain = on[: len(cases)] == tuple(cases) and len(set(values)) == len(values)
-    if not plain or len(others) > 1 or any(not isinstance(e.guard, Otherwise) for e in others):
+    if not plain or len(others) > 1 or any(not isinstance(e.guard, ir.Otherwise) for e in others):
         return {"next": [_way(edge) for edge in on]}
     found: dict[str, Value] = {
         "cases": {
@@ -134,39 +123,39 @@ def _cases(on: tuple[Edge, ...]) -> dict[str, Value]:
     return found
 
 
-def _failure(edge: Edge, node: Node) -> Value:
+def _failure(edge: ir.Edge, node: ir.Node) -> Value:
     found = Inline(to=edge.target)
-    if isinstance(edge.guard, OnError) and edge.guard.errors != _failures_of(node):
+    if isinstance(edge.guard, ir.OnError) and edge.guard.errors != _failures_of(node):
         found["errors"] = list(edge.guard.errors)
     return _with_label(found, edge)
 
 
-def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
-    return (*FAILURES, "gate") if isinstance(node, GateNode) else FAILURES
+def _failures_of(node: ir.Node) -> tuple[ir.ErrorKind, ...]:
+    return (*FAILURES, "gate") if isinstance(node, ir.GateNode) else FAILURES
 
 
-def _default(workflow: Workflow, leaving: dict[str, tuple[Edge, ...]]) -> Failure | None:
+def _default(workflow: ir.Workflow, leaving: dict[str, tuple[ir.Edge, ...]]) -> Failure | None:
     """What most nodes do that fail, if the format did it for them."""
     count: Counter[Failure] = Counter()
     for node in workflow.nodes:
         _, failures = _split_failures(leaving[node.id])
         if len(failures) == 1 and failures[0].implied and not failures[0].label:
             guard = failures[0].guard
-            assert isinstance(guard, OnError), "what leads out of a failure says of which"
+            assert isinstance(guard, ir.OnError), "what leads out of a failure says of which"
             usual = guard.errors == _failures_of(node)
             count[failures[0].target, None if usual else guard.errors] += 1
     found = count.most_common(1)
     return found[0][0] if found and found[0][1] > 1 else None
 
 
-def _by_default(node: Node, default: Failure | None) -> tuple[Edge, ...]:
+def _by_default(node: ir.Node, default: Failure | None) -> tuple[ir.Edge, ...]:
     if default is None:
         return ()
-    guard = OnError(errors=default[1] or _failures_of(node))
-    return (Edge(source=node.id, target=default[0], guard=guard, implied=True),)
+    guard = ir.OnError(errors=default[1] or _failures_of(node))
+    return (ir.Edge(source=node.id, target=default[0], guard=guard, implied=True),)
 
 
-def _without_ends(workflow: Workflow) -> tuple[Node, ...]:
+def _without_ends(workflow: ir.Workflow) -> tuple[ir.Node, ...]:
     """The nodes without the ends that the reader adds because something leads to them."""
     led_to = {edge.target for edge in workflow.edges} | {workflow.on_success, workflow.on_failed}
     order = list(IMPLIED_ENDS)
@@ -174,44 +163,44 @@ def _without_ends(workflow: Workflow) -> tuple[Node, ...]:
     last = len(order)
     while len(nodes) > 1 and nodes[-1].id in order[:last] and nodes[-1].id in led_to:
         end = nodes[-1]
-        if end != EndNode(id=end.id, outcome=IMPLIED_ENDS[end.id]):
+        if end != ir.EndNode(id=end.id, outcome=IMPLIED_ENDS[end.id]):
             break
         last = order.index(end.id)
         nodes = nodes[:-1]
     return nodes
 
 
-def _choosers(ways: OutgoingEdges) -> dict[str, ChooseNode]:
+def _choosers(ways: OutgoingEdges) -> dict[str, ir.ChooseNode]:
     """By the node behind which it stands, every choose node that is nothing but conditions."""
-    found: dict[str, ChooseNode] = {}
+    found: dict[str, ir.ChooseNode] = {}
     led_to = Counter(edge.target for edge in ways.workflow.edges)
     w = ways.workflow
     named = {w.entry, w.on_success, w.on_failed, w.on_input.target if w.on_input else None}
     for node, chooser in zip(ways.listed, ways.listed[1:], strict=False):
-        if not isinstance(chooser, ChooseNode) or chooser.id != f"{node.id}.next":
+        if not isinstance(chooser, ir.ChooseNode) or chooser.id != f"{node.id}.next":
             continue
-        if isinstance(node, ChooseNode | EndNode) or node.id in found:
+        if isinstance(node, ir.ChooseNode | ir.EndNode) or node.id in found:
             continue
-        plain = ChooseNode(id=chooser.id, on=chooser.on, group=node.group) == chooser
+        plain = ir.ChooseNode(id=chooser.id, on=chooser.on, group=node.group) == chooser
         only = led_to[chooser.id] == 1 and chooser.id not in named
         if plain and only and _is_conditions(node, chooser, ways):
             found[node.id] = chooser
     return found
 
 
-def _is_conditions(node: Node, chooser: ChooseNode, ways: OutgoingEdges) -> bool:
+def _is_conditions(node: ir.Node, chooser: ir.ChooseNode, ways: OutgoingEdges) -> bool:
     on, failures = _split_failures(ways.leaving[node.id])
     cases, same_failures = _split_failures(ways.leaving[chooser.id])
     conditions = _conditions_of(chooser)
     return (
-        on == (Edge(source=node.id, target=chooser.id, implied=True),)
+        on == (ir.Edge(source=node.id, target=chooser.id, implied=True),)
         and tuple(replace(e, source=chooser.id) for e in failures) == same_failures
-        and (not isinstance(node, GateNode) or not failures or ways.default is None)
+        and (not isinstance(node, ir.GateNode) or not failures or ways.default is None)
         and len(conditions) > 0
         and len(cases) == len(conditions) + 1
-        and cases[-1].guard == Otherwise()
+        and cases[-1].guard == ir.Otherwise()
         and all(
-            edge.guard == Case(value=str(number)) and parse(edge.label, "", 0) == condition
+            edge.guard == ir.Case(value=str(number)) and parse(edge.label, "", 0) == condition
             for number, (edge, condition) in enumerate(
                 zip(cases[:-1], conditions, strict=True), start=1
             )
@@ -219,7 +208,7 @@ def _is_conditions(node: Node, chooser: ChooseNode, ways: OutgoingEdges) -> bool
     )
 
 
-def _conditions_of(chooser: ChooseNode) -> tuple[Expr, ...]:
+def _conditions_of(chooser: ir.ChooseNode) -> tuple[Expr, ...]:
     match chooser.on:
         case Call(function="which", args=args):
             return args
@@ -227,14 +216,14 @@ def _conditions_of(chooser: ChooseNode) -> tuple[Expr, ...]:
             return ()
 
 
-def _conditions(chooser: ChooseNode, after: Node | None, ways: OutgoingEdges) -> Value:
+def _conditions(chooser: ir.ChooseNode, after: ir.Node | None, ways: OutgoingEdges) -> Value:
     *cases, fallback = _split_failures(ways.leaving[chooser.id])[0]
     found: list[Value] = []
     for edge in cases:
         way = Inline(when=PlainScalar(edge.label), to=edge.target)
         _with_label(way, replace(edge, label=""))
         found.append(way)
-    if fallback != replace(_implied_edge(chooser.id, after), guard=Otherwise()):
+    if fallback != replace(_implied_edge(chooser.id, after), guard=ir.Otherwise()):
         way = _with_label(Inline(to=fallback.target), fallback)
         found.append(way if isinstance(way, dict) else Inline(to=way))
     return found

@@ -12,29 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from ... import ir
 from ...analysis.outline import is_failure
-from ...ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    OnError,
-    Otherwise,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
 
 Look = Literal[
     "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",
@@ -113,7 +92,7 @@ class Picture:
     boxes: tuple[Box, ...]
 
 
-def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
+def picture_of(workflow: ir.Workflow, overlay: Overlay | None = None) -> Picture:
     """The picture of a workflow, with a run drawn over it when one is given."""
     taken = _edge_counts(workflow, overlay) if overlay else Counter[tuple[str, str]]()
     visits = Counter(overlay.path) if overlay else Counter[str]()
@@ -127,7 +106,7 @@ def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     nodes = [
         node
         for node in workflow.nodes
-        if not isinstance(node, EndNode) or node.span is not None or node.id in touched
+        if not isinstance(node, ir.EndNode) or node.span is not None or node.id in touched
     ]
     return Picture(
         title=workflow.title or workflow.name,
@@ -137,7 +116,7 @@ def picture_of(workflow: Workflow, overlay: Overlay | None = None) -> Picture:
     )
 
 
-def _edge_counts(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
+def _edge_counts(workflow: ir.Workflow, overlay: Overlay) -> Counter[tuple[str, str]]:
     """How often a run went from one node to another. Branches run side by side, so what began after
     a node need not have come from it."""
     left: dict[str, Counter[str]] = {}
@@ -145,7 +124,7 @@ def _edge_counts(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str
         left.setdefault(node, Counter())[case] += 1
     listed: dict[str, set[str]] = {}
     for edge in workflow.edges:
-        if isinstance(edge.guard, Case):
+        if isinstance(edge.guard, ir.Case):
             listed.setdefault(edge.source, set()).add(edge.guard.value)
     taken: Counter[tuple[str, str]] = Counter()
     for edge in workflow.edges:
@@ -155,7 +134,7 @@ def _edge_counts(workflow: Workflow, overlay: Overlay) -> Counter[tuple[str, str
     return taken
 
 
-def _is_within(edge: Edge, nodes: Mapping[str, Node]) -> bool:
+def _is_within(edge: ir.Edge, nodes: Mapping[str, ir.Node]) -> bool:
     """Whether an edge stays inside one element of the file: it is as much that element as its
     nodes are."""
     source, target = nodes.get(edge.source), nodes.get(edge.target)
@@ -164,66 +143,70 @@ def _is_within(edge: Edge, nodes: Mapping[str, Node]) -> bool:
     return source.group == target.group
 
 
-def _goes_by(edge: Edge, case: str, listed: set[str]) -> bool:
+def _goes_by(edge: ir.Edge, case: str, listed: set[str]) -> bool:
     """Whether this edge is taken when its source is left by a case."""
     match edge.guard:
         case None:
             return not case.startswith("error:")
-        case Case(value=value):
+        case ir.Case(value=value):
             return case == value
-        case Otherwise():
+        case ir.Otherwise():
             return case not in listed and not case.startswith("error:")
-        case OnError(errors=errors):
+        case ir.OnError(errors=errors):
             return case.removeprefix("error:") in errors and case.startswith("error:")
         case _:
             assert_never(edge.guard)
 
 
-def _distinct(edges: tuple[Edge, ...]) -> list[Edge]:
+def _distinct(edges: tuple[ir.Edge, ...]) -> list[ir.Edge]:
     """Edges that would be drawn alike are drawn once."""
-    seen: dict[tuple[str, str, str, bool, bool], Edge] = {}
+    seen: dict[tuple[str, str, str, bool, bool], ir.Edge] = {}
     for edge in edges:
-        is_error = isinstance(edge.guard, OnError)
+        is_error = isinstance(edge.guard, ir.OnError)
         seen.setdefault((edge.source, edge.target, edge.label, is_error, edge.implied), edge)
-    cases = {(e.source, e.target) for e in seen.values() if isinstance(e.guard, Case) and e.label}
+    cases = {
+        (e.source, e.target) for e in seen.values() if isinstance(e.guard, ir.Case) and e.label
+    }
     return [e for e in seen.values() if not _is_said(e, cases)]
 
 
-def _is_said(edge: Edge, cases: set[tuple[str, str]]) -> bool:
+def _is_said(edge: ir.Edge, cases: set[tuple[str, str]]) -> bool:
     """Whether an added case without a label leads where one with a label does."""
-    if not edge.implied or edge.label or not isinstance(edge.guard, Case):
+    if not edge.implied or edge.label or not isinstance(edge.guard, ir.Case):
         return False
     return (edge.source, edge.target) in cases
 
 
 def _line(
-    edge: Edge, nodes: Mapping[str, Node], taken: Counter[tuple[str, str]] | None
+    edge: ir.Edge, nodes: Mapping[str, ir.Node], taken: Counter[tuple[str, str]] | None
 ) -> PictureEdge:
     return PictureEdge(
         source=edge.source,
         target=edge.target,
         label=_label(edge, nodes.get(edge.source)),
-        is_error=isinstance(edge.guard, OnError),
+        is_error=isinstance(edge.guard, ir.OnError),
         is_implied=edge.implied and not _is_within(edge, nodes),
         taken=None if taken is None else taken[edge.source, edge.target],
     )
 
 
-def _label(edge: Edge, source: Node | None) -> str:
+def _label(edge: ir.Edge, source: ir.Node | None) -> str:
     """The label as written. Of a choice inside a group the case, where the label says nothing or
     what stands in the node already."""
     if source is None or source.group is None or edge.label not in ("", source.title, "true"):
         return edge.label
     match edge.guard:
-        case Case(value=value):
+        case ir.Case(value=value):
             return value
-        case Otherwise():
+        case ir.Otherwise():
             return "otherwise"
         case _:
             return edge.label
 
 
-def _show(node: Node, workflow: Workflow, overlay: Overlay | None, visits: Counter[str]) -> Shown:
+def _show(
+    node: ir.Node, workflow: ir.Workflow, overlay: Overlay | None, visits: Counter[str]
+) -> Shown:
     title = " ".join(node.title.split())
     wrapped = textwrap.wrap(title or node.id, WIDTH, break_long_words=True)
     if len(wrapped) > LINES:
@@ -239,45 +222,45 @@ def _show(node: Node, workflow: Workflow, overlay: Overlay | None, visits: Count
     )
 
 
-def look_of(node: Node, workflow: Workflow) -> Look:
+def look_of(node: ir.Node, workflow: ir.Workflow) -> Look:
     """How a node looks: by its kind alone, but for where chains begin and named checkpoints."""
     match node:
-        case AssignNode():
+        case ir.AssignNode():
             if node.id in (workflow.entry, workflow.on_success, workflow.on_failed):
                 return "start"
             is_point = not node.assignments and workflow.entry != ""
             return "checkpoint" if is_point else "assign"
-        case AgentNode():
+        case ir.AgentNode():
             return "agent"
-        case MessageNode():
+        case ir.MessageNode():
             return "message"
-        case ToolNode():
+        case ir.ToolNode():
             return "tool"
-        case ExecNode():
+        case ir.ExecNode():
             return "exec"
-        case ChooseNode():
+        case ir.ChooseNode():
             return "choose"
-        case AskNode():
+        case ir.AskNode():
             return "ask"
-        case CallNode():
+        case ir.CallNode():
             return "call"
-        case ScriptNode():
+        case ir.ScriptNode():
             return "script"
-        case TaskNode():
+        case ir.TaskNode():
             return "task"
-        case GateNode():
+        case ir.GateNode():
             return "gate"
-        case AssertNode():
+        case ir.AssertNode():
             return "assert"
-        case ForeachNode():
+        case ir.ForeachNode():
             return "foreach"
-        case EndNode():
+        case ir.EndNode():
             return "success" if node.outcome == "success" else "failed"
         case _:
             assert_never(node)
 
 
-def _boxes(workflow: Workflow) -> list[Box]:
+def _boxes(workflow: ir.Workflow) -> list[Box]:
     groups: dict[str, list[str]] = {}
     for node in workflow.nodes:
         if node.group is not None:
