@@ -166,11 +166,14 @@ class Row:
         if self.notes.at_import(mutant) or not changed:
             return None
         tests = self.notes.tests_of(mutant)
+        codes = [*_outermost(compile(mutant.text, mutant.file, "exec", dont_inherit=True))]
+        new = [_same_place(function.__code__, codes) for function in changed]
+        if any(a.__code__.co_freevars != b.co_freevars for a, b in zip(changed, new, strict=True)):
+            return None  # Python lets a function have other code only for the same outer names
 
         def run() -> tuple[int, None]:
-            codes = [*_outermost(compile(mutant.text, mutant.file, "exec"))]
-            for function in changed:
-                function.__code__ = _same_place(function.__code__, codes)
+            for function, code in zip(changed, new, strict=True):
+                function.__code__ = code
             return int(_fails([items[test] for test in tests])), None
 
         with file_with(self._root / mutant.file, mutant.text):
