@@ -216,7 +216,7 @@ def _killing(
         return code, None if row.alive is None else Outcome(row.alive, row.left, row.notes)
 
     code, outcome = in_child(run, 100 * PATIENCE)
-    if outcome is None:
+    if outcome is None or code != 0:
         raise SystemExit(f"the tests of {guards.code} end with {code}:\n{log_text()}")
     for name in outcome.notes.modules:
         with suppress(ImportError):
@@ -244,14 +244,9 @@ def _fate_in_own_process(root: Path, mutant: Mutant, notes: Notes) -> Fate:
 
 
 def _fate_of(code: int | None) -> Fate:
-    match code:
-        case 0:
-            return "survived"
-        case 1 | 2 | 4:  # a test failed; or a module, perhaps of a conftest, no longer loads
-            return "killed"
-        case None:
-            return "timeout"
-    raise SystemExit(f"a child ended with {code}:\n{log_text()}")
+    """By how a child ended: 0 when every test passed, None for one that was ended for its time. A
+    test that failed, a module that no longer loads and a crash are all noticed."""
+    return "timeout" if code is None else "killed" if code else "survived"
 
 
 def _fails(items: Sequence[pytest.Item]) -> bool:

@@ -16,6 +16,7 @@ from flowc.compiler.ir import (
     CallNode,
     Limit,
     Program,
+    StateField,
     TaskNode,
     Workflow,
 )
@@ -197,3 +198,14 @@ def test_a_text_stands_at_its_own_place(flow, found):
     flow.add(AgentNode(id="START", agent="a", prompt=text, into="x", span=flow.span()))
     (item,) = found(missing_budgets, flow.workflow())
     assert item.primary == text.span
+
+
+def test_a_sum_counts_the_rounds_too(flow, said):
+    flow.set("ROUND", N="1")
+    agent(flow, "WRITE")
+    flow.choose("DECIDE", "N < 3")
+    for text in ("START > ROUND", "ROUND > WRITE", "WRITE > DECIDE", "DECIDE true> ROUND"):
+        flow.edge(text)
+    flow.edge("DECIDE false> END")
+    flow.state.append(StateField(name="N", type="integer", reducer="add"))
+    assert said(missing_budgets, flow.workflow()) == []

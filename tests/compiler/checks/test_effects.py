@@ -217,3 +217,10 @@ def test_what_is_made_of_a_model_s_words_is_a_model_s_words(flow, said):
     flow.set("A", second="first + '!'", first="answer")
     command(flow, "bash -c ", "second")
     assert "a model writes it" in codes(said, flow.workflow())[0]
+
+
+def test_an_assignment_of_something_else_changes_nothing(flow, said):
+    model(flow, "answer")
+    flow.set("A", other="1")
+    command(flow, "bash -c ", "answer")
+    assert len(codes(said, flow.workflow())) == 1

@@ -92,6 +92,7 @@ def test_what_the_flowchart_operators_are_made_of(value, text, first, second):
         ("GONE contains ''", False),
         ("'2' in [1, 2]", True),
         ("[1, 2] contains 3", False),
+        ("[1, 2] contains '1, 2'", False),
         ("'a' in {'a': 1}", True),
         ("1 in {'a': 1}", False),
         ("GONE matches ''", False),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.expr.ast import Literal, Text
+from flowc.compiler.expr.ast import Literal, Name, Text
 from flowc.compiler.expr.show import show
 from flowc.compiler.expr.template import read_template
 
@@ -69,3 +69,7 @@ def test_a_placeholder_that_does_not_parse_leaves_the_others():
     template = read_template("a {{ + }} b {{ c }} d")
     assert len(template.faults) == 1
     assert [show(hole.expr) for hole in template.placeholders] == ["c"]
+
+
+def test_templates_are_the_same_wherever_they_stand():
+    assert read_template("a {{ b }}").expr == Text(parts=(Literal(value="a "), Name(name="b")))

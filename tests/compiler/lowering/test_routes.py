@@ -30,10 +30,10 @@ def waiting(name: str) -> AssignNode:
 
 
 def edges(text: str) -> tuple[Edge, ...]:
-    """`A > B`, `A yes> B` (a case), `A !> B` (a failure), `A *> B` (otherwise)."""
+    """`A > B`, `A yes> B` (a case), `A !> B` (a failure), `A *> B` (otherwise); `_` is a blank."""
     found = []
     for line in text.strip().splitlines():
-        source, arrow, target = line.split()
+        source, arrow, target = (word.replace("_", " ") for word in line.split())
         word = arrow[:-1]
         guards: dict[str, Any] = {"": None, "!": OnError(errors=("failure",)), "*": Otherwise()}
         guard = guards.get(word, Case(value=word))
@@ -140,3 +140,9 @@ def test_relays_of_two_joins_have_names_of_their_own():
     nodes = (choose("C"), step("B"), waiting("J"), waiting("K"))
     found = ways(nodes, "C yes> J\nC no> K\nB > J\nB > K")
     assert found.relays == ("C to J", "C to K")
+
+
+def test_two_relays_that_would_be_called_the_same_are_not():
+    nodes = (choose("C"), choose("C to D"), step("X"), waiting("D to E"), waiting("E"))
+    found = ways(nodes, "C yes> D_to_E\nC_to_D yes> E\nX > D_to_E\nX > E")
+    assert found.relays == ("C to D to E", "C to D to E'")
