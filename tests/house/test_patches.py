@@ -14,7 +14,6 @@ UNFINISHED = {
     "tests/runtime/checkpoints/test_langgraph.py",
     "tests/runtime/graph/test_history.py",
     "tests/runtime/service/conftest.py",
-    "tests/runtime/service/test_client.py",
     "tests/runtime/service/test_creating.py",
     "tests/runtime/service/test_faults.py",
     "tests/runtime/service/test_page_parts.py",

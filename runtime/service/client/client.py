@@ -90,8 +90,14 @@ class Client(_Operations):
     repeated with it after a lost connection, 429 and 503. Methods raise `ServiceFault`."""
 
     def __init__(
-        self, address: str = ADDRESS, token: str | None = None, *, seconds: float = PATIENCE
+        self,
+        address: str = ADDRESS,
+        token: str | None = None,
+        *,
+        seconds: float = PATIENCE,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        self.sleep = sleep
         self.http = httpx.Client(base_url=address, headers=_headers(token), timeout=seconds)
 
     def __enter__(self) -> Client:
@@ -109,7 +115,7 @@ class Client(_Operations):
         step = _Step(talk)
         while (said := step.next()) is not None:
             if isinstance(said, Pause):
-                time.sleep(said.seconds)
+                self.sleep(said.seconds)
                 continue
             try:
                 step.heard = self.http.request(**_arguments(said))

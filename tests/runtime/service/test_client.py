@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from types import SimpleNamespace
 
 import pytest
 from flowc.runtime.service import AsyncClient, Client, ServiceFault
 from flowc.runtime.service.api.rate_limits import Rate
 from flowc.runtime.service.api.routes import OPERATIONS
-from flowc.runtime.service.client import client as connections
-from flowc.runtime.service.client import exchange
 from flowc.runtime.service.contract.requests import AssignmentConfig, CompletionData
 from flowc.runtime.service.contract.responses import WorkflowStatus
 
@@ -112,12 +110,9 @@ def test_a_fault_is_raised_as_the_contract_tells_it(client: Client) -> None:
 
 
 @pytest.mark.parametrize("losses", [1, 3])
-def test_what_is_sent_again_after_a_lost_answer_is_done_once(
-    service: Served, losses: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(exchange, "FIRST_PAUSE", 0.01)
+def test_what_is_sent_again_after_a_lost_answer_is_done_once(service: Served, losses: int) -> None:
     way = Lossy(service.port, losses)
-    with Client(way.address) as client:
+    with Client(way.address, sleep=lambda seconds: time.sleep(seconds / 20)) as client:
         made = client.create_workflow(contract())
         known = client.list_workflows().workflows
     way.close()
@@ -125,23 +120,23 @@ def test_what_is_sent_again_after_a_lost_answer_is_done_once(
     assert way.seen == losses + 2
 
 
-def test_a_busy_service_is_asked_again_when_it_says(
-    service: Served, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_service_is_asked_again_when_it_says(service: Served) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(connections, "time", SimpleNamespace(sleep=slept.append))
     service.app.state.service.rate = Rate(2.0, 1.0, lambda: sum(slept))
-    assert [client.health().success for _ in range(2)] == [True, True]
-    client.list_teams()
-    assert slept == []
-    client.list_teams()
-    assert slept == [1.0]
+    with Client(service.address, sleep=slept.append) as client:
+        assert [client.health().success for _ in range(2)] == [True, True]
+        client.list_teams()
+        assert slept == []
+        client.list_teams()
+        assert slept == [1.0]
 
 
-def test_a_service_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "FIRST_PAUSE", 0.001)
-    with Client("http://127.0.0.1:9") as client, pytest.raises(ServiceFault) as raised:
+def test_a_service_that_is_not_there() -> None:
+    slept: list[float] = []
+    client = Client("http://127.0.0.1:9", sleep=slept.append)
+    with client, pytest.raises(ServiceFault) as raised:
         client.health()
+    assert slept == [0.2, 0.4, 0.8, 1.6, 3.2]
     assert raised.value.code == "UNAVAILABLE"
     assert "cannot be reached" in raised.value.message
 
