@@ -20,9 +20,9 @@ from flowc.runtime.sandbox import jobs
 from flowc.runtime.sandbox.confine import prepare, probe
 from flowc.runtime.sandbox.generated.syntax_gate import faults
 from flowc.runtime.sandbox.policy import Policy, level_of
-from machines import on_machine
 from python_harm import CHANGING, GREEDY, RUNNING
 from python_reach import READING, TALKING
+from sandbox_hosts import on_machine
 from shell_attacks import COMMANDS
 
 PYTHON = (*READING, *TALKING, *CHANGING, *RUNNING, *GREEDY)

@@ -23,7 +23,7 @@ from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
-from machines import on_machine
+from sandbox_hosts import on_machine
 from specs import SUCCESS, ask, assign, case, edge, lit, program
 from worlds import start
 

@@ -18,7 +18,7 @@ from flowc.runtime.sandbox import confine, jobs
 from flowc.runtime.sandbox.confine import Confined, prepare
 from flowc.runtime.sandbox.launch import seccomp
 from flowc.runtime.sandbox.policy import Policy, SandboxReport, shell_reads
-from machines import on_machine
+from sandbox_hosts import on_machine
 
 ENV = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
 

@@ -23,7 +23,7 @@ from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.sandbox.policy import Mode
-from machines import on_machine
+from sandbox_hosts import on_machine
 from sounds import tone, write
 
 HOSTILE = """

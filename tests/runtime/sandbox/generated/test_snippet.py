@@ -11,7 +11,7 @@ import soundfile as sf
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.generated.snippet import SnippetResult, _collect, run_snippet
 from flowc.runtime.sandbox.policy import MIB, Limits
-from machines import on_machine
+from sandbox_hosts import on_machine
 
 pytestmark = pytest.mark.skipif(
     probe("snippet").level == "weak", reason=f"no sandbox here: {dict(probe('snippet').missing)}"

@@ -17,7 +17,7 @@ from flowc.runtime.state.channels import fold
 from flowc.runtime.state.conversations import adding
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machines import on_machine
+from sandbox_hosts import on_machine
 from script_calls import call, failure, of, run
 
 PYTHON = '''"""A script."""
