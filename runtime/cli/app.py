@@ -41,94 +41,53 @@ _SHORT = {
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A row: the name, where its function lies (module here, attribute), one line of help.
+    """A row: the name, where its function lies (its module here, its name there), one line of help.
 
-    `quick` names a function (module:function) that takes plain arguments and gives the exit
+    `quick` names a function (module:function) that takes plain arguments and returns the exit
     code, or None when typer has to read them: typer and pydantic take a third of a cold start.
     """
 
     name: str
-    module: str
-    attribute: str
     group: Group
+    module: str
     summary: str
+    attribute: str = ""
     quick: str = ""
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command(
-        "check",
-        "authoring.check_options",
-        "check",
-        "Write",
-        "find every fault of a workflow before it runs",
-        quick="authoring.check:check_quickly",
-    ),
-    Command(
-        "inspect",
-        "authoring.inspect",
-        "inspect",
-        "Write",
-        "what a file holds, for people and programs",
-    ),
-    Command(
-        "graph",
-        "authoring.graph",
-        "graph",
-        "Write",
-        "the picture, offline, with a run drawn over it",
-    ),
-    Command(
-        "convert", "authoring.convert", "convert", "Write", "the same workflow in another format"
-    ),
-    Command(
-        "compile",
-        "authoring.compile",
-        "compile",
-        "Write",
-        "a LangGraph project for `langgraph dev`",
-    ),
-    Command("run", "running.run", "run", "Run", "run a workflow, by file or by name"),
-    Command("resume", "running.resume", "resume", "Run", "go on with a run, answer its question"),
-    Command("step", "running.step", "step", "Run", "one node of a run again, on what it was given"),
-    Command("pause", "running.control", "pause", "Run", "ask a running run to pause"),
-    Command("stop", "running.control", "stop", "Run", "ask a running run to stop"),
-    Command("runs", "running.prune", "runs", "Look", "what ran, and how it ended; prune forgets"),
-    Command("show", "running.runs", "show", "Look", "where a run stands"),
-    Command("history", "running.runs", "history", "Look", "every checkpoint of a run"),
-    Command("diff", "running.diff", "diff", "Look", "what differs between two runs"),
-    Command("fork", "running.runs", "fork", "Run", "a new run from a checkpoint of another"),
-    Command("gc", "running.prune", "gc", "Set up", "make the store of runs smaller"),
-    Command(
-        "explain", "authoring.explain", "explain", "Write", "why a diagnostic exists, bad and good"
-    ),
-    Command(
-        "test", "running.test", "run_tests", "Write", "run the cases that a workflow has of its own"
-    ),
-    Command("lsp", "authoring.lsp", "lsp", "Write", "the language server for editors, over stdio"),
-    Command("mcp", "serving.mcp", "mcp", "Run", "serve workflows to assistants over MCP"),
-    Command("serve", "serving.serve", "serve", "Run", "the orchestration service over HTTP"),
-    Command(
-        "worker", "serving.worker", "worker", "Run", "another process for the service's executions"
-    ),
-    Command("token", "serving.serve", "token", "Set up", "access tokens of the service"),
-    Command(
-        "fmt", "authoring.fmt", "fmt", "Write", "flow YAML in canonical layout, comments and all"
-    ),
-    Command(
-        "schema", "authoring.schema", "schema", "Write", "the JSON Schema of a format, for editors"
-    ),
-    Command("audio", "audio.commands", "audio", "Look", "measure sound files, apply audio tools"),
-    Command("tools", "authoring.tools", "tools", "Set up", "the tools that workflows can use here"),
-    Command("doctor", "authoring.doctor", "doctor", "Set up", "what this machine offers"),
-    Command(
-        "completion",
-        "authoring.completion",
-        "completion",
-        "Set up",
-        "a completion script for a shell",
-    ),
-)
+    Command("check", "Write", "authoring.check_options",
+            "find every fault of a workflow before it runs", quick="authoring.check:check_quickly"),
+    Command("inspect", "Write", "authoring.inspect", "what a file holds, for people and programs"),
+    Command("graph", "Write", "authoring.graph", "the picture, offline, with a run drawn over it"),
+    Command("convert", "Write", "authoring.convert", "the same workflow in another format"),
+    Command("compile", "Write", "authoring.compile", "a LangGraph project for `langgraph dev`"),
+    Command("run", "Run", "running.run", "run a workflow, by file or by name"),
+    Command("resume", "Run", "running.resume", "go on with a run, answer its question"),
+    Command("step", "Run", "running.step", "one node of a run again, on what it was given"),
+    Command("pause", "Run", "running.control", "ask a running run to pause"),
+    Command("stop", "Run", "running.control", "ask a running run to stop"),
+    Command("runs", "Look", "running.prune", "what ran, and how it ended; prune forgets"),
+    Command("show", "Look", "running.runs", "where a run stands"),
+    Command("history", "Look", "running.runs", "every checkpoint of a run"),
+    Command("diff", "Look", "running.diff", "what differs between two runs"),
+    Command("fork", "Run", "running.runs", "a new run from a checkpoint of another"),
+    Command("gc", "Set up", "running.prune", "make the store of runs smaller"),
+    Command("explain", "Write", "authoring.explain", "why a diagnostic exists, bad and good"),
+    Command("test", "Write", "running.test", "run the cases that a workflow has of its own",
+            attribute="run_tests"),
+    Command("lsp", "Write", "authoring.lsp", "the language server for editors, over stdio"),
+    Command("mcp", "Run", "serving.mcp", "serve workflows to assistants over MCP"),
+    Command("serve", "Run", "serving.serve", "the orchestration service over HTTP"),
+    Command("worker", "Run", "serving.worker", "another process for the service's executions"),
+    Command("token", "Set up", "serving.serve", "access tokens of the service"),
+    Command("fmt", "Write", "authoring.fmt", "flow YAML in canonical layout, comments and all"),
+    Command("schema", "Write", "authoring.schema", "the JSON Schema of a format, for editors"),
+    Command("audio", "Look", "audio.commands", "measure sound files, apply audio tools"),
+    Command("tools", "Set up", "authoring.tools", "the tools that workflows can use here"),
+    Command("doctor", "Set up", "authoring.doctor", "what this machine offers"),
+    Command("completion", "Set up", "authoring.completion", "a completion script for a shell"),
+)  # fmt: skip
 
 
 def run(args: list[str] | None = None) -> int:
@@ -243,7 +202,7 @@ def build(row: Command) -> Any:
     """The command as typer calls it; imports its module."""
     import typer
 
-    target = _load(row.module, row.attribute)
+    target = _load(row.module, row.attribute or row.name)
     if isinstance(target, typer.Typer):
         return typer.main.get_command(target)
     app = plain_app()

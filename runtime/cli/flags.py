@@ -46,6 +46,9 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="model calls, tools and commands too")
 ]
 
+FromFormat = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
+]
 Inputs = Annotated[
     list[str] | None,
     typer.Option("--input", "-i", metavar="NAME=VALUE", help="an input; NAME=@FILE reads a file"),

@@ -20,7 +20,8 @@ from flowc.compiler.source.source import Source, Unreadable, read_text
 from ..errors import RunError
 
 _SHOWN_NAMES = 12
-_SKIPPED = {"node_modules", "__pycache__"}
+_PACKAGES = frozenset({"node_modules", "__pycache__"})
+_BUILT = frozenset({"build", "dist"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def locate_team(target: str | None, workflow: str) -> str | None:
 def name_of(path: str) -> str:
     """The name a file is run by: its base name without the format's ending."""
     base = os.path.basename(path)
-    for suffix in sorted(_suffixes(), key=len, reverse=True):
+    for suffix in sorted(suffixes(), key=len, reverse=True):
         if base.endswith(suffix):
             return base.removesuffix(suffix)
     return base.split(".")[0]
@@ -115,25 +116,34 @@ def _places(folders: Sequence[str]) -> Iterator[list[KnownWorkflow]]:
 
 
 def _in_folder(folder: Path, origin: Literal["folder", "shipped"]) -> list[KnownWorkflow]:
-    known = []
-    for parent, children, names in os.walk(folder):
-        children[:] = sorted(c for c in children if c[0] != "." and c not in _SKIPPED)
-        for name in sorted(names):
-            path = Path(parent, name)
-            if name.endswith(tuple(_suffixes())) and _is_workflow(path):
-                known.append(KnownWorkflow(name_of(name), _short_path(path), origin))
-    return known
+    return [
+        KnownWorkflow(name_of(path), _short_path(Path(path)), origin)
+        for path in walk_files(folder, tuple(suffixes()), skip=_PACKAGES)
+        if may_be_workflow(path)
+    ]
 
 
-def _is_workflow(path: Path) -> bool:
-    """A page of prose has the ending of a workflow too; what cannot be read is reported later."""
+def walk_files(
+    folder: str | Path, endings: tuple[str, ...], skip: frozenset[str] = _PACKAGES | _BUILT
+) -> Iterator[str]:
+    """Yield the files below a folder that have one of the endings, in order. Hidden folders and
+    those to `skip` are left out."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f[0] != "." and f not in skip)
+        yield from (os.path.join(parent, name) for name in sorted(names) if name.endswith(endings))
+
+
+def may_be_workflow(path: str) -> bool:
+    """Whether a file is a workflow and not a page of prose with the same ending. A file that cannot
+    be read may be one: its fault is reported later."""
     try:
-        return is_workflow(Source(str(path), read_text(str(path))))
+        return is_workflow(Source(path, read_text(path)))
     except Unreadable:
         return True
 
 
-def _suffixes() -> set[str]:
+def suffixes() -> set[str]:
+    """Return the endings of the files of every format."""
     return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
 
 

@@ -106,141 +106,95 @@ class Options:
     """The table, in the order in which `flowc run --help` shows it. None, (), {} and False say
     nothing."""
 
+    # fmt: off
     model: str | None = option(
         "--model", "PROVIDER:NAME", "the language model that answers",
-        environment=True, answers=True,
-    )  # fmt: skip
+        environment=True, answers=True)
     base_url: str | None = option(
-        "--base-url", "URL", "an OpenAI-compatible server (openai:… models)", environment=True
-    )
+        "--base-url", "URL", "an OpenAI-compatible server (openai:… models)", environment=True)
     answers: str | None = option(
-        "--answers",
-        "FILE|NAME",
+        "--answers", "FILE|NAME",
         "scripted answers instead of a model; NAME is NAME.answers.yaml beside the workflow",
-        environment=True,
-        answers=True,
-        path=True,
-    )
+        environment=True, answers=True, path=True)
     team: str | None = option(
-        "--team",
-        "FILE|people",
+        "--team", "FILE|people",
         "who does the tasks: a team's file, or `people`: whoever runs it does everything",
-        key=None,
-        path=True,
-        not_paths=(PEOPLE,),
-        fixed=True,
-    )
+        key=None, path=True, not_paths=(PEOPLE,), fixed=True)
     record: str | None = option(
         "--record", "FILE", "keep every exchange with models, tools and people here",
-        key=None, path=True,
-    )  # fmt: skip
+        key=None, path=True)
     replay: str | None = option(
         "--replay", "FILE", "what was recorded answers, and nothing else",
-        key=None, path=True, answers=True,
-    )  # fmt: skip
+        key=None, path=True, answers=True)
     store: str | None = option(
-        "--store",
-        "URL",
+        "--store", "URL",
         f"where runs are kept: sqlite:///PATH, postgresql://… (here: {DEFAULT_STORE})",
-        environment=True,
-        default=DEFAULT_STORE,
-        path=True,
-        not_paths=("memory:",),
-        kept=False,
-    )
+        environment=True, default=DEFAULT_STORE, path=True, not_paths=("memory:",), kept=False)
     allow_exec: bool = option(
-        "--allow-exec", "", "run shell commands without asking for approval", key=None, empty=bool
-    )
+        "--allow-exec", "", "run shell commands without asking for approval", key=None, empty=bool)
     sandbox: Literal["auto", "strict", "off"] | None = option(
-        "--sandbox",
-        "auto|strict|off",
+        "--sandbox", "auto|strict|off",
         "how commands and code are confined: auto refuses a weak sandbox, strict takes only "
         "a full one, off gives them all your rights",
-        environment=True,
-        default="auto",
-        typed_only="off",
-    )
+        environment=True, default="auto", typed_only="off")
     network: bool = option("--network", "", "let shell commands use the network", empty=bool)
     workspace: str | None = option(
-        "--workspace",
-        "DIR",
+        "--workspace", "DIR",
         "a folder that shell commands begin in and may write (else: the run's own alone)",
-        path=True,
-    )
+        path=True)
     roots: tuple[str, ...] = option(
         "--root", "DIR", "a folder that files may be read from and written to",
-        path=True, empty=tuple,
-    )  # fmt: skip
+        path=True, empty=tuple)
     mcp: tuple[str, ...] = option(
         "--mcp", "FILE", "a file of MCP servers (mcpServers) whose tools may be used",
-        path=True, empty=tuple,
-    )  # fmt: skip
-    on_unknown: OnUnknown | None = option(  # noqa: RUF009 - a frozen field
-        "--on-unknown",
-        "ask|repeat|fail",
+        path=True, empty=tuple)
+    on_unknown: OnUnknown | None = option(  # noqa: RUF009 - makes the field of a row
+        "--on-unknown", "ask|repeat|fail",
         "what to do about a command or call that was under way when the process died",
-        environment=True,
-        default="ask",
-    )
+        environment=True, default="ask")
     breakpoints: tuple[str, ...] = option(
-        "--break", "NODE", "pause before this node", key=None, kept=False, empty=tuple
-    )
+        "--break", "NODE", "pause before this node", key=None, kept=False, empty=tuple)
     max_steps: int | None = option(
-        "--max-steps", "N", "stop after N nodes", environment=True, default=10_000
-    )
-    timeout: float | None = option("--timeout", "SECONDS", "stop after this time", environment=True)
+        "--max-steps", "N", "stop after N nodes", environment=True, default=10_000)
+    timeout: float | None = option(
+        "--timeout", "SECONDS", "stop after this time", environment=True)
     max_tokens: int | None = option(
-        "--max-tokens", "N", "stop before N tokens are exceeded", environment=True
-    )
+        "--max-tokens", "N", "stop before N tokens are exceeded", environment=True)
     max_cost: str | None = option(
         "--max-cost", "DOLLARS", "stop before this cost is exceeded",
-        environment=True, read=_dollars, example="0.25",
-    )  # fmt: skip
+        environment=True, read=_dollars, example="0.25")
     otel: bool = option(
         "--otel", "", "send OpenTelemetry spans (OTEL_EXPORTER_OTLP_ENDPOINT)",
-        key=None, kept=False, empty=bool,
-    )  # fmt: skip
+        key=None, kept=False, empty=bool)
     env: tuple[str, ...] = option(
         help="names and patterns of environment variables that workflows and commands may see",
-        empty=tuple,
-    )
+        empty=tuple)
     workflows: tuple[str, ...] = option(
-        help="folders in which workflows are found by name", path=True, empty=tuple
-    )
+        help="folders in which workflows are found by name", path=True, empty=tuple)
     max_model_turns: int | None = option(
-        help="model calls within one visit of a node", environment=True, default=50
-    )
+        help="model calls within one visit of a node", environment=True, default=50)
     max_output_tokens: int | None = option(
-        help="how many tokens an answer may have", environment=True
-    )
+        help="how many tokens an answer may have", environment=True)
     prices: Mapping[str, SetPrice] = option(
         help="what a model costs: `input`, `output`, `cached_input`, in dollars per million tokens",
-        read=_prices,
-        empty=dict,
-    )
+        read=_prices, empty=dict)
     model_timeout: float | None = option(
-        help="seconds that a model call may take", environment=True, default=600.0
-    )
+        help="seconds that a model call may take", environment=True, default=600.0)
     tool_timeout: float | None = option(
-        help="seconds that a tool call may take", environment=True, default=600.0
-    )
+        help="seconds that a tool call may take", environment=True, default=600.0)
     command_timeout: float | None = option(
-        help="seconds that a command may take", environment=True, default=600.0
-    )
+        help="seconds that a command may take", environment=True, default=600.0)
     command_silence: float | None = option(
-        help="seconds that a command may be without output", environment=True, default=120.0
-    )
+        help="seconds that a command may be without output", environment=True, default=120.0)
     script_timeout: float | None = option(
-        help="seconds that a script's function may take", environment=True, default=30.0
-    )
+        help="seconds that a script's function may take", environment=True, default=30.0)
     python_tools: tuple[str, ...] = option(
-        key="tools.python", help="functions that are tools, as `module:function`", empty=tuple
-    )
+        key="tools.python", help="functions that are tools, as `module:function`", empty=tuple)
     effects: Mapping[str, Effect] = option(
         key="tools.effects", help="what tools do: `pure`, `idempotent` or `once`",
-        read=_effects, empty=dict,
-    )  # fmt: skip
+        read=_effects, empty=dict)
     mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict)
+    # fmt: on
 
 
 OPTIONS: dict[str, Option] = {row.name: row.metadata["option"] for row in fields(Options)}

@@ -24,18 +24,17 @@ from flowc.compiler.diagnostics.render import (
     summary_line,
 )
 from flowc.compiler.driver import CompileResult, compile_file, compile_text
-from flowc.compiler.frontends import FRONTENDS, by_name, is_workflow
+from flowc.compiler.frontends import FRONTENDS, by_name
 from flowc.compiler.source.snippet import visible
 from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
 
 from ...errors import RunError
 from ...files.staging import replacing
 from ..app import FINDINGS, OK, say
-from ..locate import locate_team
+from ..locate import locate_team, may_be_workflow, suffixes, walk_files
 from ..streams import put
 
 STDIN = "<stdin>"
-_SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist"}
 _ROUNDS = 10
 """Fixing stops after this many rounds; each round applies every fix that does not touch another."""
 
@@ -180,35 +179,14 @@ def workflow_files(paths: list[str]) -> Iterator[str]:
         if path == "-" or not os.path.isdir(path):
             yield path
             continue
-        found = list(_walk(path))
-        if not found:
+        files = walk_files(path, tuple(suffixes()))
+        workflows = [file for file in map(os.path.normpath, files) if may_be_workflow(file)]
+        if not workflows:
             raise RunError(
                 f"no workflow lies in the folder `{path}`",
-                help="files of these kinds are looked at: " + " ".join(sorted(_suffixes())),
+                help="files of these kinds are looked at: " + " ".join(sorted(suffixes())),
             )
-        yield from found
-
-
-def _walk(folder: str) -> Iterator[str]:
-    suffixes = tuple(_suffixes())
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS)
-        for name in sorted(names):
-            path = os.path.normpath(os.path.join(parent, name))
-            if name.endswith(suffixes) and _is_claimed(path):
-                yield path
-
-
-def _is_claimed(path: str) -> bool:
-    """Whether a file in a folder is a workflow. What cannot be read is, so that it is reported."""
-    try:
-        return is_workflow(SourceSet().read(path))
-    except Unreadable:
-        return True
-
-
-def _suffixes() -> set[str]:
-    return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
+        yield from workflows
 
 
 class ReadAs(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import refuse_source
-from ..flags import Team
 from ..streams import print_json
 from .check import compile_path, require_format, require_program, show_diagnostics
 
@@ -18,11 +18,9 @@ from .check import compile_path, require_format, require_program, show_diagnosti
 def compile(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a workflow file")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="where to write")],
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
-    from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
-    ] = None,
-    team: Team = None,
+    as_json: flags.AsJson = False,
+    from_format: flags.FromFormat = None,
+    team: flags.Team = None,
 ) -> int:
     """Compile a workflow to a LangGraph module (graph.py, graph.json), its langgraph.json for
     `langgraph dev` and LangGraph Studio, the workflow as flow YAML (flow.yaml) and its picture as

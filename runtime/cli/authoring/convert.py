@@ -15,6 +15,7 @@ from flowc.compiler.writers import DIALECTS, dialect_named
 from flowc.compiler.writers.manuscript import Dialect
 
 from ...errors import RunError
+from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, leads_to_file, refuse_source
 from ..streams import print_json, put
@@ -31,10 +32,8 @@ def convert(
         bool, typer.Option("--allow-loss", help="write what can be said, though some cannot")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="overwrite files that are there")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
-    from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
-    ] = None,
+    as_json: flags.AsJson = False,
+    from_format: flags.FromFormat = None,
 ) -> int:
     """Write a workflow down in another format, to standard output or to the file after -o.
 

@@ -9,11 +9,10 @@ import subprocess
 from collections.abc import Iterator
 from importlib import metadata
 from importlib.util import find_spec
-from typing import Annotated
 
-import typer
 from flowc import __version__
 
+from .. import flags
 from ..app import FINDINGS, OK
 from ..streams import print_json
 from .doctor_stores import Finding, stores
@@ -29,9 +28,7 @@ _EXTRAS = (("mcp", "fastmcp", "tools of MCP servers"),
            ("studio", "langgraph_cli", "langgraph dev"))  # fmt: skip
 
 
-def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
-) -> int:
+def doctor(as_json: flags.AsJson = False) -> int:
     """Show versions, stores, providers with a key (names only), Graphviz, the shell, the sandbox.
 
     Exit code 1 when something that every run needs is missing.

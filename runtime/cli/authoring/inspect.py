@@ -8,19 +8,17 @@ from typing import Annotated, Any
 import typer
 from flowc.compiler.source.snippet import visible
 
+from .. import flags
 from ..app import FINDINGS, OK
-from ..flags import Team
 from ..streams import print_json
 from .check import compile_path, require_format, show_diagnostics
 
 
 def inspect(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a workflow file; - reads stdin")],
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
-    from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
-    ] = None,
-    team: Team = None,
+    as_json: flags.AsJson = False,
+    from_format: flags.FromFormat = None,
+    team: flags.Team = None,
 ) -> int:
     """Print the steps, edges, parameters and prompts of a file; with --json for programs.
 

@@ -6,27 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, assert_never
 
+from flowc.compiler import ir
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.expr.ast import Expr, Literal, Text
-from flowc.compiler.ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    OnError,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-    Workflow,
-)
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
 
@@ -54,7 +36,7 @@ def print_plan(compiled: CompileResult, given: RawInputs, options: RunOptions, m
 
 
 def plan_of(
-    spec: GraphSpec, workflow: Workflow, sources: SourceSet, options: RunOptions
+    spec: GraphSpec, workflow: ir.Workflow, sources: SourceSet, options: RunOptions
 ) -> dict[str, Any]:
     """The plan as JSON: inputs, nodes with what they do, permissions."""
     effects = {tool.id: tool for tool in workflow.tools}
@@ -65,7 +47,7 @@ def plan_of(
         following = [
             {"to": edge.target, "when": edge.label or _guard(edge.guard)}
             for edge in workflow.edges
-            if edge.source == name and not (edge.implied and isinstance(edge.guard, OnError))
+            if edge.source == name and not (edge.implied and isinstance(edge.guard, ir.OnError))
         ]
         nodes.append(
             {
@@ -93,57 +75,57 @@ def plan_of(
     }
 
 
-def does(node: Node, sources: SourceSet) -> str:
+def does(node: ir.Node, sources: SourceSet) -> str:
     """What a node would do, in a few words."""
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             what = f"prompt {node.prompt_id}" if node.prompt_id else node.title
             return f"asks the model: {what}"
-        case MessageNode():
+        case ir.MessageNode():
             verb = "starts the conversation with" if node.mode == "reset" else "says"
             return f"{verb} {node.prompt_id or node.role}"
-        case ExecNode():
+        case ir.ExecNode():
             command = _known_text(node.source)
             if node.form == "blocks":
                 return "runs the shell blocks of the last answer"
             return (
                 f"runs $ {command}" if command else f"runs a command: {source_text(node, sources)}"
             )
-        case ChooseNode():
+        case ir.ChooseNode():
             return f"checks {source_text(node, sources)}"
-        case AskNode():
+        case ir.AskNode():
             return "asks a person"
-        case AssignNode():
+        case ir.AssignNode():
             names = ", ".join(a.target for a in node.assignments)
             return f"sets {names}" if names else "is a checkpoint"
-        case CallNode():
+        case ir.CallNode():
             return f"runs the workflow {node.workflow}"
-        case ToolNode():
+        case ir.ToolNode():
             return f"calls the tool {node.tool}"
-        case ScriptNode():
+        case ir.ScriptNode():
             return f"calls {node.function} of {node.script}"
-        case TaskNode():
+        case ir.TaskNode():
             done_by = "nobody: merges results" if node.form == "synchronization" else node.role
             return f"{node.form} for {done_by or 'anyone'}"
-        case GateNode():
+        case ir.GateNode():
             return f"{node.form.replace('_', ' ')}, {node.mode}"
-        case AssertNode():
+        case ir.AssertNode():
             return f"asserts {source_text(node, sources)}"
-        case ForeachNode():
+        case ir.ForeachNode():
             return f"runs the workflow {node.workflow} for each element"
-        case EndNode():
+        case ir.EndNode():
             return f"ends: {node.outcome.upper()}"
     assert_never(node)
 
 
-def source_text(node: ChooseNode | ExecNode | AssertNode, sources: SourceSet) -> str:
+def source_text(node: ir.ChooseNode | ir.ExecNode | ir.AssertNode, sources: SourceSet) -> str:
     """The node's expression as it stands in the file, else the node's title."""
     match node:
-        case ChooseNode():
+        case ir.ChooseNode():
             span = node.on.span
-        case AssertNode():
+        case ir.AssertNode():
             span = node.condition.span
-        case ExecNode():
+        case ir.ExecNode():
             span = node.source.span
     source = sources.get(span.file) if span else None
     if span is None or source is None or span.end <= span.start:
@@ -170,7 +152,7 @@ def _guard(guard: Any) -> str:
             return "otherwise"
 
 
-def _in_order(workflow: Workflow) -> Iterator[str]:
+def _in_order(workflow: ir.Workflow) -> Iterator[str]:
     """Node ids from the entry on, each once, breadth first; then the handlers and what follows."""
     seen: dict[str, None] = {}
     handlers = (workflow.on_success, workflow.on_failed)
@@ -182,23 +164,23 @@ def _in_order(workflow: Workflow) -> Iterator[str]:
                 continue
             seen[name] = None
             queue.extend(e.target for e in workflow.edges if e.source == name)
-    ends = {n.id for n in workflow.nodes if isinstance(n, EndNode)}
+    ends = {n.id for n in workflow.nodes if isinstance(n, ir.EndNode)}
     known = {n.id for n in workflow.nodes}
     yield from (name for name in seen if name in known and name not in ends)
     yield from (name for name in seen if name in ends)
 
 
-def _tools(node: Node) -> tuple[str, ...]:
-    if isinstance(node, AgentNode):
+def _tools(node: ir.Node) -> tuple[str, ...]:
+    if isinstance(node, ir.AgentNode):
         return node.tools
-    return (node.tool,) if isinstance(node, ToolNode) else ()
+    return (node.tool,) if isinstance(node, ir.ToolNode) else ()
 
 
 def _permissions(spec: GraphSpec, options: RunOptions) -> Iterator[str]:
     """What the run may do to this machine, and what it asks for before."""
     specs = (spec, *(inner for _, inner in spec.subgraphs))
     ops = [node.op for one in specs for node in one.nodes]
-    if any(isinstance(op, ExecNode) for op in ops):
+    if any(isinstance(op, ir.ExecNode) for op in ops):
         how = "without asking (--allow-exec)" if options.allow_exec else "after your approval"
         where = f"{options.workspace} and " if options.workspace else ""
         network = "with the network" if options.network else "without the network"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,6 @@ from ..app import OK, say
 from ..inputs import type_changes
 from ..names import new_run_name
 from ..screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
-from ..show.events import print_events
 from ..show.failures import failure_lines
 from ..show.narrate import Narrator
 from ..show.outcomes import SCHEMA_VERSION, result_text, resume_command
@@ -84,7 +84,7 @@ def show(
     """Where a run stands: what it did, its variables, what it waits for and how it goes on."""
     url = existing_store(store)
     if as_events or as_json_lines:
-        print_events(asyncio.run(_events(url, run)), as_json_lines)
+        _print_events(asyncio.run(_events(url, run)), as_json_lines)
         return OK
     if at is not None:
         return _show_checkpoint(asyncio.run(_history(url, run)), run, at, as_json)
@@ -158,6 +158,24 @@ def fork(
     print(record.id)
     say(f"forked from {run} at {at}; nothing runs yet", f"  go on: {go_on}")
     return OK
+
+
+def _print_events(events: Iterable[RunEvent], as_json: bool) -> None:
+    """Every event with its time, its node and what is known of it."""
+    screen = screen_on(sys.stdout)
+    for event in events:
+        if as_json:
+            print_json({"schema_version": SCHEMA_VERSION, **dataclasses.asdict(event)}, None)
+            continue
+        name = "/".join((*event.path, event.node)) if event.node else ""
+        about = ", ".join(f"{k} {_plain(v)}" for k, v in event.data.items() if v not in (None, ""))
+        head = f"{event.time[11:23]}  {event.kind:<{13}}  "
+        room = max(screen.width - len(head), 20)
+        screen.print(head + one_line(f"{name}  {about}" if name else about, room).rstrip())
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 async def _list(url: str) -> tuple[RunRecord, ...]:

@@ -11,16 +11,14 @@ from flowc.compiler.checks import CODES
 from flowc.compiler.companions import ANSWERS, CASES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_file
-from flowc.compiler.frontends import FRONTENDS, is_workflow
 from flowc.compiler.frontends.flow.document import read_trials
 from flowc.compiler.ir import Trial
-from flowc.compiler.source.source import Source, SourceSet, Unreadable, read_text
+from flowc.compiler.source.source import SourceSet, Unreadable
 
 from ...errors import RunError
 from ..authoring.check import show_diagnostics
-from ..locate import locate, name_of
+from ..locate import locate, may_be_workflow, name_of, suffixes, walk_files
 
-_SKIPPED = {"node_modules", "__pycache__", "build", "dist"}
 _FLOW = (".flow.yaml", ".flow.yml")
 
 
@@ -70,11 +68,7 @@ def _files(targets: Iterable[str], workflows: tuple[str, ...]) -> Iterator[str]:
             file = target if os.path.exists(target) else locate(target, workflows)
             yield os.path.normpath(file)
             continue
-        for folder, inner, names in os.walk(target):
-            inner[:] = sorted(n for n in inner if n[0] != "." and n not in _SKIPPED)
-            for name in sorted(names):
-                if name.endswith((CASES, *_FLOW)):
-                    yield os.path.normpath(os.path.join(folder, name))
+        yield from map(os.path.normpath, walk_files(target, (CASES, *_FLOW)))
 
 
 def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
@@ -130,21 +124,12 @@ def _workflow_of(path: str, named: str | None) -> str:
         path = os.path.normpath(os.path.join(folder, named))
         return path if os.path.isfile(path) else ""
     name = base.removesuffix(CASES)
-    suffixes = sorted({s for f in FRONTENDS for s in f.suffixes}, key=len, reverse=True)
-    for suffix in suffixes:
+    for suffix in sorted(suffixes(), key=len, reverse=True):
         beside = os.path.join(folder, name + suffix)
-        if os.path.isfile(beside) and _is_workflow(beside):
+        is_answers = beside.endswith(ANSWERS)
+        if os.path.isfile(beside) and not is_answers and may_be_workflow(beside):
             return os.path.normpath(beside)
     return ""
-
-
-def _is_workflow(path: str) -> bool:
-    if path.endswith(ANSWERS):
-        return False
-    try:
-        return is_workflow(Source(path, read_text(path)))
-    except Unreadable:
-        return True
 
 
 def near(path: str, trial: Trial) -> str:

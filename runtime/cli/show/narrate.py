@@ -14,22 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from flowc.compiler.ir import (
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    ScriptNode,
-    TaskNode,
-    ToolNode,
-)
+from flowc.compiler import ir
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
 from flowc.compiler.source.source import SourceSet
 
@@ -200,7 +185,7 @@ class Narrator:
     def _call_line(self, event: RunEvent) -> Iterator[str]:
         """A call says what it calls before the called nodes have their lines."""
         node = self._node(event.node, event.path)
-        if node is not None and isinstance(node.op, CallNode):
+        if node is not None and isinstance(node.op, ir.CallNode):
             what = f"calls {self._subject(node)}"
             yield self._row("busy", "dim", event.node, event.path, what, "")
 
@@ -219,7 +204,7 @@ class Narrator:
     def _failure_line(self, event: RunEvent) -> Iterator[str]:
         message = str(event.data.get("message", ""))
         node = self._node(event.node, event.path)
-        if node is not None and isinstance(node.op, AgentNode) and node.op.report:
+        if node is not None and isinstance(node.op, ir.AgentNode) and node.op.report:
             message = message or "reported as failed"
         yield self._row("fail", "bad", event.node, event.path, message, "")
 
@@ -273,7 +258,7 @@ class Narrator:
         return f"  {sign} {_cut(name, ids):<{ids}}  {shown}{dim}".rstrip()
 
     def _id_width(self) -> int:
-        lengths = [len(n.id) for n in self.spec.nodes if not isinstance(n.op, EndNode)]
+        lengths = [len(n.id) for n in self.spec.nodes if not isinstance(n.op, ir.EndNode)]
         inner = [len(n.id) + 2 for _, s in self.spec.subgraphs for n in s.nodes]
         return min(max([_MIN_ID, *lengths, *inner]), _MAX_ID)
 
@@ -287,7 +272,7 @@ class Narrator:
         subgraphs = dict(self.spec.subgraphs)
         for call in path:
             caller = next((n for n in spec.nodes if n.id in (call, call.rpartition("#")[0])), None)
-            if caller is None or not isinstance(caller.op, CallNode | ForeachNode):
+            if caller is None or not isinstance(caller.op, ir.CallNode | ir.ForeachNode):
                 return None
             spec = subgraphs[caller.op.workflow]
         return next((n for n in spec.nodes if n.id == node), None)
@@ -297,33 +282,33 @@ class Narrator:
         a choice that is written as conditions of another node's ways."""
         entries = {self.spec.entry, *(s.entry for _, s in self.spec.subgraphs)}
         op = node.op
-        is_start = isinstance(op, AssignNode) and bool(op.assignments) and node.id in entries
-        is_way = isinstance(op, ChooseNode) and not self._subject(node)
-        return is_start or is_way or isinstance(op, EndNode)
+        is_start = isinstance(op, ir.AssignNode) and bool(op.assignments) and node.id in entries
+        is_way = isinstance(op, ir.ChooseNode) and not self._subject(node)
+        return is_start or is_way or isinstance(op, ir.EndNode)
 
     def _subject(self, node: NodeSpec) -> str:
         """What a node is about, before it is done."""
         op = node.op
         match op:
-            case AgentNode() | MessageNode():
+            case ir.AgentNode() | ir.MessageNode():
                 return f"prompt {op.prompt_id}" if op.prompt_id else op.title
-            case ChooseNode():
+            case ir.ChooseNode():
                 return self._condition_text(op) or op.title
-            case CallNode():
+            case ir.CallNode():
                 return op.workflow.rsplit("/", 1)[-1]
-            case ForeachNode():
+            case ir.ForeachNode():
                 return op.workflow.rsplit("/", 1)[-1]
-            case ToolNode():
+            case ir.ToolNode():
                 return op.tool
-            case ScriptNode():
+            case ir.ScriptNode():
                 return op.function
-            case ExecNode():
+            case ir.ExecNode():
                 return "runs commands"
-            case TaskNode():
+            case ir.TaskNode():
                 return op.role
-            case GateNode() | AssertNode():
+            case ir.GateNode() | ir.AssertNode():
                 return op.title or op.kind
-            case AskNode() | AssignNode() | EndNode():
+            case ir.AskNode() | ir.AssignNode() | ir.EndNode():
                 return op.title
         assert_never(op)
 
@@ -331,30 +316,32 @@ class Narrator:
         """What a node did, in one line."""
         op, text, subject = node.op, str(data.get("text", "")), self._subject(node)
         match op:
-            case AgentNode():
+            case ir.AgentNode():
                 tools = [t for t in busy.tools if t != "report_step_result"]
                 return f"{subject} · {', '.join(dict.fromkeys(tools))}" if tools else subject
-            case MessageNode():
+            case ir.MessageNode():
                 return subject
-            case ChooseNode():
+            case ir.ChooseNode():
                 case_ = str(data.get("case") or text)
                 shown = case_.upper() if case_ in ("true", "false") else case_
                 return f"{subject} → {shown}" if subject else shown
-            case CallNode():
+            case ir.CallNode():
                 return f"{subject} → {text.rpartition(': ')[2]}"
-            case AskNode():
+            case ir.AskNode():
                 return f"answer: {text}"
-            case AssignNode():
+            case ir.AssignNode():
                 return text or op.title or "checkpoint"
-            case ExecNode():
+            case ir.ExecNode():
                 return text or "no commands"
-            case ScriptNode() | TaskNode() | GateNode() | AssertNode() | ForeachNode():
+            case (
+                ir.ScriptNode() | ir.TaskNode() | ir.GateNode() | ir.AssertNode() | ir.ForeachNode()
+            ):
                 return f"{subject} → {text}" if text and subject else text or subject
-            case ToolNode() | EndNode():
+            case ir.ToolNode() | ir.EndNode():
                 return text
         assert_never(op)
 
-    def _condition_text(self, op: ChooseNode) -> str:
+    def _condition_text(self, op: ir.ChooseNode) -> str:
         """The condition as it stands in the file."""
         span = op.on.span
         source = self.sources.get(span.file) if span else None

@@ -13,6 +13,7 @@ import asyncio
 import dataclasses
 import os
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from flowc.compiler.source.snippet import visible
 
 from ...events import Listener, RunEvent
 from ...services import Outcome
-from ..screen import Screen, count_of
+from ..screen import Screen, count_of, seconds_of, tokens_of
 from ..streams import Mode, print_json, put, result_stream
 from .failures import failure_lines
 from .narrate import Narrator
@@ -37,10 +38,33 @@ from .outcomes import (
     result_text,
     summary,
 )
-from .progress import RunProgress
 from .questions import labels, question_lines
 
 TICK_SECONDS = 0.2
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """Counts nodes, tokens and cost along with the events of a run, in this process."""
+
+    began: float = field(default_factory=time.monotonic)
+    nodes: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def hear(self, event: RunEvent) -> None:
+        if event.kind == "node_finished":
+            self.nodes += 1
+        elif event.kind == "model_called":
+            self.tokens += event.data.get("input_tokens", 0) + event.data.get("output_tokens", 0)
+            self.cost += event.data.get("cost") or 0.0
+
+    def line(self) -> str:
+        """`6 nodes done · 1.2k tokens · $0.0031 · 12.4 s`."""
+        parts = [f"{count_of(self.nodes, 'node')} done"]
+        parts += [tokens_of(self.tokens)] * bool(self.tokens)
+        parts += [f"${self.cost:.4f}"] * bool(self.cost)
+        return " · ".join([*parts, seconds_of(time.monotonic() - self.began)])
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ FAULT = """
 import sys
 from flowc.runtime.cli import app
 def broken(): raise {error}
-app.COMMANDS = (app.Command("broken", "app", "broken", "Write", ""),)
+app.COMMANDS = (app.Command("broken", "Write", "app", ""),)
 app.broken = broken
 sys.exit(app.run(["broken"]))
 """
