@@ -42,9 +42,9 @@ ServicesFactory: TypeAlias = Callable[[Journal, Emit], Services]
 
 
 def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
-    """How the engine makes the services of one run. Everything that can be missing is looked for
-    now: raises `RunError` (exit 2) when nothing was chosen to answer model calls, a key or package
-    is missing, or a file of answers or servers cannot be read."""
+    """Return how the engine makes the services of one run. Everything that can be missing is looked
+    for now: raise `RunError` (exit 2) when nothing was chosen to answer model calls, a key or
+    package is missing, or a file of answers or servers cannot be read."""
     options = settle(options, config, spec.model)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
     _require_holders(specs)
@@ -94,7 +94,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
 
 
 def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
-    """Who answers. Nobody is needed where a recording does."""
+    """Return who answers. A recording needs nobody."""
     named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
     return choose_models(
         options.model,
@@ -107,7 +107,7 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
 
 
 def _root_folders(options: RunOptions) -> tuple[Path, ...]:
-    """The folders of `--root`. Raises `RunError` for one that is not there."""
+    """Return the folders of `--root`. Raise `RunError` for a missing one."""
     folders = tuple(Path(root) for root in options.roots)
     for folder in folders:
         if not folder.is_dir():
@@ -149,8 +149,8 @@ def _require_holders(specs: tuple[GraphSpec, ...]) -> None:
 
 
 def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable[[], RunBudget]:
-    """How the budget of one run is made. Raises `RunError` for a limit on cost, the caller's or the
-    workflow's, where a model may be called that has no price."""
+    """Return how the budget of one run is made. Raise `RunError` for a limit on cost, the caller's
+    or the workflow's, where a model may be called that has no price."""
     cost = None if options.max_cost is None else picodollars(read_dollars(options.max_cost))
     caps = caller_caps(options.max_tokens, cost)
     prices = Prices(options.prices, options.base_url)
@@ -174,16 +174,16 @@ def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable
 def readable_env(
     specs: tuple[GraphSpec, ...], config: Config, env: Mapping[str, str]
 ) -> dict[str, str]:
-    """The environment variables that a workflow may read (M21): those it lists itself, unless the
-    name looks like a secret, and those that the configuration allows."""
+    """Return the environment variables that a workflow may read (M21): those it lists itself,
+    unless the name looks like a secret, and those that the configuration allows."""
     listed = {param.env for spec in specs for param in spec.params if param.env is not None}
     own = {name: env[name] for name in listed if name in env and not looks_secret(name)}
     return {**own, **allowed_env(env, config.env)}
 
 
 def _needed_tools(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
-    """The tools that have to be there: a call that is an answer needs nobody to execute it, and who
-    answers a model's turns `by_hand` brings the tools for it."""
+    """Return the tools that have to be there: a call that is an answer is executed by nobody, and a
+    person who answers a model's turns `by_hand` brings the tools."""
     names: set[str] = set()
     for spec in specs:
         agents = {agent.id: agent for agent in spec.agents}

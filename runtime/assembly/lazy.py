@@ -27,7 +27,7 @@ async def open_engine(url: str) -> AsyncIterator[Engine]:
 
 
 def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
-    """See `wiring.make_services`."""
+    """See `compose.make_services`."""
     from .compose import make_services as making
 
     return making(options, spec, config)

@@ -26,13 +26,13 @@ class RunOptions(Options):
     usually: OnUnknown | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """For the run's record."""
+        """Return the options for the run's record."""
         values = {name: getattr(self, name) for name in _KEPT}
         return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RunOptions:
-        """From a run's record; keys of another version are left out."""
+        """Read the options from a run's record; keys of another version are left out."""
         values: dict[str, Any] = {key: data[key] for key in _KEPT if key in data}
         for key, value in values.items():
             values[key] = tuple(value) if isinstance(value, list) else value
@@ -43,9 +43,9 @@ _KEPT = (*(name for name, row in OPTIONS.items() if row.flag and row.kept), "own
 
 
 def settle(options: RunOptions, config: Config, declared: str | None = None) -> RunOptions:
-    """The options, and what the configuration says where they say nothing; paths are absolute. A
-    model that the workflow `declared` replaces whatever is configured to answer, and is replaced
-    by what was typed. Settling twice changes nothing. Raises `RunError` when two are to answer."""
+    """Return the options with the configuration below them; paths are absolute. A model that the
+    workflow `declared` replaces whatever is configured to answer, and is replaced by what was
+    typed. Settling twice changes nothing. Raise `RunError` when two are to answer."""
     require_one_answer(options)
     weaker = merge(Options(model=declared), config)
     values = merge(options, Options(**weaker))

@@ -38,7 +38,8 @@ class Chosen(Protocol):
 
 
 def own_folder(run: str = "") -> str:
-    """The folder that the commands of a run may always write in: named like the run, or anew."""
+    """Return the folder that the commands of a run may always write in, named like the run, or
+    anew."""
     name = re.sub(r"[^\w.-]", "_", run).strip(".")
     return str(Path.cwd() / OWN / (name or f"run-{secrets.token_hex(6)}"))
 
@@ -61,7 +62,7 @@ def require_workspace(folder: str | None) -> None:
 
 
 def confinement(chosen: Chosen, mode: Mode, reads: tuple[Path, ...], emit: Emit) -> Confinement:
-    """For the foreign code of a run that is started in the current folder."""
+    """Return how foreign code of a run in the current folder is confined."""
     return Confinement(
         folder=Path.cwd(),
         own=Path(chosen.own),

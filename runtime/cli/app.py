@@ -113,20 +113,20 @@ def run(args: list[str] | None = None) -> int:
 
 
 def say(*lines: str) -> None:
-    """Lines for a person: to stderr, so that stdout holds the result alone."""
+    """Print lines for a person to stderr, so that stdout holds the result alone."""
     print(*lines, sep="\n", file=sys.stderr)
 
 
 def complain(message: str, help: str = "", diff: tuple[str, ...] = ()) -> None:
-    """An error in the look of all our errors: what is wrong, a difference if there is one, then
-    what to do about it."""
+    """Print an error in the look of all our errors: what is wrong, a difference if there is one,
+    then what to do about it."""
     more = help.replace("\n", "\n        ")
     say(f"error: {message}", *color_diff(diff), *([f"  help: {more}"] if help else []))
 
 
 def color_diff(diff: tuple[str, ...]) -> list[str]:
-    """The lines of a difference, indented; coloured on a terminal. What they quote cannot steer
-    it."""
+    """Return the lines of a difference, indented, and coloured on a terminal. Their text cannot
+    steer the terminal."""
     if not diff:
         return []
     from flowc.compiler.source.snippet import visible
@@ -199,7 +199,7 @@ def _invoke_typed(row: Command, args: list[str]) -> int:
 
 
 def build(row: Command) -> Any:
-    """The command as typer calls it; imports its module."""
+    """Import the module of a command and return the command as typer calls it."""
     import typer
 
     target = _load(row.module, row.attribute or row.name)
@@ -211,7 +211,7 @@ def build(row: Command) -> Any:
 
 
 def plain_app(**settings: Any) -> typer.Typer:
-    """A `typer.Typer` as all our commands use it: no rich, no completion options, `-h` too."""
+    """Return the `typer.Typer` of all our commands: no rich, no completion options, `-h` too."""
     import typer
 
     return typer.Typer(
@@ -251,7 +251,7 @@ def _sentence(message: str) -> str:
 
 
 def _report_fault() -> int:
-    """A bug of ours: one line that can be reported. FLOWC_DEBUG=1 shows the traceback."""
+    """Report a bug of ours in one line; FLOWC_DEBUG=1 shows the traceback. Return the exit code."""
     kind, error, trace = sys.exc_info()
     if os.environ.get("FLOWC_DEBUG") == "1":
         sys.excepthook(kind or Exception, error or Exception(), trace)
@@ -265,7 +265,7 @@ def _report_fault() -> int:
 
 
 def _origin(trace: TracebackType | None) -> str:
-    """File and line of the innermost frame, without the folder it is installed in."""
+    """Return file and line of the innermost frame, without the folder of the installation."""
     place = "unknown place"
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
@@ -285,5 +285,5 @@ def _give_up_stdout() -> None:
 
 
 def _discard_stdout() -> None:
-    """The reader is gone: let the interpreter's last flush go nowhere, without a word."""
+    """Lead stdout nowhere once its reader is gone: the interpreter's last flush must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,7 +20,7 @@ _STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def deliver(out: Path, data: bytes) -> None:
-    """Write all of it, or leave the file that was there. Raises `RunError`."""
+    """Write all of it, or leave the file that was there. Raise `RunError`."""
     try:
         if (number := _open_one(out)) is not None:
             _pour(os.dup(number), data)
@@ -56,7 +56,7 @@ def refuse_source(out: Path, sources: Iterable[str], what: str) -> None:
 
 
 def leads_to_file(out: Path) -> bool:
-    """Whether a file stands at the path or would be made there. Raises OSError."""
+    """Whether a file stands at the path or would be made there. Raise OSError."""
     if _open_one(out) is not None:
         return False
     try:
@@ -66,8 +66,8 @@ def leads_to_file(out: Path) -> bool:
 
 
 def _open_one(out: Path) -> int | None:
-    """The descriptor of this process that a path means. Opening the path would begin at the start
-    of a file that standard output has been led to, and there is no name for a closed pipe."""
+    """Return the descriptor of this process that a path means. Opening the path instead would begin
+    at the start of a file behind standard output, and a closed pipe has no name."""
     path = str(out)
     match = _DESCRIPTOR.fullmatch(path)
     return int(match[1]) if match else _STREAMS.get(path)

@@ -20,7 +20,7 @@ _LEAST = {int | None: 1, float | None: 0.001}
 
 
 def flag(name: str, **changes: Any) -> Any:
-    """The flag of an option, as typer reads it; `changes` are for a command where it means less."""
+    """Return the flag of an option, as typer reads it; `changes` are one command's."""
     row = OPTIONS[name]
     about = {"metavar": row.metavar or None, "help": row.help, "min": _LEAST.get(TYPES[name])}
     return typer.Option(row.flag, **{**about, **changes})
@@ -92,9 +92,9 @@ class RunFlags:
     def options(
         self, workflow: str, kept: RunOptions, config: Config, declared: str | None
     ) -> RunOptions:
-        """`kept` with what was typed, settled; who is typed to answer replaces who answered, and
-        the model that the workflow `declared`. Raises `RunError` when there is no such file of
-        answers."""
+        """Return the `kept` options with the typed ones over them, settled. A typed model, script
+        or recording replaces what answered, and the model that the workflow `declared`. Raise
+        `RunError` when a file of answers is missing."""
         typed = self.typed
         if typed.answers:
             typed = replace(typed, answers=locate_answers(typed.answers, workflow))
@@ -102,7 +102,7 @@ class RunFlags:
 
 
 def _typed_value(name: str, value: object) -> Any:
-    """What a flag says. Raises `RunError` for what its option does not take."""
+    """Return the value of a flag. Raise `RunError` for one that its option does not take."""
     row = OPTIONS[name]
     if row.read is None:
         return tuple(value) if isinstance(value, list) else value
@@ -114,7 +114,7 @@ def _typed_value(name: str, value: object) -> Any:
 
 
 def _mode(as_json: bool, as_json_lines: bool, quiet: bool) -> Mode:
-    """How the run is shown. Raises `RunError` for two ways at once."""
+    """Return how the run is shown. Raise `RunError` for two ways at once."""
     if as_json and as_json_lines:
         raise RunError("--json and --jsonl exclude each other")
     if as_json:
@@ -126,8 +126,8 @@ _SHOWN = {"as_json": AsJson, "as_json_lines": AsJsonLines, "quiet": Quiet, "verb
 
 
 def with_run_flags(command: Callable[..., int]) -> Callable[..., int]:
-    """The command with the flags of the table, which it gets together as `run_flags`. Typer reads a
-    command's options from its signature, so the signature is what is made here."""
+    """Give a command the flags of the table, as its parameter `run_flags`. Typer reads options from
+    the signature of a command, so a signature is made here."""
     names = [name for name, row in OPTIONS.items() if row.flag and not row.fixed]
     annotations = {name: Annotated[_flag_type(name), flag(name)] for name in names} | _SHOWN
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -151,10 +151,10 @@ def with_run_flags(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _flag_type(name: str) -> Any:
-    """The type of an option as typer reads it: it knows no tuples."""
+    """Return the type of an option as typer reads it: typer knows no tuples."""
     return list[str] | None if get_origin(TYPES[name]) is tuple else TYPES[name]
 
 
 def _nothing(name: str) -> Any:
-    """What a flag is that was not typed."""
+    """Return the value of a flag that was not typed."""
     return False if TYPES.get(name, bool) is bool else None

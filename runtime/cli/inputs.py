@@ -54,8 +54,8 @@ class RawInputs:
 
 
 def read_inputs(pairs: Sequence[str], files: Sequence[str], read_file: ReadFile) -> RawInputs:
-    """What `-i` and `--inputs` say; a later one overrides an earlier one, `-i` overrides files.
-    Raises `RunError` for a malformed pair or an unreadable file."""
+    """Read `-i` and `--inputs`; a later one overrides an earlier one, `-i` overrides files. Raise
+    `RunError` for a malformed pair or an unreadable file."""
     values: dict[str, Any] = {}
     for file in files:
         for name, value in _read_inputs_file(file).items():
@@ -79,8 +79,9 @@ def type_inputs(
 ) -> dict[str, Any]:
     """The run's inputs, typed as the workflow declares them. Defaults are left to the engine.
 
-    Raises `RunError` (exit 2) that names every unknown name, every value of a wrong type and every
-    missing one with the line that declares it. With `ask` a missing one is asked for instead."""
+    Raise `RunError` (exit 2) that names every unknown name, every value of a wrong type and every
+    missing one with the line that declares it. With `ask` a missing one is asked for instead.
+    """
     known = {f.name: Param(name=f.name, type=f.type, span=f.span) for f in workflow.state}
     known |= {p.name: p for p in workflow.params}
     faults: list[str] = []
@@ -107,8 +108,8 @@ def type_inputs(
 
 
 def type_changes(pairs: Sequence[str], types: Mapping[str, TypeName]) -> dict[str, Any]:
-    """Other values for variables, NAME=VALUE, each read as its declared type. Names that are not
-    in `types` are kept as texts. Raises `RunError` for a malformed pair and a wrong type."""
+    """Return new values of variables from NAME=VALUE, each read as its declared type, or as text
+    when `types` lacks it. Raise `RunError` for a malformed pair and a wrong type."""
     changes: dict[str, Any] = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
@@ -123,7 +124,7 @@ def type_changes(pairs: Sequence[str], types: Mapping[str, TypeName]) -> dict[st
 
 
 def missing_params(workflow: Workflow, inputs: Mapping[str, Any]) -> tuple[Param, ...]:
-    """Required parameters that neither the caller nor the environment variable they name gives."""
+    """Return the required parameters without a value, a default or an environment variable."""
     return tuple(
         p
         for p in workflow.params
@@ -174,7 +175,7 @@ def _read(read: Callable[[], str], path: str, help: str = "") -> str:
 
 
 def _read_inputs_file(path: str) -> dict[str, Any]:
-    """A JSON or YAML mapping of names to values."""
+    """Read a JSON or YAML mapping of names to values."""
     import yaml
 
     text = _read(lambda: read_text(path), path)
@@ -203,8 +204,8 @@ def _read_inputs_file(path: str) -> dict[str, Any]:
 
 
 def _as_type(value: Any, type: TypeName, *, is_text: bool) -> Any:
-    """The value as its declared type. A text from the command line is read, a JSON value has to
-    fit. Raises `_Mismatch` that says what it is instead."""
+    """Return the value as its declared type: a text of the command line is read, a JSON value has
+    to fit. Raise `_Mismatch` with what it is instead."""
     if is_text:
         return _from_text(value, type)
     match type:
@@ -292,7 +293,7 @@ def _missing(param: Param, sources: SourceSet) -> str:
 
 
 def _declaration(param: Param, sources: SourceSet) -> str:
-    """ ", declared at file:line: <the line>" """
+    """Return the place of the declaration: `--> file:line:column: the line`."""
     source = sources.get(param.span.file) if param.span else None
     if source is None or param.span is None:
         return ""

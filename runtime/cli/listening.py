@@ -28,8 +28,8 @@ _AGAIN = b"flowc gives up; what was under way goes on with the next start\n"
 
 def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> None:
     """Serve an ASGI application until Ctrl-C or SIGTERM, which let it end what it has begun: then
-    this returns. A second one ends the process at once, with 130. Raises `RunError` when nothing
-    can be listened to there, or when the application does not start."""
+    this returns. A second one ends the process at once, with 130. Raise `RunError` when nothing can
+    be listened to there, or when the application does not start."""
     import uvicorn
 
     class Ending(uvicorn.Server):
@@ -66,8 +66,8 @@ def end_on_signal(server: uvicorn.Server) -> None:
 
 
 def _tell(words: bytes) -> None:
-    """Past print, whose buffer may be in use where a signal came, and not to a reader that has
-    stopped reading: an end waits for nobody."""
+    """Write past print, whose buffer may be in use where a signal came, and not to a reader that
+    has stopped reading: the end of the process must not wait."""
     with contextlib.suppress(OSError):
         if os.name == "nt" or select.select([], [2], [], 0)[1]:
             os.write(2, words)
@@ -87,5 +87,5 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def _bracket(host: str) -> str:
-    """As it stands in an address."""
+    """Return a host as it stands in an address."""
     return f"[{host}]" if ":" in host else host

@@ -34,9 +34,9 @@ class KnownWorkflow:
 
 
 def locate(target: str, folders: Sequence[str] = ()) -> str:
-    """The file of a workflow given as FILE or NAME. Raises `RunError` that lists close names when
-    there is none, and every candidate when a name means several files of one place. What ships is
-    also found by its path in the repository."""
+    """Return the file of a workflow, given as FILE or NAME. Raise `RunError` that lists close names
+    when there is none, and every candidate when a name means several files of one place. A shipped
+    workflow has its path in the repository too."""
     if os.path.exists(target) and not (os.path.isdir(target) and _is_name(target)):
         return target
     if shipped := _shipped_file(target):
@@ -56,7 +56,7 @@ def locate(target: str, folders: Sequence[str] = ()) -> str:
 
 
 def _shipped_file(target: str) -> str | None:
-    """A file that ships, named as it is in the repository: `workflows/audio/edit.yaml`."""
+    """Return a shipped file by its name in the repository: `workflows/audio/edit.yaml`."""
     first, *rest = Path(target).parts or ("",)
     if first != "workflows" or not rest or ".." in rest:
         return None
@@ -71,13 +71,13 @@ def _shipped_folder() -> Path:
 
 
 def known_workflows(folders: Sequence[str] = ()) -> list[KnownWorkflow]:
-    """Every workflow that can be run by name, those of the working folder first."""
+    """Return every workflow that has a name here, those of the working folder first."""
     return [known for place in _places(folders) for known in place]
 
 
 def locate_answers(target: str, workflow: str) -> str:
-    """A file of scripted answers: a path, or a bare NAME for `NAME.answers.yaml` beside the
-    workflow. Raises `RunError` when neither is there."""
+    """Return a file of scripted answers: a path, or NAME for `NAME.answers.yaml` beside the
+    workflow. Raise `RunError` when neither is there."""
     if os.path.exists(target) and not os.path.isdir(target):
         return target
     folder = Path(workflow).parent
@@ -91,8 +91,8 @@ def locate_answers(target: str, workflow: str) -> str:
 
 
 def locate_team(target: str | None, workflow: str) -> str | None:
-    """A team: a path, or a bare NAME for `NAME.team.json` beside the workflow. What is neither is
-    given back as it is: the compiler says what is wrong with it."""
+    """Return a team: a path, or NAME for `NAME.team.json` beside the workflow. Anything else is
+    returned as it is: the compiler reports it."""
     if target is not None and _is_name(target) and not os.path.exists(target):
         beside = Path(workflow).parent / f"{target}{TEAM}"
         if beside.is_file():
@@ -101,7 +101,7 @@ def locate_team(target: str | None, workflow: str) -> str | None:
 
 
 def name_of(path: str) -> str:
-    """The name a file is run by: its base name without the format's ending."""
+    """Return the name that a file is run by: its base name without the format's ending."""
     base = os.path.basename(path)
     for suffix in sorted(suffixes(), key=len, reverse=True):
         if base.endswith(suffix):
@@ -152,14 +152,14 @@ def _is_name(target: str) -> bool:
 
 
 def _short_path(path: Path) -> str:
-    """Relative to the working folder when it lies below it, else absolute."""
+    """Return a path relative to the working folder when it lies below it, else absolute."""
     whole = path.resolve()
     here = Path.cwd()
     return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)
 
 
 def _nearby(target: str) -> str:
-    """Files of the same folder with a similar name, or what a wrong path means."""
+    """Return a hint: a file of the same folder with a similar name, or a missing folder."""
     folder, base = os.path.split(target)
     try:
         names: Iterable[str] = os.listdir(folder or ".")

@@ -27,8 +27,8 @@ _SIGNS = "23456789abcdefghjkmnpqrstvwxyz"
 
 
 def new_run_name(taken: Collection[str] = ()) -> str:
-    """A name that is not in `taken`: a quality, an animal and four signs, three thousand million
-    in all."""
+    """Return a name that is not in `taken`: a quality, an animal and four signs, three thousand
+    million in all."""
     while True:
         tail = "".join(secrets.choice(_SIGNS) for _ in range(4))
         name = f"{secrets.choice(_QUALITIES)}-{secrets.choice(_ANIMALS)}-{tail}"

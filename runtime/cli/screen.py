@@ -64,7 +64,7 @@ class Screen:
         return self._size().lines
 
     def _size(self) -> os.terminal_size:
-        """The terminal's, as it is now; what the environment says where it does not tell."""
+        """Return the terminal's size now, or that of the environment."""
         try:
             size = os.get_terminal_size(self.stream.fileno())
         except (OSError, ValueError):
@@ -72,11 +72,11 @@ class Screen:
         return size if size.columns and size.lines else shutil.get_terminal_size((_PIPE_WIDTH, 24))
 
     def ink(self, text: str, tone: Tone) -> str:
-        """The text in a colour, or as it is."""
+        """Return the text in a colour, or as it is."""
         return f"\x1b[{_SGR[tone]}m{text}\x1b[0m" if self.color and text else text
 
     def print(self, *lines: str) -> None:
-        """Lines that stay, above the live ones."""
+        """Print lines that stay, above the live ones."""
         self.update(lines, self._rows)
 
     def update(self, lines: Sequence[str], rows: Sequence[str]) -> None:
@@ -90,7 +90,7 @@ class Screen:
         self.update((), ())
 
     def _lines_taken(self) -> int:
-        """Lines that the live rows take now: a terminal that was made narrower wraps them."""
+        """Return the lines that the live rows take now: a narrower terminal wraps them."""
         width = max(self.width, 1)
         return sum(max(1, -(-len(_COLOURS.sub("", row)) // width)) for row in self._rows)
 
@@ -102,8 +102,8 @@ class Screen:
 
 
 def screen_on(stream: TextIO) -> Screen:
-    """A screen as the stream allows it: live on a terminal, colours unless NO_COLOR is set, plain
-    signs where the encoding has no others."""
+    """Return a screen as the stream allows it: live on a terminal, colours unless NO_COLOR is set,
+    plain signs where the encoding has no others."""
     terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
     color = terminal and not os.environ.get("NO_COLOR")
     try:
@@ -115,14 +115,14 @@ def screen_on(stream: TextIO) -> Screen:
 
 
 def one_line(text: str, room: int) -> str:
-    """A text of strangers in one line of at most `room` characters: blanks joined, control signs
-    made visible, the rest cut with an ellipsis."""
+    """Return a stranger's text in one line of at most `room` characters: blanks joined, control
+    signs made visible, the rest cut with an ellipsis."""
     line = visible(" ".join(text[: room * 4 + 80].split()))
     return line if len(line) <= room else line[: max(room - 1, 0)] + "…"
 
 
 def seconds_of(value: float) -> str:
-    """`0.4 s`, `2 m 05 s`, `1 h 02 m`."""
+    """Return `0.4 s`, `2 m 05 s`, `1 h 02 m`."""
     if value < 59.95:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
@@ -132,17 +132,17 @@ def seconds_of(value: float) -> str:
 
 
 def count_of(number: int, noun: str) -> str:
-    """`1 node`, `6 nodes`."""
+    """Return `1 node`, `6 nodes`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def tokens_of(number: int) -> str:
-    """`340 tokens`, `1.2k tokens`."""
+    """Return `340 tokens`, `1.2k tokens`."""
     return count_of(number, "token") if number < 1000 else f"{number / 1000:.1f}k tokens"
 
 
 def usage_of_calls(usage: Usage) -> str:
-    """`1.2k tokens · $0.0031`; `at most` where some of it is not known."""
+    """Return `1.2k tokens · $0.0031`, with `at most` where some of it is an estimate."""
     tokens = tokens_of(usage.input_tokens + usage.output_tokens)
     cost = "" if not usage.cost else f" · {dollars(round(usage.cost * DOLLAR))}"
     return f"{'at most ' * usage.estimated}{tokens}{cost}"

@@ -12,13 +12,13 @@ from ..errors import RunError
 
 
 def store_url(flag: str | None, config: Config | None = None) -> str:
-    """The flag, else what is configured (FLOWC_STORE, flowc.toml), else the usual place."""
+    """Return the flag, else the configured store (FLOWC_STORE, flowc.toml), else the default."""
     config = config if config is not None else load_config(Path.cwd())
     return flag or config.store or DEFAULT_STORE
 
 
 def prepare_default(url: str) -> None:
-    """The usual place makes its own folder and keeps it out of version control."""
+    """Make the folder of the default store and keep it out of version control."""
     if url != DEFAULT_STORE:
         return
     folder = Path(store_path(url)).parent
@@ -34,12 +34,12 @@ def prepare_default(url: str) -> None:
 
 
 def store_path(url: str) -> str:
-    """A store's address as a person reads it."""
+    """Return a store's address as a person reads it."""
     return without_password(url.removeprefix("sqlite:///"))
 
 
 def existing_store(flag: str | None) -> str:
-    """The store of commands that look at runs: they never make one. Raises `RunError`."""
+    """Return the store of a command that looks at runs and never makes one. Raise `RunError`."""
     from ..store.open import is_there
 
     url = store_url(flag)

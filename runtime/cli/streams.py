@@ -30,7 +30,7 @@ _kept: list[TextIO] = []
 
 
 def result_stream() -> TextIO:
-    """Where a result goes."""
+    """Return the stream that a result goes to."""
     return _kept[-1] if _kept else sys.stdout
 
 
@@ -105,7 +105,8 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def put(text: str) -> None:
-    """A document, a value or a result on standard output: in UTF-8 unless a terminal shows it."""
+    """Write a document, a value or a result to standard output, in UTF-8 unless a terminal shows
+    it."""
     stream = result_stream()
     behind = getattr(stream, "buffer", None)
     if behind is None or stream.isatty():
@@ -117,7 +118,7 @@ def put(text: str) -> None:
 
 
 def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
-    """An object on stdout: in several lines, or in one (None)."""
+    """Print an object to stdout: in several lines, or in one (None)."""
     import json  # most commands print no JSON, and every one starts here
 
     text = json.dumps(value, ensure_ascii=False, indent=indent)

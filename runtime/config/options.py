@@ -59,13 +59,13 @@ class Option:
 def option(
     flag: str = "", metavar: str = "", help: str = "", *, empty: type = NoneType, **more: Any
 ) -> Any:
-    """A row of the table; `more` is the rest of an `Option`. `empty` makes the value that says
-    nothing."""
+    """Return a row of the table; `more` is the rest of an `Option`. `empty` makes the value that
+    says nothing."""
     return field(default_factory=empty, metadata={"option": Option(flag, metavar, help, **more)})
 
 
 def _dollars(value: object) -> str:
-    """As text: a float of TOML's is not what was written once it is added up."""
+    """Return an amount as text: a float of TOML's is not what was written once it is added up."""
     try:
         amount = read_dollars(value)
     except ValueError:
@@ -205,17 +205,17 @@ ANSWERING = tuple(name for name, row in OPTIONS.items() if row.answers)
 
 
 def default(name: str) -> Any:
-    """What holds for an option where nobody says anything."""
+    """Return the value of an option that no source says."""
     return OPTIONS[name].default
 
 
 def variable(name: str) -> str:
-    """The environment variable of an option."""
+    """Return the environment variable of an option."""
     return f"FLOWC_{name.upper()}"
 
 
 def read_value(name: str, value: object) -> Any:
-    """A value of a configuration file or of the environment. Raises `WrongValue`."""
+    """Check a value of a configuration file or of the environment. Raise `WrongValue`."""
     row, kind = OPTIONS[name], TYPES[name]
     if row.read is not None:
         return row.read(value)
@@ -230,7 +230,8 @@ def read_value(name: str, value: object) -> Any:
 
 
 def absolute(name: str, value: Any, folder: Path) -> Any:
-    """The value of an option with every path in full; addresses stay. A list holds each once."""
+    """Return the value of an option with every path in full; addresses stay. A list holds each
+    once."""
     row = OPTIONS[name]
     if not row.path or not value:
         return value
@@ -240,8 +241,8 @@ def absolute(name: str, value: Any, folder: Path) -> Any:
 
 
 def merge(strong: Options, weak: Options, *, append: bool = False) -> dict[str, Any]:
-    """Every option of `strong`, and of `weak` where that says nothing. Lists add up; with `append`
-    those of `weak` come first."""
+    """Return every option of `strong`, and of `weak` where that says nothing. Lists add up; with
+    `append` those of `weak` come first."""
     values = {name: getattr(strong, name) for name in OPTIONS}
     answered = any(values[name] for name in ANSWERING)
     for name, value in values.items():

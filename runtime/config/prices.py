@@ -32,7 +32,7 @@ class Price(Protocol):
     """What one model costs."""
 
     def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> int:
-        """Picodollars, rounded up. `cached_tokens` are among the input's."""
+        """Return picodollars, rounded up. `cached_tokens` are among the input's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Prices:
         return model in self._known
 
     def of(self, model: str) -> Price | None:
-        """The price of a model; None when nobody has said it. Loads the package when it has to."""
+        """Return the price of a model, or None. Load the package when it has to."""
         if model not in self._known:
             provider = model.partition(":")[0]
             own = self.configured.get(model) or self.configured.get(f"{provider}:*")
@@ -108,12 +108,12 @@ def _find_listed(model: str, base_url: str | None) -> Price | None:
 
 
 def picodollars(dollars: Decimal) -> int:
-    """A sum of money as a whole number, rounded up."""
+    """Return a sum of money as a whole number, rounded up."""
     return int((dollars * DOLLAR).to_integral_value(ROUND_CEILING))
 
 
 def read_dollars(value: object) -> Decimal:
-    """An amount as people write it: `0.25`, `"0.25"`, `$0.25`. Raises `ValueError` for what is not
+    """Read an amount as people write it: `0.25`, `"0.25"`, `$0.25`. Raise `ValueError` unless it is
     a number from 0 to a million."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("no number")
@@ -127,7 +127,7 @@ def read_dollars(value: object) -> Decimal:
 
 
 def dollars(amount: int) -> str:
-    """`$1.25`, `$0.0031`, `$0.00`; what is less than a hundredth of a cent is `<$0.0001`."""
+    """Return `$1.25`, `$0.0031`, `$0.00`; less than a hundredth of a cent is `<$0.0001`."""
     value = Decimal(amount) / DOLLAR
     if 0 < value < Decimal("0.0001"):
         return "<$0.0001"
@@ -135,7 +135,7 @@ def dollars(amount: int) -> str:
 
 
 def how_to_price(model: str) -> str:
-    """What to write for a model without a price."""
+    """Return what to write for a model without a price."""
     return (
         "write what it costs into flowc.toml, in dollars per million tokens:\n"
         f'[prices."{model}"]\ninput = 0.25\noutput = 2.00'

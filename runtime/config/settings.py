@@ -40,8 +40,8 @@ class Config(Options):
 
 
 def load_config(start: Path, env: Mapping[str, str] | None = None) -> Config:
-    """The configuration for a run started in the folder `start`. Raises `RunError` (exit 2) with
-    file and line for an unknown key or a value that its key does not take."""
+    """Return the configuration for a run started in the folder `start`. Raise `RunError` (exit 2)
+    with file and line for an unknown key or a value that its key does not take."""
     config = Config()
     project = project_file(start)
     for file in (user_file(), project):
@@ -56,8 +56,8 @@ def load_config(start: Path, env: Mapping[str, str] | None = None) -> Config:
 
 
 def _over(config: Config, values: dict[str, Any], source: str) -> Config:
-    """A stronger source over a weaker one. Who answers is one choice: a model takes the place of
-    answers, and answers that of a model."""
+    """Put a stronger source over a weaker one. Who answers is one choice: a model replaces answers,
+    and answers replace a model."""
     chosen = [name for name in ANSWERING if name in values]
     if len(chosen) > 1:
         raise RunError(f"{source}: `{chosen[0]}` and `{chosen[1]}` exclude each other")
@@ -67,12 +67,12 @@ def _over(config: Config, values: dict[str, Any], source: str) -> Config:
 
 
 def user_file() -> Path:
-    """The user's own configuration file, which need not exist."""
+    """Return the user's own configuration file, which need not exist."""
     return Path(platformdirs.user_config_dir("flowc"), "config.toml")
 
 
 def project_file(start: Path) -> Path | None:
-    """flowc.toml, or a pyproject.toml with [tool.flowc], in `start` or the nearest parent."""
+    """Return flowc.toml, or pyproject.toml with [tool.flowc], in `start` or the nearest parent."""
     for folder in (start.absolute(), *start.absolute().parents):
         if (folder / FILE).is_file():
             return folder / FILE
@@ -83,7 +83,7 @@ def project_file(start: Path) -> Path | None:
 
 
 def _tool_tables(pyproject: Path) -> dict[str, Any]:
-    """[tool] of a pyproject.toml; one that is broken is not ours to complain about."""
+    """Return [tool] of a pyproject.toml; {} for a broken file, which other tools report."""
     try:
         tool = tomllib.loads(read_text(str(pyproject))).get("tool", {})
     except (Unreadable, tomllib.TOMLDecodeError, RecursionError):
@@ -134,8 +134,8 @@ def _value(key: str, value: object, file: Path, text: str) -> Any:
 
 
 def _line(key: str, text: str) -> int:
-    """The line on which a key stands, 1 when it is written in an unusual way. TOML readers give no
-    places."""
+    """Return the line on which a key stands, 1 when it is written in an unusual way. TOML readers
+    give no places."""
     table, _, name = key.rpartition(".")
     current = ""
     for number, line in enumerate(text.splitlines(), start=1):

@@ -50,8 +50,8 @@ class Flow:
 
     @classmethod
     def load(cls, path: Path) -> Flow:
-        """The flow that `flowc compile` wrote to `path`. Raises `RunError` when it is missing or
-        was not written by a flowc that this one understands."""
+        """Return the flow that `flowc compile` wrote to `path`. Raise `RunError` when it is missing
+        or was not written by a flowc that this one understands."""
         try:
             spec = load_spec(json.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
@@ -82,25 +82,25 @@ class Flow:
         return factory(NoJournal(), _unheard)
 
     def node(self, name: str) -> NodeFunction:
-        """The function of a node, its subgraph in the closure."""
+        """Return the function of a node, its subgraph in the closure."""
         services = self._services or inert_services()
         setting = Setting(self.spec, services, dict(self.spec.subgraphs), self._siblings)
         return function_of(self._nodes[name], setting, self._branches.get(name))
 
     def metadata(self, name: str) -> dict[str, Any]:
-        """Kind and place of a node in the user's file."""
+        """Return kind and place of a node in the user's file."""
         return metadata_of(self._nodes[name], self.spec)
 
     def route(self, name: str) -> Callable[[State], Awaitable[list[str]]]:
-        """The path function of a node's branch."""
+        """Return the path function of a node's branch."""
         return path_of(self._branches[name])
 
 
 def _unheard(kind: EventKind, node: str, data: dict[str, Any]) -> None:
-    """The server has its own view of a run."""
+    """Ignore an event: the server has its own view of a run."""
 
 
 def _resolve_file(spec: GraphSpec, folder: Path) -> GraphSpec:
-    """Files are written relative to the module; `file:` reads begin there."""
+    """Return the spec with files below the folder of the module; `file:` reads begin there."""
     subgraphs = tuple((path, _resolve_file(sub, folder)) for path, sub in spec.subgraphs)
     return dataclasses.replace(spec, file=str(folder / spec.file), subgraphs=subgraphs)

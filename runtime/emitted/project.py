@@ -20,7 +20,7 @@ Edges = set[tuple[str, str]]
 
 
 def write_project(files: Mapping[str, str], folder: Path) -> None:
-    """Write each file as a whole: a reader sees the old one or the new one. Raises `RunError` when
+    """Write each file as a whole: a reader sees the old one or the new one. Raise `RunError` when
     the folder cannot be made or written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def check_project(spec: GraphSpec, folder: Path) -> None:
 
 
 def load_module(folder: Path) -> Any:
-    """The project's `graph.py`, imported under a name of its own; no bytecode is left behind."""
+    """Import the project's `graph.py` under a name of its own; no bytecode is left behind."""
     module_spec = importlib.util.spec_from_file_location(
         "flowc_compiled_graph", folder / MODULE_FILE
     )
@@ -66,12 +66,13 @@ def load_module(folder: Path) -> Any:
 
 
 def drawn_edges(app: Any) -> Edges:
-    """(source, target) of every edge that LangGraph draws for a compiled graph."""
+    """Return (source, target) of every edge that LangGraph draws for a compiled graph."""
     return {(edge.source, edge.target) for edge in app.get_graph().edges}
 
 
 def spec_edges(spec: GraphSpec) -> Edges:
-    """(source, target) of every edge of a spec, the start and the end as LangGraph names them."""
+    """Return (source, target) of every edge of a spec, the start and the end as LangGraph names
+    them."""
     edges = {(START, spec.entry)}
     edges |= {(edge.source, edge.target) for edge in spec.edges}
     for join in spec.joins:
@@ -84,7 +85,7 @@ def spec_edges(spec: GraphSpec) -> Edges:
 
 
 def edges_from_start(edges: Edges) -> Edges:
-    """The edges on the ways from the start."""
+    """Return the edges on the ways from the start."""
     leaving: dict[str, list[str]] = {}
     for source, target in edges:
         leaving.setdefault(source, []).append(target)

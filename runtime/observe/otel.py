@@ -146,7 +146,7 @@ class Spans:
         return told | texts if self.content else told
 
     def _effect(self, event: RunEvent, name: str, about: Mapping[str, Any]) -> None:
-        """A span for something that is over: it took so many seconds until now."""
+        """Add a span for something that is over: it took so many seconds until now."""
         end = time.time_ns()
         span = self.tracer.start_span(
             name,
@@ -159,7 +159,7 @@ class Spans:
         span.end(end)
 
     def _note(self, event: RunEvent) -> None:
-        """Everything else is an event of the span that it happened in, by its kind alone."""
+        """Add everything else as an event of the span that it happened in, by its kind alone."""
         span = self._nodes.get((event.path, event.node), self._run)
         if span is not None:
             span.add_event(event.kind)
@@ -169,7 +169,7 @@ class Spans:
         return _context(span) if span is not None else self._around(event.path)
 
     def _around(self, path: tuple[str, ...]) -> Any:
-        """The span of the innermost call around; an element belongs to its foreach node."""
+        """Return the span of the innermost call around; an element belongs to its foreach node."""
         for depth in range(len(path), 0, -1):
             *outer, call = path[:depth]
             for name in (call, call.rpartition("#")[0]):
@@ -179,8 +179,8 @@ class Spans:
 
 
 def open_spans(asked: bool, env: Mapping[str, str] = os.environ) -> Spans | None:
-    """Spans that go to a collector over OTLP; None when nobody wants them. Raises `RunError` when
-    they were asked for and the extra is not installed."""
+    """Return spans that go to a collector over OTLP; None when nobody wants them. Raise `RunError`
+    when they were asked for and the extra is not installed."""
     if not asked and not any(env.get(name) for name in ENDPOINTS):
         return None
     try:

@@ -83,7 +83,7 @@ class SessionState:
 
 
 def prompt_of(loaded: Loaded, state: SessionState) -> dict[str, Json]:
-    """What is to be done now, for a client."""
+    """Return what is to be done now, for a client."""
     question = state.questions[0]
     if loaded.steps:
         step = loaded.steps[state.position]
@@ -103,7 +103,7 @@ def prompt_of(loaded: Loaded, state: SessionState) -> dict[str, Json]:
 
 
 def refuse_over(loaded: Loaded, state: SessionState) -> None:
-    """Raises `ReportFault` when nothing can be done: all is, a step failed, a value is missing."""
+    """Raise `ReportFault` when nothing can be done: all is, a step failed, a value is missing."""
     if loaded.steps:
         if len(state.outcomes) == len(loaded.steps):
             raise complete()
@@ -126,7 +126,7 @@ def refuse_over(loaded: Loaded, state: SessionState) -> None:
 
 
 def refuse_missing(loaded: Loaded, state: SessionState) -> None:
-    """Raises `ReportFault` naming variable and step (S32)."""
+    """Raise `ReportFault` naming variable and step (S32)."""
     if not state.missing:
         return
     steps = loaded.steps
@@ -139,17 +139,17 @@ def refuse_missing(loaded: Loaded, state: SessionState) -> None:
 
 
 def complete() -> ReportFault:
-    """What is said when there is nothing left to do."""
+    """Return the fault of a workflow with nothing left to do."""
     return ReportFault("the workflow is already complete", "complete", "reset or load again")
 
 
 def numbers_of(outcomes: Mapping[int, Mapping[str, Json]], *, passed: bool) -> list[int]:
-    """The steps that passed, or those that did not, in order."""
+    """Return the steps that passed, or those that did not, in order."""
     return sorted(n for n, o in outcomes.items() if (o["status"] == "passed") is passed)
 
 
 def outcome_report(outcome: Mapping[str, Any]) -> dict[str, Json]:
-    """An outcome in the words of the step protocol (S45)."""
+    """Return an outcome in the words of the step protocol (S45)."""
     return {
         "status": outcome["status"],
         "assertion_results": [

@@ -84,7 +84,7 @@ class Stepper:
         return {**answer, "step_count": None, "first_step": first_step or None, **complete}
 
     async def go_on(self, client: str, run: str) -> None:
-        """Take up a run that was stepped before. Raises `RunError` for one that is stepped by
+        """Take up a run that was stepped before. Raise `RunError` for one that is stepped by
         nobody."""
         record = await self.engine.store.get(run)
         if STEPPED not in record.options:
@@ -94,7 +94,7 @@ class Stepper:
         self._keep(client, Loaded(file, self._compile(file), inputs, record.id))
 
     async def execute(self, client: str) -> dict[str, Json]:
-        """What is to be done now; nothing changes (S29)."""
+        """Return what is to be done now; nothing changes (S29)."""
         loaded = self._of(client)
         state = await self._state(loaded)
         refuse_over(loaded, state)
@@ -109,7 +109,7 @@ class Stepper:
         return await self._report_turn(loaded, state, args)
 
     async def state(self, client: str) -> dict[str, Json]:
-        """Everything there is to know (S45)."""
+        """Return everything there is to know (S45)."""
         loaded = self._of(client)
         state = await self._state(loaded)
         outcomes = state.outcomes
@@ -130,7 +130,7 @@ class Stepper:
         }
 
     async def reset(self, client: str) -> dict[str, Json]:
-        """Back to the first step, in a new run (S46)."""
+        """Return to the first step, in a new run (S46)."""
         loaded = self._of(client)
         who = (await self.engine.store.get(loaded.run)).options[STEPPED]
         again = await self._start_run(str(who), loaded)
@@ -169,7 +169,7 @@ class Stepper:
     async def _report_turn(
         self, loaded: Loaded, state: SessionState, args: Mapping[str, Json]
     ) -> dict[str, Json]:
-        """Of a workflow that is not a list of steps: the answer to what it waits for."""
+        """Take the answer to what a workflow waits for that is not a list of steps."""
         number = state.answered
         refuse_over(loaded, state)
         if str(args.get("step_number")) != str(number):
@@ -194,7 +194,7 @@ class Stepper:
         return {**answer, "next_step": number + 1, "prompt": prompt_of(loaded, after)["prompt"]}
 
     async def _start_run(self, client: str, loaded: Loaded) -> Loaded:
-        """With its run, at the first thing to do."""
+        """Start a run of the workflow, up to the first thing to do."""
         run = self.new_run()
         frontend = loaded.compiled.frontend
         await self.engine.start(
@@ -217,7 +217,7 @@ class Stepper:
         return begun
 
     async def _again(self, client: str, loaded: Loaded, step: AgentNode) -> Loaded:
-        """A fork from just before a step that failed, waiting for its report (S43)."""
+        """Return a fork from just before a step that failed, waiting for its report (S43)."""
         run = self.new_run()
         await self.engine.fork(loaded.run, step.id, {}, run)
         again = replace(loaded, run=run)
@@ -227,7 +227,7 @@ class Stepper:
         return again
 
     def _keep(self, key: str, loaded: Loaded) -> None:
-        """Under a client or a run: what goes for it can be taken up again."""
+        """Keep a workflow under a client or a run, so that it can be taken up again."""
         self.loaded[key] = loaded
         self.loaded.move_to_end(key)
         while len(self.loaded) > KEPT:
@@ -238,8 +238,8 @@ class Stepper:
         return await self.engine.resume(loaded.run, spec, self._services(loaded), answers=answers)
 
     async def _state(self, loaded: Loaded) -> SessionState:
-        """Where it stands. A run that was killed on its way to the next question is brought there
-        first: that is what its last report had set going."""
+        """Return where a session stands. A run that was killed on its way to the next question is
+        brought there first: its last report had set it going."""
         store = self.engine.store
         record = await store.get(loaded.run)
         state = await self.engine.state(loaded.run)

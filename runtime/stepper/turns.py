@@ -16,7 +16,7 @@ _REPORT = "report_step_result"
 
 
 def describe_question(question: Question) -> dict[str, Json]:
-    """What a client has to know of a question beside its text; what is empty is left out."""
+    """Return what a client has to know of a question beside its text; empty values are left out."""
     about: dict[str, Json] = {
         "kind": question.kind,
         "node": question.name,
@@ -31,7 +31,7 @@ def describe_question(question: Question) -> dict[str, Json]:
 
 
 def question_prompt(question: Question, number: int) -> str:
-    """The question in full, with the conversation before it and how it is reported."""
+    """Return the question in full, with the conversation before it and how it is reported."""
     parts = [f"{message['role']}: {message['content']}" for message in question.messages]
     body = question.text
     if question.kind == "approve":
@@ -41,7 +41,7 @@ def question_prompt(question: Question, number: int) -> str:
 
 
 def answer_of(question: Question, args: Mapping[str, Any]) -> Json:
-    """What a report answers to the question. Raises `ReportFault` when it answers nothing."""
+    """Return what a report answers to the question. Raise `ReportFault` when it answers nothing."""
     outputs = args.get("output_variables")
     outputs = {} if outputs is None else outputs
     if not isinstance(outputs, dict):
@@ -60,8 +60,8 @@ def answer_of(question: Question, args: Mapping[str, Any]) -> Json:
 
 
 def _failure_answer(question: Question, message: str) -> Json:
-    """A step that could not be done: a failure of the model's turn or of the task, a refusal of
-    commands. What a person is asked has no such answer."""
+    """Return the answer of a step that could not be done: a failure of the model's turn or of the
+    task, a refusal of commands. A question to a person has no such answer."""
     match question.kind:
         case "turn":
             return {"failed": message}

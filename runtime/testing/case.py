@@ -84,7 +84,7 @@ async def run_trial(
 
 
 def write_answers(answers: Json, path: Path) -> str:
-    """Answers that stand in a case, as the file that `--answers` takes."""
+    """Write answers of a case to the file that `--answers` takes. Return its path."""
     path.write_text(yaml.safe_dump(answers, allow_unicode=True, sort_keys=False), encoding="utf-8")
     return str(path)
 
@@ -92,7 +92,7 @@ def write_answers(answers: Json, path: Path) -> str:
 def mismatches(
     trial: Trial, outcome: Outcome, events: list[RunEvent], spec: GraphSpec
 ) -> list[Mismatch]:
-    """Everything that is not as the case expects it."""
+    """Return everything that differs from what the case expects."""
     found: list[Mismatch] = []
     error = str((outcome.error or {}).get("message", "")) or _last_failure(events)
     if outcome.status != trial.status:
@@ -140,12 +140,12 @@ def _paths(trial: Trial, visited: list[str], spec: GraphSpec) -> list[Mismatch]:
 
 
 def _begins(spec: GraphSpec) -> set[str]:
-    """The node at which it begins, where that only sets variables."""
+    """Return the node at which it begins, where that only sets variables."""
     return {n.id for n in spec.nodes if n.id == spec.entry and n.op.kind == "assign"}
 
 
 def _holds(scope: Scope, condition: Any) -> str:
-    """Why a condition does not hold; "" when it does."""
+    """Return why a condition does not hold; "" when it does."""
     try:
         value = scope.value(condition)
     except Failure as failure:

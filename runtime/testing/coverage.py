@@ -56,7 +56,7 @@ class Coverage:
             self.ways.update((graph, way) for way in _ways_of_case(branch, case))
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """(came by, all) of `nodes` and of `ways`."""
+        """Return (visited, all) of `nodes` and of `ways`."""
         nodes = [(graph, node.id) for graph, spec in self._graphs() for node in _own(spec)]
         ways = [
             (graph, way) for graph, spec in self._graphs() for way, _ in self._ways(graph, spec)
@@ -67,7 +67,7 @@ class Coverage:
         }
 
     def gaps(self) -> list[Gap]:
-        """What no run came by, in the order of the files."""
+        """Return what no run came by, in the order of the files."""
         found: list[tuple[Place | None, Gap]] = []
         for graph, spec in self._graphs():
             for node in _own(spec):
@@ -88,7 +88,8 @@ class Coverage:
         yield from self.spec.subgraphs
 
     def _graph(self, path: tuple[str, ...]) -> tuple[str, GraphSpec | None]:
-        """The graph that calls lead to: its name among the subgraphs, "" for the main one."""
+        """Return the graph that calls lead to, with its name among the subgraphs, "" for the main
+        one."""
         name, spec = "", self.spec
         subgraphs = dict(self.spec.subgraphs)
         for call in path:
@@ -101,7 +102,7 @@ class Coverage:
         return name, spec
 
     def _ways(self, graph: str, spec: GraphSpec) -> Iterator[tuple[Way, Place | None]]:
-        """The ways out of branches that somebody wrote, with their places."""
+        """Yield the written ways out of branches, with their places."""
         workflow = dict(self.program.workflows).get(graph) if graph else self.program.main
         nodes = {node.id: node for node in spec.nodes}
         for branch in spec.branches:
@@ -113,7 +114,7 @@ class Coverage:
                 yield (branch.source, case or "", target), place
 
     def _place_of(self, workflow: Workflow, source: str, case: str | None) -> Place | bool | None:
-        """Where a way is written; True without a place, None for one that nobody wrote."""
+        """Return where a way is written; True without a place, None for an implied one."""
         for edge in workflow.edges:
             if edge.source != source or edge.implied:
                 continue
@@ -145,7 +146,7 @@ def _own(spec: GraphSpec) -> list[NodeSpec]:
 
 
 def _ways_of_case(branch: Branch, case: str) -> list[Way]:
-    """The ways that a node's case leads by: several where branches begin side by side."""
+    """Return the ways that a node's case leads by: several where branches begin side by side."""
     found = [(branch.source, case, target) for known, target in branch.cases if known == case]
     if not found and branch.otherwise is not None:
         found = [(branch.source, "", branch.otherwise)]

@@ -25,7 +25,7 @@ class JunitResult:
 
 
 def junit_xml(results: Iterable[JunitResult]) -> bytes:
-    """The report: a suite for each workflow."""
+    """Return the report: a suite for each workflow."""
     suites: dict[str, list[JunitResult]] = {}
     for result in results:
         suites.setdefault(result.suite, []).append(result)

@@ -67,8 +67,8 @@ class _Visit:
 
 
 def canonical_events(events: Iterable[RunEvent]) -> list[dict[str, Json]]:
-    """The events of one run, whole and in the order in which they came: those of each visit as
-    {kind, at, visit, …data}, in canonical order."""
+    """Return the events of one run, given whole and in the order in which they came: those of each
+    visit as {kind, at, visit, …data}, in canonical order."""
     visits: dict[tuple[str, ...], _Visit] = {}
     every: dict[Order, _Visit] = {}
     outside = _Visit((), "", 0)
@@ -88,7 +88,7 @@ def canonical_events(events: Iterable[RunEvent]) -> list[dict[str, Json]]:
 
 
 def canonical_digest(events: Iterable[RunEvent], outcome: Outcome) -> str:
-    """One digest of a run: its canonical events, how it ended, its result and its variables."""
+    """Return one digest of a run: its canonical events, end, result and variables."""
     error = {k: v for k, v in (outcome.error or {}).items() if k in ("message", "kind", "node")}
     whole = {
         "events": canonical_events(events),
@@ -119,7 +119,7 @@ def _begun(event: RunEvent, visits: dict[tuple[str, ...], _Visit]) -> _Visit:
 
 
 def _sort_events(visit: _Visit) -> list[dict[str, Json]]:
-    """The visit's own events, then those of its elements by their numbers."""
+    """Return the visit's own events, then those of its elements by their numbers."""
     items = [shown for shown in visit.events if shown["kind"] in _OF_ELEMENTS]
     own = [shown for shown in visit.events if shown["kind"] not in _OF_ELEMENTS]
     return own + sorted(items, key=lambda shown: (shown["item"], shown["kind"] != "item_started"))
@@ -137,7 +137,7 @@ def _shorten(event: RunEvent, visit: _Visit) -> dict[str, Json]:
 
 
 def _anywhere(value: Json) -> Json:
-    """A value without the folders of the places in it: a file is the same wherever it lies."""
+    """Return a value without folders in its places: a file is the same wherever it lies."""
     match value:
         case str():
             return _FOLDER.sub("", value.replace(os.getcwd(), "."))

@@ -108,7 +108,7 @@ def apply(
 
 
 def _call_tool(make: Any, sandbox: Mode | None) -> Json | int:
-    """What the tool said, or the exit code after a complaint: 2 for a call that is none."""
+    """Return the tool's answer, or the exit code after a complaint: 2 for a malformed call."""
     try:
         call: AudioCall = make()
     except Failure as failure:

@@ -13,8 +13,8 @@ from ...sandbox.policy import Mode
 
 
 def workers_on(sandbox: Mode | None) -> AudioWorkers:
-    """Confined as the flag `--sandbox` says, or the configuration. Raises `RunError` for a
-    configuration that cannot be read."""
+    """Return audio workers confined by the flag `--sandbox`, or by the configuration. Raise
+    `RunError` for a configuration that cannot be read."""
     here = Path.cwd()
     mode: Mode = sandbox or load_config(here).sandbox or default("sandbox")
     return AudioWorkers(OwnModules(Confinement(here, here, mode=mode)))

@@ -124,7 +124,7 @@ def check_quickly(args: list[str]) -> int | None:
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> None:
-    """Diagnostics on stderr, for the commands whose result is something else."""
+    """Print diagnostics to stderr, for commands whose result is something else."""
     text = render_text(
         list(diagnostics), sources, color=use_color(sys.stderr), width=_width(sys.stderr)
     )
@@ -161,7 +161,7 @@ def compile_path(
 
 
 def _by_name(name: str) -> str:
-    """The file of a workflow that is named; what names nothing is reported as a missing file."""
+    """Return the file of a workflow by its name; a name of none is reported as a missing file."""
     from ...config.settings import load_config
     from ..locate import locate
 
@@ -172,7 +172,7 @@ def _by_name(name: str) -> str:
 
 
 def workflow_files(paths: list[str]) -> Iterator[str]:
-    """The files that are meant: those named, and in folders those that some format claims."""
+    """Yield the named files, and of folders the files that some format claims."""
     if not paths:
         raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
     for path in paths:
@@ -245,7 +245,7 @@ def require_format(name: str | None) -> None:
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
-    """Codes or beginnings of codes, comma-separated or repeated."""
+    """Split codes, or beginnings of codes, at commas. Raise `RunError` for an unknown one."""
     found = tuple(code.strip().upper() for text in given or [] for code in text.split(","))
     for code in found:
         if not code or not any(known.startswith(code) for known in CODES):
@@ -281,7 +281,7 @@ def _print_text(
 
 
 def _overview(result: CompileResult) -> list[str]:
-    """What was read, and which assertions flowc evaluates and which only the model judges."""
+    """Return what was read, and who judges each assertion: flowc, or the model alone."""
     workflow, frontend = result.workflow, result.frontend
     if workflow is None or frontend is None:
         return [f"{result.path}: not read"]
@@ -300,7 +300,8 @@ def _overview(result: CompileResult) -> list[str]:
 
 
 def _worst(bounds: WorstCase) -> str:
-    """`at most 44 steps, 18 model calls; no limit on tokens or cost holds for `draft``."""
+    """Return a line like `at most 44 steps, 18 model calls; no limit on tokens or cost holds for
+    `draft``."""
     amounts = [(bounds.steps, "step"), (bounds.model_calls, "model call")]
     if bounds.model_calls != 0:
         amounts.append((bounds.tokens, "token"))

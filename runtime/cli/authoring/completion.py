@@ -76,7 +76,7 @@ def _fish() -> str:
 
 
 def _words() -> dict[str, list[str]]:
-    """For each command its long options and sub-commands."""
+    """Return the long options and sub-commands of each command."""
     from ..app import build
 
     names = {}

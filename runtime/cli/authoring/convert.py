@@ -76,7 +76,7 @@ def _dialect(name: str) -> Dialect:
 
 
 def _place(result: CompileResult, dialect: Dialect, out: Path | None) -> str:
-    """Where the file will stand, as a path of the source's kind: relative ones stay so."""
+    """Return where the file will stand; a relative path of the source stays relative."""
     folder = os.path.dirname(result.path)
     name = result.workflow.name if result.workflow is not None else ""
     if out is None:
@@ -86,7 +86,7 @@ def _place(result: CompileResult, dialect: Dialect, out: Path | None) -> str:
 
 
 def _say_what_stays(result: CompileResult) -> None:
-    """What a file keeps beside its program is not part of what is converted."""
+    """Note what a file keeps beside its program: it is not converted."""
     if result.parsed is not None and result.parsed.progress:
         say(f"note: how far `{result.path}` has come, and what was made on the way, stays there")
 

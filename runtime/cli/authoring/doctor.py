@@ -82,7 +82,7 @@ _ABOUT = {
 
 
 def _sandbox() -> Iterator[Finding]:
-    """What confines commands and generated code here, found by confining something."""
+    """Yield what confines commands and generated code here, measured by confining something."""
     from ...sandbox.confine import probe
     from ...sandbox.policy import LAYERS
 

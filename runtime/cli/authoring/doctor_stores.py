@@ -21,7 +21,7 @@ Finding = tuple[str, bool, str, bool]
 
 
 def stores() -> Iterator[Finding]:
-    """The store of this folder, the extra for PostgreSQL, the key. Nothing is made or changed."""
+    """Yield the store of this folder, the extra for PostgreSQL, the key. Change nothing."""
     try:
         url = store_url(None)
         location = locate(url)

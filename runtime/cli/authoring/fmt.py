@@ -46,7 +46,7 @@ def fmt(
 
 
 def _flow_files(files: list[str]) -> list[str]:
-    """The files that are meant; in folders only those of the format."""
+    """Return the named files, and of folders those with the endings of flow YAML."""
     if not files:
         raise RunError("no file is given", help="flowc fmt FILE…, or flowc fmt . for a folder")
     paths: list[str] = []

@@ -70,7 +70,7 @@ def _schedule(schedule: dict[str, Any]) -> list[str]:
 
 
 def _progress(progress: dict[str, Any]) -> str:
-    """What the file says of its own run, in one line; what it does not say is left out."""
+    """Return the progress that the file states of its own run, in one line."""
     parts = []
     for name, value in progress.items():
         if isinstance(value, dict):

@@ -66,7 +66,7 @@ def lock() -> int:
 
 
 async def _open_all(config: Config) -> tuple[ToolSchema, ...]:
-    """Every tool, by name. Raises `RunError` for a source that cannot be reached."""
+    """Return every tool, by name. Raise `RunError` for a source that cannot be reached."""
     sources = tool_sources(config, config.mcp, Roots(Path.cwd()))
     box = ToolBox(sources(SoundWork()), effects=dict(config.effects))
     try:
@@ -85,7 +85,7 @@ def _row(tool: ToolSchema) -> dict[str, str]:
 
 
 def _arguments(tool: ToolSchema) -> list[tuple[str, str, str]]:
-    """Name, type and ", required" of each argument."""
+    """Return name, type and ", required" of each argument."""
     properties = tool.parameters.get("properties") or {}
     required = tool.parameters.get("required") or ()
     return [

@@ -102,7 +102,7 @@ def _lines(difference: RunDifference, first: str, second: str, screen: Screen) -
 
 
 def _path(difference: RunDifference, screen: Screen) -> Iterator[str]:
-    """The steps that differ with a few around them; how many equal ones are left out."""
+    """Yield the steps that differ with a few around them, and the number of equal ones between."""
     differing = [n for n, (sign, _) in enumerate(difference.path) if sign != " "]
     shown_steps = {n + d for n in differing for d in range(-_CONTEXT, _CONTEXT + 1)}
     left_out = 0

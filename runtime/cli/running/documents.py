@@ -73,8 +73,8 @@ def find_continuation(compiled: CompileResult, store: str | None) -> Continuatio
 
 
 def run_of(document: str, url: str) -> str:
-    """The run that lives in a document. Raises `RunError` when this store knows of none, or when
-    the document was moved."""
+    """Return the run of a document. Raise `RunError` when this store has none, or when the document
+    was moved."""
     place = Path(document).absolute()
     writers = asyncio.run(_writers(place, url))
     if not writers:
@@ -92,7 +92,7 @@ def run_of(document: str, url: str) -> str:
 
 
 def _refuse_unfinished(place: Path, store: str | None) -> None:
-    """It would be carried on twice."""
+    """Raise `RunError` while a run in the store lives in the document: two would write into it."""
     url = store_url(store)
     file = locate(url).path
     if file is not None and not file.exists():
@@ -105,7 +105,7 @@ def _refuse_unfinished(place: Path, store: str | None) -> None:
 
 
 async def _writers(place: Path, url: str) -> list[Record]:
-    """By the ID that stands in the document, or else in its name."""
+    """Return the writers of a document by the ID in it, or else in its name."""
     id = _id_of(place)
     async with open_engine(url) as engine:
         by_name = place.stem.removeprefix("workflow_")
@@ -152,7 +152,7 @@ def show_edits(edited: Edited, run: str, mode: Mode) -> bool:
 
 
 async def keep_edits(edited: Edited, run: str, store: RunStore) -> RunEvent | None:
-    """The event that tells of edits, kept with the run; None when there were none."""
+    """Keep the event about edits with the run and return it; None without edits."""
     if not edited.taken:
         return None
     data = {

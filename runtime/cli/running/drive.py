@@ -105,8 +105,8 @@ async def drive(
 
 
 async def _once(view: RunView, begin: Begin, clock: Clock) -> Outcome:
-    """One execution. A second signal, or the end of the grace after the time limit, gives up the
-    step under way: what it was doing is in doubt."""
+    """Execute once. A second signal, or the end of the grace after the time limit, gives up the
+    step under way, which is then in doubt."""
     signals = AnnouncedSignals(view)
     in_doubt = "what was under way is in doubt and will be asked about"
     try:
@@ -134,7 +134,7 @@ def _over(clock: Clock) -> str:
 
 
 def _ask_all(questions: tuple[Question, ...], view: RunView) -> dict[str, Any] | None:
-    """Every question's answer; what was answered before Ctrl-D counts, nothing at all is None."""
+    """Ask every question. Return the answers given before Ctrl-D, or None without any."""
     answers: dict[str, Any] = {}
     for question in questions:
         answer = ask_person(question, view.screen, read_line)

@@ -55,15 +55,15 @@ class Launch:
     """The workflow as it was named on the command line."""
 
     def kept_options(self) -> dict[str, Any]:
-        """The options as the run's record keeps them, with the folder that paths count from."""
+        """Return the options for the run's record, with the folder that paths count from."""
         frontend = self.compiled.frontend
         format_name = frontend.name if frontend else ""
         return {**self.options.to_json(), "format": format_name, "folder": os.getcwd()}
 
 
 def compile_runnable(path: str, mode: Mode, team: str | None = None) -> CompileResult | None:
-    """The compiled file; None when it has errors, which are then shown. Warnings are counted: a
-    person who runs a workflow seldom can do anything about them. `RunError` for a picture."""
+    """Return the compiled file; None when it has errors, which are then shown. Warnings are only
+    counted: a person who runs a workflow can seldom mend them. Raise `RunError` for a picture."""
     compiled = compile_file(path, team=team)
     return compiled if check_runnable(compiled, mode) else None
 
@@ -83,7 +83,8 @@ def check_runnable(compiled: CompileResult, mode: Mode) -> bool:
 
 
 def _note_strangers(launch: Launch) -> None:
-    """A misspelt name in a file of answers would show only as an answer that is missing."""
+    """Note the names in a file of answers that the workflow lacks: a misspelt one would show only
+    as a missing answer."""
     if launch.options.answers is None or launch.mode not in ("text", "quiet"):
         return
     script = read_script(launch.options.answers)

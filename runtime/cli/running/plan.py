@@ -38,7 +38,7 @@ def print_plan(compiled: CompileResult, given: RawInputs, options: RunOptions, m
 def plan_of(
     spec: GraphSpec, workflow: ir.Workflow, sources: SourceSet, options: RunOptions
 ) -> dict[str, Any]:
-    """The plan as JSON: inputs, nodes with what they do, permissions."""
+    """Return the plan as JSON: inputs, nodes with what they do, permissions."""
     effects = {tool.id: tool for tool in workflow.tools}
     by_id = {node.id: node for node in workflow.nodes}
     nodes = []
@@ -76,7 +76,7 @@ def plan_of(
 
 
 def does(node: ir.Node, sources: SourceSet) -> str:
-    """What a node would do, in a few words."""
+    """Return what a node would do, in a few words."""
     match node:
         case ir.AgentNode():
             what = f"prompt {node.prompt_id}" if node.prompt_id else node.title
@@ -119,7 +119,7 @@ def does(node: ir.Node, sources: SourceSet) -> str:
 
 
 def source_text(node: ir.ChooseNode | ir.ExecNode | ir.AssertNode, sources: SourceSet) -> str:
-    """The node's expression as it stands in the file, else the node's title."""
+    """Return the node's expression as it stands in the file, else the node's title."""
     match node:
         case ir.ChooseNode():
             span = node.on.span
@@ -134,7 +134,7 @@ def source_text(node: ir.ChooseNode | ir.ExecNode | ir.AssertNode, sources: Sour
 
 
 def _known_text(expr: Expr) -> str:
-    """The text of an expression that has no variable in it, else ""."""
+    """Return the text of an expression without variables, else ""."""
     parts = expr.parts if isinstance(expr, Text) else (expr,)
     known = [str(p.value) for p in parts if isinstance(p, Literal)]
     return "".join(known) if len(known) == len(parts) else ""
@@ -153,7 +153,7 @@ def _guard(guard: Any) -> str:
 
 
 def _in_order(workflow: ir.Workflow) -> Iterator[str]:
-    """Node ids from the entry on, each once, breadth first; then the handlers and what follows."""
+    """Yield node ids from the entry on, breadth first; then the handlers and what follows."""
     seen: dict[str, None] = {}
     handlers = (workflow.on_success, workflow.on_failed)
     for start in (workflow.entry, *(h for h in handlers if h)):
@@ -177,7 +177,7 @@ def _tools(node: ir.Node) -> tuple[str, ...]:
 
 
 def _permissions(spec: GraphSpec, options: RunOptions) -> Iterator[str]:
-    """What the run may do to this machine, and what it asks for before."""
+    """Yield what the run may do to this machine, and what it asks for before."""
     specs = (spec, *(inner for _, inner in spec.subgraphs))
     ops = [node.op for one in specs for node in one.nodes]
     if any(isinstance(op, ir.ExecNode) for op in ops):

@@ -138,7 +138,7 @@ _BESIDE = {
 
 
 def _service_lines(beside: Mapping[str, int]) -> Iterator[str]:
-    """What goes with the runs, where they are executions of the service."""
+    """Yield what goes with the runs that are executions of the service."""
     told = [count_of(beside[word], one) for word, one in _BESIDE.items() if beside[word]]
     if told:
         yield f"  of the service with them: {', '.join(told)}"
@@ -183,7 +183,7 @@ def _gc_lines(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
 async def _prune(
     url: str, choice: PruneCriteria, dry_run: bool
 ) -> tuple[tuple[RunRecord, ...], Counter[str]]:
-    """The runs, and what the service kept of them."""
+    """Forget the chosen runs. Return them, and counts of what the service kept of them."""
     if dry_run:
         async with open_store(url) as kept:
             would = select_runs(await kept.list(), choice, datetime.now(UTC))

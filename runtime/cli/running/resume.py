@@ -99,7 +99,7 @@ def _resume(
 
 
 async def _stand(url: str, run: str) -> tuple[RunRecord, tuple[Question, ...], Edited | None]:
-    """The run's record, the questions that wait, and what people changed in its document."""
+    """Return the run's record, the questions that wait, and people's edits of its document."""
     async with open_engine(url) as engine:
         record = await engine.store.get(run)
         if record.status == "running":
@@ -111,7 +111,7 @@ async def _stand(url: str, run: str) -> tuple[RunRecord, tuple[Question, ...], E
 
 
 def _where_to(edited: Edited, answer: list[str], run: str) -> str | None:
-    """What is said to the run, so that it looks for its place in the document anew."""
+    """Return the line that makes the run look for its place in the document anew."""
     if edited.moves and answer:
         raise RunError(
             f"{edited.document} was edited, so run {run} may no longer ask this",
@@ -122,7 +122,7 @@ def _where_to(edited: Edited, answer: list[str], run: str) -> str | None:
 
 def enter_folder(record: RunRecord, url: str) -> str:
     """Go to the folder the run was started in: its paths and its shell count from there. Gives the
-    store's URL as it reads there. Raises `RunError` when the folder is gone."""
+    store's URL as it reads there. Raise `RunError` when the folder is gone."""
     folder = record.options.get("folder")
     if not isinstance(folder, str) or folder == os.getcwd():
         return url

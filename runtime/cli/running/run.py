@@ -121,8 +121,8 @@ def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
 def _read(
     path: str, team: str | None, store: str | None
 ) -> tuple[str, CompileResult, dict[str, Any]]:
-    """The file of the workflow, compiled; of a living document that which carries it on, with the
-    inputs that it gets."""
+    """Compile the file of the workflow. A living document is carried on by a workflow of its own:
+    return that with its inputs."""
     compiled = compile_file(path, team=team)
     document = find_continuation(compiled, store)
     if document is None:
@@ -144,8 +144,8 @@ def _file_reader(path: str, options: RunOptions) -> ReadFile:
 
 
 def _as_recorded(values: RawInputs, replay: str, digest: str, mode: Mode) -> RawInputs:
-    """The inputs of the recorded run where none are given. Raises `RunError` for a file that is not
-    a recording."""
+    """Return the inputs with those of the recorded run below them. Raise `RunError` for a file that
+    is not a recording."""
     header = read_cassette(replay).header
     if header.digest != digest and mode == "text":
         say(f"{header.workflow} has changed since it was recorded on {header.recorded[:10]}")

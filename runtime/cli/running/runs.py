@@ -161,7 +161,7 @@ def fork(
 
 
 def _print_events(events: Iterable[RunEvent], as_json: bool) -> None:
-    """Every event with its time, its node and what is known of it."""
+    """Print every event with its time, its node and its data."""
     screen = screen_on(sys.stdout)
     for event in events:
         if as_json:
@@ -221,7 +221,7 @@ def _story(
     verbose: bool,
     go_on: str,
 ) -> Iterator[str]:
-    """A run told again from its events."""
+    """Yield the lines of a run, made again from its events."""
     spec, sources = load_spec(record.spec), SourceSet()
     narrator = Narrator(spec, sources, screen, verbose)
     status = screen.ink(record.status.upper(), _TONES.get(record.status, "dim"))
@@ -271,7 +271,7 @@ def _show_checkpoint(views: list[CheckpointView], run: str, at: str, as_json: bo
 
 
 def _between(view: CheckpointView) -> tuple[str, str]:
-    """What ran before a checkpoint and what comes after it, with the calls that lead there."""
+    """Return the nodes before a checkpoint and those after it, with the calls around them."""
     around = "".join(f"{call}/" for call in view.path)
     done, following = view.nodes or ("start",), view.next or ("end",)
     return ", ".join(around + n for n in done), ", ".join(around + n for n in following)
@@ -288,7 +288,7 @@ def _record_object(record: RunRecord) -> dict[str, Any]:
 
 
 def _usage_text(record: RunRecord) -> str:
-    """What its model calls used up; "" when it has made none."""
+    """Return the tokens and cost of the model calls; "" without calls."""
     known = {field.name for field in dataclasses.fields(Usage)}
     fields: dict[str, Any] = {n: value for n, value in record.usage.items() if n in known}
     used = Usage(**fields)
@@ -296,7 +296,7 @@ def _usage_text(record: RunRecord) -> str:
 
 
 def _now_at(record: RunRecord) -> str:
-    """What is worth knowing of a run in one line."""
+    """Return the most important fact about a run in one line."""
     if record.questions:
         question = Question(**{k: _as_tuple(v) for k, v in record.questions[0].items()})
         return f"waits at {question.node}: {question.text}"
@@ -317,12 +317,12 @@ def _short(value: object) -> str:
 
 
 def clock(time: str) -> str:
-    """An ISO time to the second, in UTC."""
+    """Return an ISO time to the second, in UTC."""
     return f"{time[:19]}Z" if time else "-"
 
 
 def ago(time: str) -> str:
-    """`3 min ago`: how long since an ISO time."""
+    """Return how long ago an ISO time was: `3 min ago`."""
     try:
         passed = (datetime.now(UTC) - datetime.fromisoformat(time)).total_seconds()
     except ValueError:

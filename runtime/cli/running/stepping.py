@@ -98,7 +98,7 @@ async def step_again(
 
 
 def _present(compiled: CompileResult, before: Before) -> GraphSpec:
-    """The graph as it is written now that the visit stood in. Raises `RunError` when it is gone."""
+    """Return the graph of the visit as it is written now. Raise `RunError` when it is gone."""
     file, main = before.spec.file, compiled.spec
     if not before.path:
         return main
@@ -139,7 +139,7 @@ def _services(
 
 
 def _asker(answers: list[str]) -> Any:
-    """Answers what the node asks: with `--answer`, or on the terminal."""
+    """Return a function that answers questions of the node: by `--answer`, or on the terminal."""
     left = list(answers)
 
     def ask(questions: tuple[Question, ...]) -> Mapping[str, Json] | None:
@@ -161,7 +161,7 @@ def _asker(answers: list[str]) -> Any:
 
 
 def _of_visit(events: list[Any], before: Before) -> tuple[str, str]:
-    """The case and text of the visit in the run."""
+    """Return the case and text of the visit in the run."""
     ends, number = {}, 0
     for event in events:
         if event.kind == "node_started":
@@ -224,7 +224,7 @@ def _show(
 
 
 def _side_by_side(name: str, then: str, now: str, screen: Screen) -> None:
-    """One line block where both are the same, else what it was and what it is."""
+    """Print one block where both sides are equal, else the old one and the new one."""
     if then == now:
         if now:
             print(f"  {name}  {screen.ink('as in the run', 'dim')}")

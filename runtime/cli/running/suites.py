@@ -33,7 +33,7 @@ class Suite:
     compiled: dict[str | None, CompileResult] = field(default_factory=dict)
 
     def place(self, trial: Trial) -> tuple[str, int, int]:
-        """File, line and column of a case."""
+        """Return file, line and column of a case."""
         source = self.sources.get(trial.span.file) if trial.span else None
         if trial.span is None or source is None:
             return self.workflow, 1, 1
@@ -41,16 +41,15 @@ class Suite:
         return source.path, at.line, at.column
 
     def compile(self, team: str | None) -> CompileResult:
-        """The workflow with a team, compiled once."""
+        """Return the workflow with a team, compiled once."""
         if team not in self.compiled:
             self.compiled[team] = compile_file(self.workflow, team=team)
         return self.compiled[team]
 
 
 def find_suites(targets: Iterable[str], workflows: tuple[str, ...]) -> tuple[list[Suite], bool]:
-    """The suites of files, names and folders, those without a case left out, and whether every
-    file could be read; what is wrong in one has been shown. Raises `RunError` for a target that is
-    not there."""
+    """Return the suites with cases of files, names and folders, and whether every file could be
+    read; faults are shown. Raise `RunError` for a missing target."""
     suites: dict[str, Suite] = {}
     seen: set[str] = set()
     fine = True
@@ -118,7 +117,7 @@ def _add_file(path: str, suites: dict[str, Suite]) -> bool:
 
 
 def _workflow_of(path: str, named: str | None) -> str:
-    """The workflow that a file of cases is for; "" when it is not there."""
+    """Return the workflow that a file of cases is for; "" when it is missing."""
     folder, base = os.path.split(path)
     if named is not None:
         path = os.path.normpath(os.path.join(folder, named))
@@ -133,6 +132,6 @@ def _workflow_of(path: str, named: str | None) -> str:
 
 
 def near(path: str, trial: Trial) -> str:
-    """A path in a case, as seen from the working folder; a name stays a name."""
+    """Return a path of a case as seen from the working folder; a name stays a name."""
     folder = os.path.dirname(trial.span.file) if trial.span else ""
     return os.path.normpath(Path(folder, path)) if os.sep in path or "." in path else path

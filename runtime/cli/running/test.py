@@ -128,7 +128,7 @@ async def _test_suite(suite: Suite, setting: TrialSettings) -> SuiteResult:
 
 
 async def _run(suite: Suite, trial: Trial, number: int, setting: TrialSettings) -> TrialRun:
-    """One case; what keeps it from being run is its error."""
+    """Run one case; a reason not to run it becomes its error."""
     async with setting.turns:
         try:
             team = _team(suite, trial)
@@ -156,7 +156,7 @@ def _team(suite: Suite, trial: Trial) -> str | None:
 def _options(
     suite: Suite, trial: Trial, number: int, team: str | None, setting: TrialSettings
 ) -> RunOptions:
-    """Who answers. Nobody answers silently: the configuration's model is left out."""
+    """Return the options of a case. The configured model never answers in place of a script."""
     answers: str | None = None
     if isinstance(trial.answers, str):
         answers = locate_answers(near(trial.answers, trial), suite.workflow)

@@ -90,7 +90,7 @@ def _opening(store: str | None, folder: Path) -> Callable[[], AbstractAsyncConte
 
 
 def _address(text: str) -> tuple[str, int]:
-    """`PORT`, `HOST:PORT` or `[IPv6]:PORT`. Raises `RunError`."""
+    """Split `PORT`, `HOST:PORT` or `[IPv6]:PORT`. Raise `RunError`."""
     host, _, port = text.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65536:
         raise RunError(f"`{text}` is not an address to listen at", help="write PORT or HOST:PORT")

@@ -49,7 +49,7 @@ async def _work(url: str, config: Config, concurrency: int | None) -> int:
 
 
 def _end_on_signals(worker: Worker) -> None:
-    """The first signal drains, the second gives up."""
+    """Drain at the first signal, give up at the second."""
 
     def on_signal() -> None:
         if worker.closing:

@@ -15,8 +15,8 @@ from ..screen import Screen
 def failure_lines(
     error: Mapping[str, Any], spec: GraphSpec, sources: SourceSet, screen: Screen, remedy: str
 ) -> list[str]:
-    """The node's lines with the place underlined, the cause in one sentence, help, and how the run
-    goes on (`remedy`; "" when that is said elsewhere)."""
+    """Return the node's lines with the place underlined, the cause in one sentence, help, and how
+    the run goes on (`remedy`; "" when that is shown elsewhere)."""
     node = str(error.get("node", ""))
     message = visible(str(error.get("message", "") or "the run failed").strip())
     first, *more = message.splitlines()
@@ -37,8 +37,8 @@ def failure_lines(
 
 
 def place_of(node: str, place: str, spec: GraphSpec) -> Place | None:
-    """The whole place of a node whose beginning is `file:line:column`; nodes of called workflows
-    too."""
+    """Return the whole place of a node, also of a called workflow, from its beginning
+    `file:line:column`."""
     for one in (spec, *(inner for _, inner in spec.subgraphs)):
         for candidate in one.nodes:
             if candidate.id == node and candidate.place and place in ("", str(candidate.place)):
@@ -47,7 +47,7 @@ def place_of(node: str, place: str, spec: GraphSpec) -> Place | None:
 
 
 def place_in_script(place: str, spec: GraphSpec) -> Place | None:
-    """`file:line:column` of a script as the place of one character."""
+    """Return `file:line:column` of a script as the place of one character."""
     file, line, column = [*place.rsplit(":", 2), "", ""][:3]
     scripts = [s for one in (spec, *(inner for _, inner in spec.subgraphs)) for s in one.scripts]
     if not any(script.file == file for script in scripts) or not column.isdecimal():
@@ -72,7 +72,7 @@ def _excerpt(place: Place, sources: SourceSet, screen: Screen, gutter: int) -> I
 
 
 def _offset(source: Source, line: int, column: int) -> int | None:
-    """None when the file has changed and no longer has such a place."""
+    """Return the offset of a place; None when the changed file has no such place."""
     starts = source.line_starts()
     if not 1 <= line <= len(starts) or column - 1 > len(source.line_text(line)) + 1:
         return None

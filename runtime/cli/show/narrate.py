@@ -54,15 +54,15 @@ class Narrator:
     passed: deque[str] = field(default_factory=lambda: deque(maxlen=TRAIL))
 
     def lines(self, event: RunEvent) -> list[str]:
-        """The lines that stay for an event; most have none."""
+        """Return the lines that stay for an event; most events have none."""
         return list(self._lines(event))
 
     def trail(self) -> str:
-        """`after PROMPT_PLAN → PROMPT_JUDGE`: the nodes that ran last; "" before the first."""
+        """Return the last nodes: `after PROMPT_PLAN → PROMPT_JUDGE`; "" before the first."""
         return f"after {' → '.join(self.passed)}" if self.passed else ""
 
     def live(self) -> list[str]:
-        """A line for every node under way, as it is now."""
+        """Return a line for every node under way, as it is now."""
         rows = []
         for busy in self.busy.values():
             node = self._node(busy.node, busy.path)
@@ -123,7 +123,7 @@ class Narrator:
                 assert_never(event.kind)
 
     def _change_lines(self, event: RunEvent) -> Iterator[str]:
-        """What is different in a workflow that a run goes on with."""
+        """Yield the differences in a workflow that a run goes on with."""
         yield self.screen.ink("the workflow has changed since; the run goes on with it", "warn")
         for change in event.data.get("changes", ()):
             place = change.get("now") or change.get("was") or ""
@@ -131,7 +131,7 @@ class Narrator:
             yield f"  {one_line(change.get('text', '') + at, self.screen.width - 2)}"
 
     def _sandbox_lines(self, event: RunEvent) -> Iterator[str]:
-        """How foreign code is held: what is less than everything is said without being asked."""
+        """Yield how foreign code is confined; a weak sandbox is shown without being asked for."""
         data = event.data
         if data["level"] == "off":
             text = "no sandbox: commands and code run with all your rights (--sandbox off)"
@@ -147,7 +147,7 @@ class Narrator:
         yield from self._detail(event, f"{text}: {', '.join(data['active'])}")
 
     def _script_line(self, event: RunEvent) -> Iterator[str]:
-        """A line of a script's console; what it only logs is shown to those who ask for more."""
+        """Yield a line of a script's console; mere logging is a detail."""
         line = str(event.data.get("line", ""))
         if event.data.get("level") in ("warn", "error"):
             yield self._note(event, line)
@@ -168,7 +168,7 @@ class Narrator:
         yield from self._detail(event, f"{data.get('model', '')} answered")
 
     def _effect(self, event: RunEvent, busy: Busy) -> Iterator[str]:
-        """A tool or a command."""
+        """Yield the lines of a tool or a command."""
         data = event.data
         if event.kind == "tool_called":
             shown = data["tool"] if data.get("ok", True) else f"{data['tool']} failed"
@@ -183,7 +183,7 @@ class Narrator:
                 yield self.screen.ink(f"        {one_line(line, self.screen.width - 10)}", "dim")
 
     def _call_line(self, event: RunEvent) -> Iterator[str]:
-        """A call says what it calls before the called nodes have their lines."""
+        """Yield what a call calls, before the called nodes have their lines."""
         node = self._node(event.node, event.path)
         if node is not None and isinstance(node.op, ir.CallNode):
             what = f"calls {self._subject(node)}"
@@ -216,7 +216,7 @@ class Narrator:
         return self._row("ask", "ask", event.node, event.path, text, "")
 
     def _verdict(self, event: RunEvent) -> Iterator[str]:
-        """What was claimed beside what was measured: a contradiction is never passed over (S41)."""
+        """Yield each contradiction between a claim and its measurement (S41)."""
         outcome = event.data.get("outcome") or {}
         for item in outcome.get("assertions") or ():
             claimed, measured = item.get("claimed"), item.get("measured")
@@ -237,7 +237,7 @@ class Narrator:
             yield self.screen.ink(indent + one_line(text, self.screen.width - len(indent)), "dim")
 
     def _note(self, event: RunEvent, text: str) -> str:
-        """A remark in the column of what happened."""
+        """Return a remark in the column of what happened."""
         indent = self._id_width() + 6
         sign = self.screen.ink(self.screen.marks.note, "warn")
         return f"{' ' * indent}{sign} {one_line(text, self.screen.width - indent - 4)}"
@@ -245,7 +245,7 @@ class Narrator:
     def _row(
         self, mark: str, tone: Tone, node: str, path: tuple[str, ...], what: str, tail: str
     ) -> str:
-        """Mark, id, what happened, time and tokens; cut so that a line stays a line."""
+        """Return mark, id, what happened, time and tokens, cut so that a line stays a line."""
         ids = self._id_width()
         item = next((f"#{call.rpartition('#')[2]} " for call in reversed(path) if "#" in call), "")
         name = f"{'  ' * len(path)}{item}{node}"
@@ -267,7 +267,7 @@ class Narrator:
         return " · ".join([*parts, *([tokens_of(tokens)] if tokens else [])])
 
     def _node(self, node: str, path: tuple[str, ...]) -> NodeSpec | None:
-        """The node of an event, in the workflow that its calls lead to."""
+        """Return the node of an event, in the workflow that its calls lead to."""
         spec = self.spec
         subgraphs = dict(self.spec.subgraphs)
         for call in path:
@@ -278,8 +278,8 @@ class Narrator:
         return next((n for n in spec.nodes if n.id == node), None)
 
     def _is_quiet(self, node: NodeSpec) -> bool:
-        """The ends and the start say nothing that the last and the first line do not say, nor does
-        a choice that is written as conditions of another node's ways."""
+        """Whether a node has no line of its own: the ends and the start repeat the last and the
+        first line, and some choices are only conditions of another node's ways."""
         entries = {self.spec.entry, *(s.entry for _, s in self.spec.subgraphs)}
         op = node.op
         is_start = isinstance(op, ir.AssignNode) and bool(op.assignments) and node.id in entries
@@ -287,7 +287,7 @@ class Narrator:
         return is_start or is_way or isinstance(op, ir.EndNode)
 
     def _subject(self, node: NodeSpec) -> str:
-        """What a node is about, before it is done."""
+        """Return what a node is about, before it is done."""
         op = node.op
         match op:
             case ir.AgentNode() | ir.MessageNode():
@@ -313,7 +313,7 @@ class Narrator:
         assert_never(op)
 
     def _what(self, node: NodeSpec, data: dict[str, Any], busy: Busy) -> str:
-        """What a node did, in one line."""
+        """Return what a node did, in one line."""
         op, text, subject = node.op, str(data.get("text", "")), self._subject(node)
         match op:
             case ir.AgentNode():
@@ -342,7 +342,7 @@ class Narrator:
         assert_never(op)
 
     def _condition_text(self, op: ir.ChooseNode) -> str:
-        """The condition as it stands in the file."""
+        """Return the condition as it stands in the file."""
         span = op.on.span
         source = self.sources.get(span.file) if span else None
         if span is None or source is None or span.end <= span.start:
@@ -356,5 +356,5 @@ def _retry_text(data: Mapping[str, Any]) -> str:
 
 
 def _cut(name: str, room: int) -> str:
-    """An id in its column; the indent of a called workflow's nodes stays."""
+    """Return an id cut to its column, with the indent of a called workflow."""
     return name if len(name) <= room else f"{name[: room - 1]}…"

@@ -20,7 +20,7 @@ SCHEMA_VERSION = 1
 
 
 def exit_code(outcome: Outcome) -> int:
-    """The exit code that docs/cli.md gives the outcome."""
+    """Return the exit code that docs/cli.md gives the outcome."""
     match outcome.status:
         case "success":
             return OK
@@ -36,7 +36,7 @@ def exit_code(outcome: Outcome) -> int:
 
 
 def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[str, Any]:
-    """The object that `--json` prints. `about` says what was run and what answered."""
+    """Return the object that `--json` prints. `about` says what was run and what answered."""
     return {
         "schema_version": SCHEMA_VERSION,
         "run": outcome.run,
@@ -55,7 +55,7 @@ def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[
 
 
 def result_text(value: object) -> str:
-    """A result for stdout: texts as they are, other values as JSON."""
+    """Return a result for stdout: texts as they are, other values as JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -64,13 +64,13 @@ def result_text(value: object) -> str:
 
 
 def on_terminal(text: str) -> str:
-    """A text that a model or a command wrote, for a terminal: it cannot steer it."""
+    """Return a stranger's text so that it cannot steer the terminal."""
     return "\n".join(visible(line) for line in text.splitlines())
 
 
 def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> str:
-    """`6 nodes · 0.4 s · 340 tokens · $0.0031 · run brave-otter-7f3k kept in .flowc/runs.db`.
-    `sandbox` is the lowest level at which foreign code ran, "" when none did."""
+    """Return `6 nodes · 0.4 s · 340 tokens · $0.0031 · run brave-otter-7f3k kept in
+    .flowc/runs.db`. `sandbox` is the lowest level at which foreign code ran, "" when none did."""
     parts = [count_of(outcome.nodes, "node"), seconds_of(outcome.seconds)]
     if is_model:
         parts.append(usage_of_calls(outcome.usage))
@@ -81,8 +81,8 @@ def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> 
 
 
 def resume_command(run: str, store: str) -> str:
-    """The command that goes on with a run, with the store when it is not the usual one. Of a run
-    that is kept nowhere there is none: ""."""
+    """Return the command that goes on with a run, with the store when it is not the default; "" for
+    a run that is kept nowhere."""
     if store == MEMORY:
         return ""
     extra = "" if store == store_url(None) else f" --store {shlex.quote(without_password(store))}"
@@ -94,7 +94,7 @@ NOT_KEPT = "this run was kept nowhere (--store memory:): it cannot go on"
 
 
 def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:
-    """What stopped a run that can go on."""
+    """Yield what stopped a run that can go on."""
     if outcome.status == "interrupted":
         reason = (outcome.error or {}).get("message", "")
         yield f"interrupted: everything finished is kept{'; ' * bool(reason)}{reason}"

@@ -60,7 +60,7 @@ class RunProgress:
             self.cost += event.data.get("cost") or 0.0
 
     def line(self) -> str:
-        """`6 nodes done · 1.2k tokens · $0.0031 · 12.4 s`."""
+        """Return `6 nodes done · 1.2k tokens · $0.0031 · 12.4 s`."""
         parts = [f"{count_of(self.nodes, 'node')} done"]
         parts += [tokens_of(self.tokens)] * bool(self.tokens)
         parts += [f"${self.cost:.4f}"] * bool(self.cost)
@@ -182,7 +182,7 @@ class RunView:
         self.screen.print(self.screen.ink(last, "bad" if level == "off" else "dim"))
 
     def _print_result(self, outcome: Outcome) -> None:
-        """The result alone on stdout; the word SUCCESS or FAILED beside it when a person reads."""
+        """Print the result to stdout, and SUCCESS or FAILED beside it for a person."""
         tone: Literal["good", "bad"] = "good" if outcome.status == "success" else "bad"
         plain, text = outcome.status.upper(), result_text(outcome.result)
         word = self.screen.ink(plain, tone)
@@ -212,7 +212,7 @@ class RunView:
                 self.failure = {}
 
     def _failure(self, outcome: Outcome) -> list[str]:
-        """Where and why it failed, and how the run goes on."""
+        """Return where and why it failed, and how the run goes on."""
         error = outcome.error or self.failure
         node = str(error.get("node") or "")
         remedy = f"go on: {self.go_on}" + (f"          begins again at {node}" if node else "")
@@ -245,7 +245,7 @@ class RunView:
         return self.compiled.frontend.name if self.compiled.frontend else ""
 
     def _live(self) -> list[str]:
-        """What is under way, and below it how far the run is; nothing while nothing is."""
+        """Return the nodes under way with the progress of the run below them; [] without any."""
         rows = self.narrator.live()
         if not rows:
             return []
@@ -262,7 +262,7 @@ class RunView:
 
 
 def _written_size(compiled: CompileResult) -> tuple[int, int]:
-    """Nodes and edges as the file writes them: implied ones are left out."""
+    """Return the numbers of nodes and edges that the file writes; implied ones are left out."""
     workflow = compiled.workflow
     assert workflow is not None
     implied = {e.target for e in workflow.edges if e.implied}

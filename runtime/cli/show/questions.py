@@ -29,8 +29,8 @@ _VERDICTS = {"r": "repeat", "repeat": "repeat", "f": "fail", "fail": "fail"}
 def question_lines(
     question: Question, screen: Screen, go_on: str, *, label: str = "", trail: str = ""
 ) -> Iterator[str]:
-    """The question, where it comes from (`trail`: the nodes that led to it), and the exact commands
-    that answer it; `label` is what it is called when others wait too."""
+    """Yield the question, where it comes from (`trail`: the nodes before it), and the exact
+    commands that answer it; `label` is its name when others wait too."""
     yield screen.ink(f"{screen.marks.ask} {_title(question)}", "ask")
     yield from _body(question)
     came = " · ".join(x for x in (f"at {question.place}" * bool(question.place), trail) if x)
@@ -48,9 +48,9 @@ def question_lines(
 
 
 def match_answers(texts: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
-    """Answers from `--answer`, by question id. Of several questions each answer names its node:
-    `--answer NODE=TEXT`. The only one takes the text as it is, unless that names it too. Raises
-    `RunError` (exit 2)."""
+    """Return the answers of `--answer`, by question id. Among several questions each answer names
+    its node, `--answer NODE=TEXT`; a single one takes the text as it is, unless that names it too.
+    Raise `RunError` (exit 2)."""
     open_questions = [q for q in questions if q.kind != "breakpoint"]
     if not texts:
         return {}
@@ -76,8 +76,8 @@ def match_answers(texts: Sequence[str], questions: Sequence[Question]) -> dict[s
 
 
 def labels(questions: Sequence[Question]) -> dict[str, Question]:
-    """Each question by what it is called beside the others: its node, with the calls that lead to
-    it where two nodes have that name; "" when it is the only one."""
+    """Return each question by its name among the others: its node, with the calls around it where
+    two nodes have that name; "" for the only one."""
     if len(questions) == 1:
         return {"": questions[0]}
     count = Counter(question.node for question in questions)
@@ -106,7 +106,7 @@ def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, 
 
 
 def _with_score(question: Question, text: str, read: ReadLine) -> str:
-    """What came of a plain task, with the person's own judgement of it, which gates compare."""
+    """Return the result of a plain task with the person's own score of it, which gates compare."""
     whole = (question.schema or {}).get("required") == ["output"]
     if not whole or text.lstrip().startswith("{"):
         return text
@@ -118,7 +118,7 @@ def _with_score(question: Question, text: str, read: ReadLine) -> str:
 
 
 def read_line(prompt: str) -> str:
-    """A line from the person, with editing keys; the prompt never goes into a piped stdout."""
+    """Read a line from the person, with editing keys; the prompt never goes into a piped stdout."""
     if sys.stdout.isatty():
         import readline  # noqa: F401  gives input() its editing keys
 
@@ -184,7 +184,7 @@ def _prompt(question: Question) -> str:
 
 
 def _answers(question: Question) -> list[tuple[str, str]]:
-    """Possible answers with what they mean."""
+    """Return possible answers with their meaning."""
     match question.kind:
         case "approve":
             return [("yes", "run them"), ("no", "refuse"), ("always", "run all from now on")]
@@ -204,7 +204,7 @@ def _answers(question: Question) -> list[tuple[str, str]]:
 
 
 def _parse_answer(question: Question, text: str) -> Any:
-    """The answer in its full form. Raises `RunError` that names the choices."""
+    """Return the answer in its full form. Raise `RunError` that names the choices."""
     word = text.strip().lower()
     match question.kind:
         case "approve":
@@ -236,7 +236,7 @@ def _parse_answer(question: Question, text: str) -> Any:
 
 
 def _turn(text: str) -> Any:
-    """An object where one was written: a report, a structured answer, calls of tools."""
+    """Return an object where one was written: a report, a structured answer, calls of tools."""
     if not text.lstrip().startswith("{"):
         return text
     try:
@@ -257,7 +257,7 @@ def _turn_answers(question: Question) -> list[tuple[str, str]]:
 
 
 def _task_answers(question: Question) -> list[tuple[str, str]]:
-    """A text says the main thing; an object says all of it."""
+    """Return possible answers: a text for the main thing, an object for all of it."""
     properties = (question.schema or {}).get("properties", {})
     if "scores" in properties:
         scores = json.dumps({"scores": dict.fromkeys(properties["scores"]["required"], 0.9)})
