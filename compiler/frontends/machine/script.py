@@ -15,7 +15,8 @@ from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine
 from .scripts.functions import ScriptFault, ScriptFile, ScriptFunction, ScriptFunctions
-from .scripts.javascript import javascript_fault, javascript_functions
+from .scripts.javascript import javascript_fault
+from .scripts.javascript_functions import javascript_functions
 from .scripts.python import read_python
 
 SCRIPT = "script"

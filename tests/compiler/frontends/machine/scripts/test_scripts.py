@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from itertools import pairwise
 
 import pytest
 from flowc.compiler.frontends.machine.scripts.functions import ScriptFault, ScriptFunctions
-from flowc.compiler.frontends.machine.scripts.javascript import (
-    javascript_fault,
-    javascript_functions,
-)
+from flowc.compiler.frontends.machine.scripts.javascript import javascript_fault
+from flowc.compiler.frontends.machine.scripts.javascript_functions import javascript_functions
 from flowc.compiler.frontends.machine.scripts.python import read_python
-from flowc.compiler.frontends.machine.scripts.tokens import tokens
 
 
 def returns(body: str) -> tuple[set[str | None], bool]:
@@ -129,9 +125,34 @@ def test_the_places_of_a_long_script_are_true() -> None:
 
 
 @pytest.mark.parametrize("text", ["`${`${`", "'", '"\\', "/[", "`" * 999, "/*", "${", "a" * 10**5])
-def test_tokens_cover_any_text(text) -> None:
-    found = list(tokens(text))
-    assert all(a.end <= b.start for a, b in pairwise(found))
+def test_any_text_has_functions_or_none(text) -> None:
+    assert javascript_functions(text).by_name == {}
+
+
+@pytest.mark.parametrize("depth", [50, 5_000])
+def test_deeply_nested_blocks_are_read(depth) -> None:
+    body = "if (x) {" * depth + " return 'a'; " + "}" * depth
+    found = javascript_functions(f"export default {{ go() {{ {body} }} }};")
+    assert {one.value for one in found.by_name["go"].returns} == {"a", None}
+
+
+def test_modern_javascript_is_read_as_it_is_meant() -> None:
+    source = """export default {
+  go({ a = "no", ...rest }, [b] = []) {
+    const pick = async () => { return "no"; };
+    class Inner { static { this.x = 1; } m() { return "no"; } }
+    label: for (const c of rest?.d ?? []) { if (c) return a ? "yes" : `also`; }
+    return undefined;
+  },
+  get later() { return "no"; },
+};
+"""
+    go = javascript_functions(source).by_name
+    assert list(go) == ["go"]
+    assert ({one.value for one in go["go"].returns}, go["go"].is_exact) == (
+        {"yes", "also", None},
+        True,
+    )
 
 
 def test_python_functions_and_what_they_return() -> None:
