@@ -66,6 +66,7 @@ class ParseFault:
 def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     """Return the expression in `text`, which stands at character `offset` of `file`. Never
     raise."""
+    # A huge text is not cached: it would stay in memory.
     read = _parse(text) if len(text) <= MAX_CHARACTERS else _parse.__wrapped__(text)
     if isinstance(read, ParseFault):
         span = Span(file, read.span.start + offset, read.span.end + offset)

@@ -106,6 +106,7 @@ class Fence(NamedTuple):
 def read_fence(block: str) -> Fence:
     """Take a fenced block apart; `block` begins with the opening line and ends with the closing
     one, unless nothing closes it. Offsets count from the block's first character."""
+    # Nearly every fence is a bare one.
     if block.startswith("```\n") and block.endswith("\n```\n"):
         return Fence("```", "", 4, max(4, len(block) - 4), True)
     opening = _OPENING.match(block)

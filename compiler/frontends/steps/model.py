@@ -21,7 +21,7 @@ class Located(NamedTuple):
     span: Span
 
 
-_new = tuple.__new__
+_new = tuple.__new__  # `Located(…)` goes through a `__new__` in Python, once for every item
 
 
 def join_lines(raw: str) -> str:
