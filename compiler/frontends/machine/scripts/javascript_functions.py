@@ -69,7 +69,7 @@ class _Reader:
             declaration = node.child_by_field_name("declaration")
             if declaration is None or declaration.type not in _DEFINITIONS | _DECLARATIONS:
                 return ScriptFunctions(found, is_complete=False)
-            for name, value in self.declared(declaration):
+            for name, value in self.declarations(declaration):
                 one = self.value(name, value)
                 found[one.name if one else self.source(name)] = one or self.unknown(name)
         return ScriptFunctions(found, is_complete=True)
@@ -78,13 +78,13 @@ class _Reader:
         """Return what `export default` gives: an object, or the name of one."""
         if value is not None and value.type == "identifier":
             wanted = self.source(value)
-            declared = (d for node in root.children for d in self.declared(node))
-            value = next((v for name, v in declared if self.source(name) == wanted), None)
+            pairs = (d for node in root.children for d in self.declarations(node))
+            value = next((v for name, v in pairs if self.source(name) == wanted), None)
         if value is None or value.type != "object":
             return ScriptFunctions({}, is_complete=False)
         return self.members(value)
 
-    def declared(self, node: Node) -> Iterator[tuple[Node, Node]]:
+    def declarations(self, node: Node) -> Iterator[tuple[Node, Node]]:
         """Yield the names that a statement declares, with their values."""
         if node.type in _DEFINITIONS and (name := node.child_by_field_name("name")):
             yield name, node
@@ -135,14 +135,14 @@ class _Reader:
         found: list[Returned] = []
         exact = True
         for statement in _own_returns(body):
-            texts = self.returned(statement)
+            texts = self.returned_texts(statement)
             exact = exact and texts is not None
             found.extend(texts or ())
         if not _always_returns(body):
             found.append(Returned(None, *self.span(name)))
         return ScriptFunction(known.name, known.start, tuple(found), exact)
 
-    def returned(self, statement: Node) -> list[Returned] | None:
+    def returned_texts(self, statement: Node) -> list[Returned] | None:
         values = [part for part in statement.named_children if part.type != "comment"]
         if values:
             return self.texts(values[0])
