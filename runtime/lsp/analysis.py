@@ -1,4 +1,4 @@
-"""What the language server knows of one version of a document, and of the files around it."""
+"""The analysis of one version of a document, and of the files around it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Analysis:
 
     @cached_property
     def symbols(self) -> Symbols:
-        """Every mention, made when first asked for."""
+        """Every mention of a name."""
         return symbols_of(self.result)
 
     @property
@@ -54,40 +54,40 @@ class Analysis:
 
     @cached_property
     def names(self) -> dict[Kind, tuple[Candidate, ...]]:
-        """Everything that can be named here, by kind, with a few words each."""
+        """Every name of the workflow by kind, with a few words each."""
         catalog = load_catalog(self.path, self.result.sources, Sink(CODES))
         tools = [Candidate(name, entry.description) for name, entry in catalog.entries.items()]
         workflow = self.result.workflow
         if workflow is None:
             return {"tool": tuple(tools)}
         types = {s.name: s.type for s in workflow.state} | {p.name: p.type for p in workflow.params}
-        found: dict[Kind, tuple[Candidate, ...]] = {
+        names: dict[Kind, tuple[Candidate, ...]] = {
             kind: tuple(Candidate(name) for name in self.symbols.names(kind))
             for kind in ("agent", "thread", "role", "function", "prompt")
         }
         known = {tool.name for tool in tools}
-        found["tool"] = (
+        names["tool"] = (
             *tools,
             *(Candidate(t.id, t.description) for t in workflow.tools if t.id not in known),
         )
-        found["variable"] = tuple(
+        names["variable"] = tuple(
             Candidate(name, types.get(name, "")) for name in self.symbols.names("variable")
         )
         ids = {n.id: n for n in workflow.nodes if n.group is None}
-        found["node"] = (
+        names["node"] = (
             *(Candidate(id, " ".join(n.title.split())) for id, n in ids.items()),
             *(Candidate(g.id, g.title) for g in workflow.groups),
         )
         prompts = {m.name for m in self.symbols.all if m.kind == "prompt"}
         wanted = {str(getattr(n, "prompt_id", None) or "") for n in workflow.nodes} - prompts - {""}
-        found["prompt"] += tuple(Candidate(name, "nobody wrote it yet") for name in sorted(wanted))
-        return found
+        names["prompt"] += tuple(Candidate(name, "nobody wrote it yet") for name in sorted(wanted))
+        return names
 
 
 def analyse(
     path: str, version: int, text: str, texts: Mapping[str, str], cancelled: Callable[[], bool]
 ) -> Analysis | None:
-    """Compile a document; None when it is no workflow. `texts` are those of the open documents.
+    """Compile a document; None when it is not a workflow. `texts` are those of the open documents.
     Raises `Cancelled`."""
     source = Source(path, text)
     if not is_workflow(source):
@@ -97,18 +97,18 @@ def analyse(
     return Analysis(path, version, text, result)
 
 
-def format_named(path: str) -> Editing:
-    """What to complete in a file that is no workflow yet, going by its name alone."""
-    found = (f for f in FRONTENDS if any(path.endswith(s) for s in f.suffixes))
+def editing_of(path: str) -> Editing:
+    """Return what a file completes that is not a workflow yet, by its name."""
+    frontends = (f for f in FRONTENDS if any(path.endswith(s) for s in f.suffixes))
     best = max(
-        found, key=lambda f: max(len(s) for s in f.suffixes if path.endswith(s)), default=None
+        frontends, key=lambda f: max(len(s) for s in f.suffixes if path.endswith(s)), default=None
     )
     frontend = by_name(best.name) if best else None
     return frontend.editing() if frontend else Editing()
 
 
 def tools_near(path: str) -> tuple[Candidate, ...]:
-    """The tools known where a file stands, whatever the file holds."""
+    """Return the tools of a file's folder, whatever the file holds."""
     catalog = load_catalog(path, SourceSet(), Sink(CODES))
     return tuple(Candidate(name, entry.description) for name, entry in catalog.entries.items())
 
@@ -121,7 +121,7 @@ class Workspace:
         self._known: dict[str, tuple[object, Analysis | None]] = {}
 
     def analysis(self, path: str, texts: Mapping[str, str]) -> Analysis | None:
-        """The analysis of a file as it is in the editor, else on disk."""
+        """Return the analysis of a file as it is in the editor, else on disk."""
         stamp: object
         if path in texts:
             stamp = texts[path]
@@ -141,7 +141,7 @@ class Workspace:
         return analysis
 
     def holding(self, word: str, texts: Mapping[str, str]) -> Iterator[Analysis]:
-        """The workflows in whose text a word stands, open ones first."""
+        """Yield the workflows whose text holds a word, open ones first."""
         count = 0
         for path in dict.fromkeys([*texts, *self._files()]):
             text = texts.get(path)
@@ -178,7 +178,7 @@ class Workspace:
 
 
 def shares_variables(analysis: Analysis) -> set[str]:
-    """The files of the workflows that have their variables in common with this one by calls."""
+    """Return the files whose workflows share their variables with this one by calls."""
     program = analysis.result.program
     shared = {analysis.path}
     if program is None:
@@ -202,7 +202,7 @@ def shares_variables(analysis: Analysis) -> set[str]:
 
 
 def callers(path: str, workspace: Workspace, texts: Mapping[str, str]) -> list[Analysis]:
-    """The workflows of the workspace that call the one at `path`, directly or not."""
+    """Return the workflows of the workspace that call the one at `path`, directly or not."""
     return [
         analysis
         for analysis in workspace.holding(os.path.basename(path).split(".")[0], texts)
@@ -215,32 +215,32 @@ def callers(path: str, workspace: Workspace, texts: Mapping[str, str]) -> list[A
 def references(
     mention: Mention, analysis: Analysis, workspace: Workspace, texts: Mapping[str, str]
 ) -> Iterable[tuple[Analysis, Mention]]:
-    """Every place of a name: in the file, and in others where the name means the same."""
-    found = [(analysis, m) for m in analysis.symbols.of(mention.kind, mention.name)]
+    """Yield every place of a name: in the file, and in others where the name means the same."""
+    places = [(analysis, m) for m in analysis.symbols.of(mention.kind, mention.name)]
     others: dict[str, Analysis] = {}
     if mention.kind in ("tool", "workflow", "role"):
         word = os.path.basename(mention.name).split(".")[0]
         others = {a.path: a for a in workspace.holding(word, texts)}
     elif mention.kind == "variable":
-        for path in related(analysis, workspace, texts):
+        for path in related_files(analysis, workspace, texts):
             other = workspace.analysis(path, texts)
             if other is not None:
                 others[path] = other
     for path, other in others.items():
         if path != analysis.path:
-            found += [(other, m) for m in other.symbols.of(mention.kind, mention.name)]
+            places += [(other, m) for m in other.symbols.of(mention.kind, mention.name)]
     seen = set()
-    for owner, place in found:
+    for owner, place in places:
         if place.span not in seen:
             seen.add(place.span)
             yield owner, place
 
 
-def related(analysis: Analysis, workspace: Workspace, texts: Mapping[str, str]) -> list[str]:
-    """The other files whose workflows share variables with this one, callers among them."""
-    found = shares_variables(analysis)
+def related_files(analysis: Analysis, workspace: Workspace, texts: Mapping[str, str]) -> list[str]:
+    """Return the other files whose workflows share variables with this one, callers among them."""
+    files = shares_variables(analysis)
     for caller in callers(analysis.path, workspace, texts):
         shared = shares_variables(caller)
         if analysis.path in shared:
-            found |= shared
-    return sorted(found - {analysis.path})
+            files |= shared
+    return sorted(files - {analysis.path})

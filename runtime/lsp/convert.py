@@ -1,4 +1,4 @@
-"""What flowc says, in the words of the language server protocol."""
+"""Diagnostics, places and completions in the words of the language server protocol."""
 
 from __future__ import annotations
 
@@ -15,63 +15,51 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from .lines import Lines
 
-SymbolKind = types.SymbolKind
-_SYMBOLS: dict[Kind, types.SymbolKind] = {
-    "node": SymbolKind.Function,
-    "variable": SymbolKind.Variable,
-    "prompt": SymbolKind.String,
-    "tool": SymbolKind.Method,
-    "workflow": SymbolKind.Module,
-    "function": SymbolKind.Function,
-    "agent": SymbolKind.Class,
-    "thread": SymbolKind.Event,
-    "role": SymbolKind.Interface,
-    "file": SymbolKind.File,
+_KINDS: dict[Kind, str] = {
+    "node": "Function",
+    "variable": "Variable",
+    "prompt": "Text",
+    "tool": "Method",
+    "workflow": "Module",
+    "function": "Function",
+    "agent": "Class",
+    "thread": "Event",
+    "role": "Interface",
+    "file": "File",
 }
-_COMPLETIONS: dict[Kind, types.CompletionItemKind] = {
-    "node": types.CompletionItemKind.Function,
-    "variable": types.CompletionItemKind.Variable,
-    "prompt": types.CompletionItemKind.Text,
-    "tool": types.CompletionItemKind.Method,
-    "workflow": types.CompletionItemKind.Module,
-    "function": types.CompletionItemKind.Function,
-    "agent": types.CompletionItemKind.Class,
-    "thread": types.CompletionItemKind.Event,
-    "role": types.CompletionItemKind.Interface,
-    "file": types.CompletionItemKind.File,
-}
+"""The protocol's word for a kind, among completions and, but for a text, among symbols."""
 LinesOf = Callable[[str], Lines | None]
 """The lines of a file, by path."""
 
 
 def as_range(span: Span, lines: Lines) -> types.Range:
-    """A span as a range of the client's positions."""
+    """Return a span as a range of the client's positions."""
     return types.Range(
         types.Position(*lines.position(span.start)), types.Position(*lines.position(span.end))
     )
 
 
 def as_diagnostic(
-    found: Diagnostic, lines_of: LinesOf, uri_of: Callable[[str], str]
+    diagnostic: Diagnostic, lines_of: LinesOf, uri_of: Callable[[str], str]
 ) -> types.Diagnostic | None:
-    """A diagnostic with its further places; None when its file is not at hand."""
-    lines = lines_of(found.primary.file)
+    """Return a diagnostic with its further places; None when its file is not at hand."""
+    lines = lines_of(diagnostic.primary.file)
     if lines is None:
         return None
-    error = found.severity == "error"
-    more = [*found.notes, *([f"help: {found.help}"] if found.help else [])]
+    error = diagnostic.severity == "error"
+    more = [*diagnostic.notes, *([f"help: {diagnostic.help}"] if diagnostic.help else [])]
     return types.Diagnostic(
-        range=_seen(found.primary, lines),
-        message="\n".join([found.message, *more]),
+        range=_visible_range(diagnostic.primary, lines),
+        message="\n".join([diagnostic.message, *more]),
         severity=types.DiagnosticSeverity.Error if error else types.DiagnosticSeverity.Warning,
-        code=found.code,
+        code=diagnostic.code,
         source="flowc",
-        tags=[types.DiagnosticTag.Unnecessary] if found.code in _UNNECESSARY else None,
+        tags=[types.DiagnosticTag.Unnecessary] if diagnostic.code in _UNNECESSARY else None,
         related_information=[
             types.DiagnosticRelatedInformation(
                 types.Location(uri_of(label.span.file), as_range(label.span, there)), label.text
             )
-            for label in found.labels
+            for label in diagnostic.labels
             if (there := lines_of(label.span.file)) is not None
         ]
         or None,
@@ -82,8 +70,9 @@ _UNNECESSARY = frozenset({"FC2002", "FC3003", "FC0002"})
 """Codes of what nobody needs: editors show it faded."""
 
 
-def _seen(span: Span, lines: Lines) -> types.Range:
-    """A range of at least one character where the line has one, so that an editor shows it."""
+def _visible_range(span: Span, lines: Lines) -> types.Range:
+    """Return a range of at least one character where the line has one, so that an editor shows
+    it."""
     start, end = lines.position(span.start), lines.position(span.end)
     if start == end:
         behind = lines.position(span.start + 1)
@@ -92,10 +81,10 @@ def _seen(span: Span, lines: Lines) -> types.Range:
 
 
 def as_action(
-    found: Diagnostic, shown: types.Diagnostic | None, lines: Lines, uri: str
+    diagnostic: Diagnostic, shown: types.Diagnostic | None, lines: Lines, uri: str
 ) -> types.CodeAction | None:
-    """The fix of a diagnostic; None without one. A safe fix is the preferred action."""
-    fix = found.fix
+    """Return the fix of a diagnostic, or None. A safe fix is the preferred action."""
+    fix = diagnostic.fix
     if fix is None:
         return None
     title = fix.title if fix.safe else f"{fix.title} (may change the meaning)"
@@ -109,34 +98,32 @@ def as_action(
 
 
 def as_edit(fix: Fix, lines: Lines) -> types.TextEdit:
-    """The edit of a fix, with the line ends of the file."""
+    """Return the edit of a fix, with the line ends of the file."""
     newline = line_end(lines.body)
     text = fix.text.replace("\r\n", "\n").replace("\n", newline)
     return types.TextEdit(as_range(fix.span, lines), text)
 
 
 def as_symbol(mention: Mention, title: str, lines: Lines) -> types.DocumentSymbol:
-    """A definition in a document's outline."""
+    """Return a definition in a document's outline."""
     place = as_range(mention.span, lines)
     name = title or mention.name or "?"
     detail = mention.name if title and title != mention.name else mention.kind
     return types.DocumentSymbol(
         name=name,
         detail=detail,
-        kind=_SYMBOLS[mention.kind],
+        kind=types.SymbolKind[_KINDS[mention.kind].replace("Text", "String")],
         range=place,
         selection_range=place,
     )
 
 
 def as_items(choices: Iterable[Completion], lines: Lines) -> list[types.CompletionItem]:
-    """Completions; the typed part is replaced."""
+    """Return completions, which replace the typed part."""
     return [
         types.CompletionItem(
             label=choice.label,
-            kind=types.CompletionItemKind.Keyword
-            if choice.kind is None
-            else _COMPLETIONS[choice.kind],
+            kind=types.CompletionItemKind[_KINDS[choice.kind] if choice.kind else "Keyword"],
             detail=choice.detail.split("\n")[0][:120] or None,
             sort_text=f"{number:05}",
             filter_text=choice.insert if choice.kind is None else choice.label,
@@ -147,11 +134,11 @@ def as_items(choices: Iterable[Completion], lines: Lines) -> list[types.Completi
 
 
 def path_of(uri: str) -> str:
-    """The path under which a document is compiled."""
+    """Return the path under which a document is compiled."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     return os.path.normpath(path) if path else uri.rpartition(":")[2].lstrip("/") or "untitled"
 
 
 def uri_of(path: str) -> str:
-    """The URI of a file."""
+    """Return the URI of a file."""
     return from_fs_path(os.path.abspath(path)) or path

@@ -1,4 +1,4 @@
-"""Open documents: their texts as the editor has them, and when they are compiled again."""
+"""Open documents: their present texts, and when they are compiled again."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ SHORTEST_WAIT, LONGEST_WAIT = 0.03, 1.0
 SLOW = 0.5
 
 
-class Worker:
-    """One thread beside the loop in which everything slow is done, one job after another."""
+class CompileThread:
+    """One thread beside the loop for everything slow, one job after another."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "flowc-compile")
 
     async def run(self, job: Callable[[], T]) -> T:
-        """What `job` gives; what it raises is raised here."""
+        """Return what `job` returns, or raise what it raises."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, job)
 
 
 @dataclass
-class Document:
-    """One open document. `analysis` is that of the last version that was compiled, `good` the last
-    one with a workflow whose symbols and names have been made; `settled` is set while the analysis
-    is that of the present text."""
+class OpenDocument:
+    """One open document. `analysis` is that of the last compiled version, `good` the last one with
+    a workflow that is warm; `settled` is set while the analysis is that of the present text."""
 
     uri: str
     path: str
@@ -57,36 +56,36 @@ class Document:
 
 
 class Documents:
-    """All open documents, by URI. `found` is called with each document that was compiled, `failed`
-    with one where flowc itself failed."""
+    """All open documents, by URI. `on_compiled` gets each compiled document, `on_failure` one
+    where flowc itself failed."""
 
     def __init__(
         self,
-        worker: Worker,
-        found: Callable[[Document], None],
-        failed: Callable[[Document, BaseException], None],
+        worker: CompileThread,
+        on_compiled: Callable[[OpenDocument], None],
+        on_failure: Callable[[OpenDocument, BaseException], None],
     ) -> None:
         self.worker = worker
-        self.found = found
-        self.failed = failed
-        self.open: dict[str, Document] = {}
+        self.on_compiled = on_compiled
+        self.on_failure = on_failure
+        self.open: dict[str, OpenDocument] = {}
 
     def texts(self) -> dict[str, str]:
-        """The texts that stand in for the disk, by path."""
+        """Return the texts of open documents by path, which stand in for the disk."""
         return {document.path: document.text for document in self.open.values()}
 
-    def by_path(self, path: str) -> Document | None:
-        """The open document of a file."""
+    def by_path(self, path: str) -> OpenDocument | None:
+        """Return the open document of a file."""
         return next((d for d in self.open.values() if d.path == path), None)
 
-    def put(self, document: Document) -> None:
-        """A document was opened: compile it now."""
+    def put(self, document: OpenDocument) -> None:
+        """Open a document and compile it now."""
         self.open[document.uri] = document
         self.refresh(document, 0)
         self._refresh_users(document)
 
-    def drop(self, uri: str) -> Document | None:
-        """A document was closed: others see the file on disk again."""
+    def drop(self, uri: str) -> OpenDocument | None:
+        """Close a document: others see the file on disk again."""
         document = self.open.pop(uri, None)
         if document is not None:
             document.edits += 1
@@ -95,8 +94,8 @@ class Documents:
             self._refresh_users(document)
         return document
 
-    def edited(self, document: Document, version: int, lines: Lines) -> None:
-        """A document has a new text: compile it when the typing pauses."""
+    def edit(self, document: OpenDocument, version: int, lines: Lines) -> None:
+        """Replace the text of a document and compile it when the typing pauses."""
         changed = lines.body != document.text
         document.version, document.lines = version, lines
         if changed or document.analysis is None:
@@ -104,8 +103,8 @@ class Documents:
             self.refresh(document, min(document.seconds, LONGEST_WAIT) if slow else SHORTEST_WAIT)
             self._refresh_users(document)
 
-    def refresh(self, document: Document, wait: float) -> None:
-        """Compile after `wait` seconds; what is under way for an older text is given up."""
+    def refresh(self, document: OpenDocument, wait: float) -> None:
+        """Compile after `wait` seconds, and give up a compilation of an older text."""
         document.edits += 1
         document.settled.clear()
         if document.timer is not None:
@@ -113,23 +112,23 @@ class Documents:
         loop = asyncio.get_running_loop()
         document.timer = loop.call_later(wait, self._begin, document, document.edits)
 
-    def _refresh_users(self, document: Document) -> None:
-        """What reads this document's file is compiled again too."""
+    def _refresh_users(self, document: OpenDocument) -> None:
+        """Compile the documents again that read this one."""
         name = os.path.basename(document.path)
         for other in self.open.values():
             if other is not document and other.is_workflow and name in other.text:
                 self.refresh(other, max(SHORTEST_WAIT, other.seconds))
 
-    def _begin(self, document: Document, edit: int) -> None:
-        def ended(task: asyncio.Task[None]) -> None:
+    def _begin(self, document: OpenDocument, edit: int) -> None:
+        def report(task: asyncio.Task[None]) -> None:
             error = None if task.cancelled() else task.exception()
             if error is not None:
-                self.failed(document, error)
+                self.on_failure(document, error)
 
         document.task = asyncio.get_running_loop().create_task(self._compile(document, edit))
-        document.task.add_done_callback(ended)
+        document.task.add_done_callback(report)
 
-    async def _compile(self, document: Document, edit: int) -> None:
+    async def _compile(self, document: OpenDocument, edit: int) -> None:
         path, version, text = document.path, document.version, document.text
         texts: Mapping[str, str] = self.texts()
         begin = time.perf_counter()
@@ -149,12 +148,12 @@ class Documents:
         document.analysis = analysis
         document.is_workflow = document.is_workflow or analysis is not None
         document.settled.set()
-        self.found(document)
+        self.on_compiled(document)
         if analysis is not None and analysis.result.workflow is not None:
             await self._warm(document, analysis, edit)
 
-    async def _warm(self, document: Document, analysis: Analysis, edit: int) -> None:
-        """Make ready what requests will need, unless there is a newer text by now."""
+    async def _warm(self, document: OpenDocument, analysis: Analysis, edit: int) -> None:
+        """Prepare what requests will need, unless there is a newer text by now."""
 
         def work() -> None:
             if document.edits == edit:
@@ -165,8 +164,8 @@ class Documents:
             document.good = analysis
 
 
-async def settled(document: Document, seconds: float) -> bool:
-    """Wait until the analysis is that of the present text, at most so long; whether it is."""
+async def wait_for_analysis(document: OpenDocument, seconds: float) -> bool:
+    """Wait for the analysis of the present text, at most so long. Return whether there is one."""
     try:
         await asyncio.wait_for(document.settled.wait(), seconds)
     except TimeoutError:

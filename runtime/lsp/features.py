@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from flowc.compiler.catalog.catalog import LOCK_FILE
 from flowc.compiler.diagnostics.fixes import safe_fixes
@@ -18,9 +20,9 @@ from flowc.compiler.source.source import Source, Span
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from .analysis import Analysis, format_named, references, related, tools_near
+from .analysis import Analysis, editing_of, references, related_files, tools_near
 from .convert import as_action, as_edit, as_items, as_range, as_symbol
-from .server import FlowcServer, Refused
+from .server import FlowcServer, RequestRefused
 
 Handler = Callable[[FlowcServer, Any], Awaitable[Any]]
 PATIENT = 10.0
@@ -29,7 +31,7 @@ MAX_FILES_LISTED = 200
 
 
 async def on_initialized(server: FlowcServer, params: types.InitializedParams) -> None:
-    """Know the folders, and watch over the editor's life."""
+    """Note the folders, and end with the editor's process."""
     del params
     _look_at_folders(server)
     parent = server.process_id
@@ -38,7 +40,7 @@ async def on_initialized(server: FlowcServer, params: types.InitializedParams) -
 
 
 async def on_folders(server: FlowcServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    """Other folders belong to the workspace from now on."""
+    """Note the new folders of the workspace."""
     del params
     _look_at_folders(server)
 
@@ -66,11 +68,11 @@ def _end_with(process: int) -> None:
 
 
 async def on_hover(server: FlowcServer, params: types.HoverParams) -> types.Hover | None:
-    """What the name under the pointer stands for."""
-    found = await server.mention_at(params.text_document.uri, params.position)
-    if found is None:
+    """Describe the name under the pointer."""
+    named = await server.mention_at(params.text_document.uri, params.position)
+    if named is None:
         return None
-    _, analysis, mention = found
+    _, analysis, mention = named
     text = describe(mention, analysis.symbols, analysis.result)
     place = server.location(mention.span, analysis)
     content = types.MarkupContent(types.MarkupKind.Markdown, text)
@@ -80,11 +82,11 @@ async def on_hover(server: FlowcServer, params: types.HoverParams) -> types.Hove
 async def on_definition(
     server: FlowcServer, params: types.DefinitionParams
 ) -> list[types.Location] | None:
-    """Where the name under the cursor gets what it stands for."""
-    found = await server.mention_at(params.text_document.uri, params.position)
-    if found is None:
+    """Return the definitions of the name under the cursor."""
+    named = await server.mention_at(params.text_document.uri, params.position)
+    if named is None:
         return None
-    _, analysis, mention = found
+    _, analysis, mention = named
     symbols = analysis.symbols
     spans = [m.span for m in symbols.definitions(mention.kind, mention.name)]
     if mention.kind == "workflow" and not spans:
@@ -96,25 +98,25 @@ async def on_definition(
 
 
 def _in_lock(name: str, analysis: Analysis) -> list[Span]:
-    """The entry of a tool in the lock."""
-    found = []
+    """Return the entry of a tool in the lock."""
+    spans = []
     for path, source in analysis.result.sources.files.items():
         text = f'"name": "{name}"'
         at = source.text.find(text) if os.path.basename(path) == LOCK_FILE else -1
         if at >= 0:
             end = at + len(text) - 1
-            found.append(source.span(end - len(name), end))
-    return found
+            spans.append(source.span(end - len(name), end))
+    return spans
 
 
 async def on_references(
     server: FlowcServer, params: types.ReferenceParams
 ) -> list[types.Location] | None:
-    """Every place that names it, in this file and in others where the name means the same."""
-    found = await server.mention_at(params.text_document.uri, params.position)
-    if found is None:
+    """Return every place of a name, in this file and in others where the name means the same."""
+    named = await server.mention_at(params.text_document.uri, params.position)
+    if named is None:
         return None
-    _, analysis, mention = found
+    _, analysis, mention = named
     texts = server.documents.texts()
     places = await server.worker.run(
         lambda: list(references(mention, analysis, server.files, texts))
@@ -130,43 +132,43 @@ async def on_references(
 async def on_prepare_rename(
     server: FlowcServer, params: types.PrepareRenameParams
 ) -> types.Range | None:
-    """Whether there is something to rename, and where; the reason when there is not."""
-    found = await server.look(params.text_document.uri, PATIENT)
-    if found is None:
+    """Return the range of a name that can be renamed. Raises `RequestRefused` with the reason."""
+    view = await server.look(params.text_document.uri, PATIENT)
+    if view is None:
         return None
-    document, analysis, shift = found
+    document, analysis, shift = view
     if shift is not None:
-        raise Refused("the text is still being read")
+        raise RequestRefused("the text is still being read")
     offset = document.lines.offset(params.position.line, params.position.character)
     mention = renamable(analysis.symbols, document.path, offset)
     if isinstance(mention, Refusal):
-        raise Refused(mention.reason)
+        raise RequestRefused(mention.reason)
     place = server.location(mention.span, analysis)
     return place.range if place else None
 
 
 async def on_rename(server: FlowcServer, params: types.RenameParams) -> types.WorkspaceEdit:
-    """The edits that change one name and nothing else."""
-    found = await server.look(params.text_document.uri, PATIENT)
-    if found is None or found[2] is not None:
-        raise Refused("the text cannot be read as a workflow")
-    document, analysis, _ = found
+    """Return the edits that change one name and nothing else."""
+    view = await server.look(params.text_document.uri, PATIENT)
+    if view is None or view[2] is not None:
+        raise RequestRefused("the text cannot be read as a workflow")
+    document, analysis, _ = view
     texts = server.documents.texts()
     offset = document.lines.offset(params.position.line, params.position.character)
     here = Span(document.path, offset, offset)
 
     def work() -> Renaming | Refusal:
-        others = related(analysis, server.files, texts)
+        others = related_files(analysis, server.files, texts)
         return rename(analysis.path, here, params.new_name, texts, others)
 
     renaming = await server.worker.run(work)
     if isinstance(renaming, Refusal):
-        raise Refused(renaming.reason)
+        raise RequestRefused(renaming.reason)
     changes: dict[str, list[types.TextEdit]] = {}
     for span in renaming.spans:
         lines = server.lines_of(span.file, server.files.analysis(span.file, texts) or analysis)
         if lines is None:
-            raise Refused(f"`{span.file}` cannot be edited")
+            raise RequestRefused(f"`{span.file}` cannot be edited")
         edit = types.TextEdit(as_range(span, lines), renaming.text)
         changes.setdefault(server.uri_of(span.file), []).append(edit)
     return types.WorkspaceEdit(changes=changes)
@@ -175,14 +177,14 @@ async def on_rename(server: FlowcServer, params: types.RenameParams) -> types.Wo
 async def on_completion(
     server: FlowcServer, params: types.CompletionParams
 ) -> types.CompletionList | None:
-    """What fits at the cursor; waits for the first compilation alone."""
+    """Return what fits at the cursor, after the first compilation."""
     document = server.documents.open.get(params.text_document.uri)
     if document is None:
         return None
     known = document.good
     if known is None and (found := await server.look(params.text_document.uri)) is not None:
         known = found[1]
-    editing = known.editing if known else format_named(document.path)
+    editing = known.editing if known else editing_of(document.path)
     names: dict[Kind, tuple[Candidate, ...]] = {"tool": tools_near(document.path)}
     names |= known.names if known else {}
     names["file"] = _files_beside(document.path)
@@ -206,11 +208,11 @@ def _files_beside(path: str) -> tuple[Candidate, ...]:
 async def on_symbols(
     server: FlowcServer, params: types.DocumentSymbolParams
 ) -> list[types.DocumentSymbol] | None:
-    """The outline: nodes, prompts and parameters in the order of the file."""
-    found = await server.look(params.text_document.uri)
-    if found is None:
+    """Return the outline: nodes, prompts and parameters in the order of the file."""
+    view = await server.look(params.text_document.uri)
+    if view is None:
         return None
-    document, analysis, shift = found
+    document, analysis, shift = view
     workflow = analysis.result.workflow
     titles = {n.id: " ".join(n.title.split()) for n in workflow.nodes} if workflow else {}
     rows = []
@@ -228,11 +230,11 @@ async def on_symbols(
 async def on_code_action(
     server: FlowcServer, params: types.CodeActionParams
 ) -> list[types.CodeAction] | None:
-    """The fixes of the diagnostics in a range, and all safe ones of the file together."""
-    found = await server.look(params.text_document.uri, PATIENT)
-    if found is None or found[2] is not None:
+    """Return the fixes of the diagnostics in a range, and all safe ones of the file together."""
+    view = await server.look(params.text_document.uri, PATIENT)
+    if view is None or view[2] is not None:
         return None
-    document, analysis, _ = found
+    document, analysis, _ = view
     lines, uri = document.lines, params.text_document.uri
     start = lines.offset(params.range.start.line, params.range.start.character)
     end = lines.offset(params.range.end.line, params.range.end.character)
@@ -278,3 +280,21 @@ OPTIONS: dict[str, Any] = {
         code_action_kinds=[types.CodeActionKind.QuickFix, "source.fixAll.flowc"]
     ),
 }
+
+
+def serve() -> NoReturn:
+    """Serve one client over standard input and output until it leaves; never returns."""
+    sys.setswitchinterval(0.001)  # the loop answers while the worker computes
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    server = FlowcServer()
+    for method, handler in FEATURES:
+        server.feature(method, OPTIONS.get(method))(_bind(handler, server))
+    server.start_io()
+    os._exit(0)  # the client is gone: nobody waits for a compilation that is under way
+
+
+def _bind(handler: Handler, server: FlowcServer) -> Callable[[Any], Awaitable[Any]]:
+    async def handle(params: Any) -> Any:
+        return await handler(server, params)
+
+    return handle

@@ -1,8 +1,8 @@
-"""Lines: the places of a text as a language client counts them.
+"""Places of a text as a language client counts them.
 
 A client counts lines from 0, at every `\\n`, `\\r\\n` and lone `\\r`, and columns in units of the
-encoding that was agreed on (UTF-16 unless said otherwise); flowc counts characters from the text's
-beginning, without a byte-order mark.
+agreed encoding (UTF-16 by default); flowc counts characters from the text's beginning, without a
+byte-order mark.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _ENDS = re.compile(r"\r\n?|\n")
 
 
 class Lines:
-    """Offsets of a text, to lines and columns and back. Whatever is asked, it answers with the
-    nearest place that exists."""
+    """Offsets of a text as lines and columns, and back. The nearest existing place stands for one
+    outside."""
 
     def __init__(self, text: str, encoding: str = "utf-16") -> None:
         self.body = text.removeprefix("\ufeff")
@@ -30,13 +30,13 @@ class Lines:
                 self._starts.append(at)
         self._wide: dict[int, tuple[list[int], list[int]]] = {}
 
-    def changed(self, start: int, end: int, text: str) -> Lines:
-        """The lines with `text` in place of the characters from `start` to `end`."""
+    def replace(self, start: int, end: int, text: str) -> Lines:
+        """Return the lines with `text` in place of the characters from `start` to `end`."""
         body = self.body[:start] + text + self.body[max(start, end) :]
         return Lines("\ufeff" * self._mark + body, self.encoding)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, both from 0, of a character."""
+        """Return line and column, both from 0, of a character."""
         offset = max(0, min(offset, len(self.body)))
         line = bisect.bisect_right(self._starts, offset) - 1
         column = offset - self._starts[line]
@@ -45,7 +45,7 @@ class Lines:
         return line, column + (self._marks() if line == 0 else 0)
 
     def offset(self, line: int, column: int) -> int:
-        """The character at a line and column."""
+        """Return the character at a line and column."""
         if line < 0:
             return 0
         if line >= len(self._starts):
@@ -63,19 +63,19 @@ class Lines:
         return max(start, min(start + inside, end))
 
     def _marks(self) -> int:
-        """Units of the byte-order mark, when the client's text has one."""
+        """Return the units of the byte-order mark, when the client's text has one."""
         return self._mark * (3 if self.encoding == "utf-8" else 1)
 
     def _end(self, line: int) -> int:
-        """Where the line's text ends, before its line end."""
+        """Return the end of a line's text, before its line end."""
         if line + 1 >= len(self._starts):
             return len(self.body)
         end = self._starts[line + 1]
         return end - (2 if self.body[max(0, end - 2) : end] == "\r\n" else 1)
 
     def _extra(self, line: int) -> tuple[list[int], list[int]]:
-        """The characters of a line that take more than one unit, and for each number of them how
-        many units more than characters that is."""
+        """Return the characters of a line that take more than one unit, and for each number of them
+        the units beyond characters."""
         known = self._wide.get(line)
         if known is None:
             text = self.body[self._starts[line] : self._end(line)]
@@ -99,8 +99,7 @@ def _more(char: str, encoding: str) -> int:
 
 
 class Shift:
-    """Places of an older text in a newer one: what lies before and behind the edited part moved as
-    a whole."""
+    """Places of an older text in a newer one, where one part was edited."""
 
     def __init__(self, old: str, new: str) -> None:
         self.head = _common(old, new)
@@ -114,14 +113,14 @@ class Shift:
         self.tail = low
 
     def to_new(self, offset: int) -> int:
-        """The place in the newer text."""
-        return self._moved(offset, self.old, self.new)
+        """Return the place in the newer text."""
+        return self._move(offset, self.old, self.new)
 
     def to_old(self, offset: int) -> int:
-        """The place in the older text."""
-        return self._moved(offset, self.new, self.old)
+        """Return the place in the older text."""
+        return self._move(offset, self.new, self.old)
 
-    def _moved(self, offset: int, there: int, here: int) -> int:
+    def _move(self, offset: int, there: int, here: int) -> int:
         if offset < self.head:
             return offset
         if offset >= there - self.tail:

@@ -20,14 +20,14 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from .analysis import Analysis, Workspace
 from .convert import as_diagnostic, as_range, path_of, uri_of
-from .documents import Document, Documents, Worker, settled
+from .documents import CompileThread, Documents, OpenDocument, wait_for_analysis
 from .lines import Lines, Shift
 
 SOON = 0.25
 """Seconds that a look waits for the compilation of the present text."""
 
 
-class Refused(JsonRpcException):
+class RequestRefused(JsonRpcException):
     """A request that cannot be done, with the reason for the person."""
 
     CODE = -32803
@@ -35,23 +35,23 @@ class Refused(JsonRpcException):
 
 
 class Protocol(LanguageServerProtocol):
-    """Keeps no texts of its own: pygls counts lines at characters where clients do not."""
+    """Leaves texts to the server: pygls counts lines at characters where clients do not."""
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        self._flowc.opened(params)
+        self._flowc.open_text(params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        self._flowc.changed(params)
+        self._flowc.change_text(params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        self._flowc.closed(params)
+        self._flowc.close_text(params)
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: object) -> NoReturn:
-        """Nobody is left to wait for a compilation that is under way."""
+        """End at once: nobody waits for a compilation that is under way."""
         os._exit(0 if self._shutdown else 1)
 
     @property
@@ -61,11 +61,11 @@ class Protocol(LanguageServerProtocol):
 
 
 class FlowcServer(LanguageServer):
-    """The server's state: open documents, the workspace's files, what was published for whom."""
+    """The server's state: open documents, the workspace's files, published diagnostics."""
 
     def __init__(self) -> None:
         super().__init__("flowc", __version__, protocol_cls=Protocol)
-        self.worker = Worker()
+        self.worker = CompileThread()
         self.files = Workspace()
         self.documents = Documents(self.worker, self.publish, self.report)
         self.shown: dict[str, dict[str, tuple[Diagnostic, ...]]] = {}
@@ -78,12 +78,12 @@ class FlowcServer(LanguageServer):
 
     # --- texts -------------------------------------------------------------------------------
 
-    def opened(self, params: types.DidOpenTextDocumentParams) -> None:
+    def open_text(self, params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         lines = Lines(item.text, self.encoding)
-        self.documents.put(Document(item.uri, path_of(item.uri), item.version, lines))
+        self.documents.put(OpenDocument(item.uri, path_of(item.uri), item.version, lines))
 
-    def changed(self, params: types.DidChangeTextDocumentParams) -> None:
+    def change_text(self, params: types.DidChangeTextDocumentParams) -> None:
         document = self.documents.open.get(params.text_document.uri)
         if document is None:
             return
@@ -93,12 +93,12 @@ class FlowcServer(LanguageServer):
                 place = change.range
                 start = lines.offset(place.start.line, place.start.character)
                 end = lines.offset(place.end.line, place.end.character)
-                lines = lines.changed(start, end, change.text)
+                lines = lines.replace(start, end, change.text)
             else:
                 lines = Lines(change.text, self.encoding)
-        self.documents.edited(document, params.text_document.version, lines)
+        self.documents.edit(document, params.text_document.version, lines)
 
-    def closed(self, params: types.DidCloseTextDocumentParams) -> None:
+    def close_text(self, params: types.DidCloseTextDocumentParams) -> None:
         document = self.documents.drop(params.text_document.uri)
         if document is not None:
             files = self.shown.pop(document.path, {})
@@ -106,12 +106,12 @@ class FlowcServer(LanguageServer):
                 self._send(path)
 
     def uri_of(self, path: str) -> str:
-        """The URI of a file: as the client wrote it where the file is open."""
+        """Return the URI of a file: as the client wrote it where the file is open."""
         document = self.documents.by_path(path)
         return document.uri if document is not None else uri_of(path)
 
     def lines_of(self, path: str, analysis: Analysis) -> Lines | None:
-        """The lines of a file as the analysis read it."""
+        """Return the lines of a file as the analysis read it."""
         document = self.documents.by_path(path)
         source = analysis.result.sources.get(path)
         if source is None:
@@ -122,25 +122,25 @@ class FlowcServer(LanguageServer):
 
     # --- diagnostics -------------------------------------------------------------------------
 
-    def publish(self, document: Document) -> None:
-        """Show what a compilation found, in every file it read."""
-        found: dict[str, list[Diagnostic]] = {document.path: []}
+    def publish(self, document: OpenDocument) -> None:
+        """Publish the diagnostics of a compilation, in every file it read."""
+        by_file: dict[str, list[Diagnostic]] = {document.path: []}
         for item in document.analysis.result.diagnostics if document.analysis else ():
-            found.setdefault(item.primary.file, []).append(item)
+            by_file.setdefault(item.primary.file, []).append(item)
         before = self.shown.get(document.path, {})
-        self.shown[document.path] = {path: tuple(items) for path, items in found.items()}
-        for path in {*before, *found}:
+        self.shown[document.path] = {path: tuple(items) for path, items in by_file.items()}
+        for path in {*before, *by_file}:
             self._send(path)
 
     def _send(self, path: str) -> None:
-        """All diagnostics of a file: its own compilation's, else those of what reads it."""
+        """Publish all diagnostics of a file: its own compilation's, else those of its readers."""
         own = self.shown.get(path, {}).get(path)
         document = self.documents.by_path(path)
-        given = [(o, files[path]) for o, files in self.shown.items() if path in files]
+        sources = [(o, files[path]) for o, files in self.shown.items() if path in files]
         if own is not None and document is not None and document.analysis is not None:
-            given = [(path, own)]
+            sources = [(path, own)]
         rows: dict[Diagnostic, types.Diagnostic] = {}
-        for owner, items in given:
+        for owner, items in sources:
             reader = self.documents.by_path(owner)
             if reader is None or reader.analysis is None:
                 continue
@@ -154,7 +154,7 @@ class FlowcServer(LanguageServer):
         )
 
     def row(self, item: Diagnostic, analysis: Analysis) -> types.Diagnostic | None:
-        """A diagnostic as the client is shown it."""
+        """Return a diagnostic as the client sees it."""
         kept: dict[str, Lines | None] = {}
 
         def lines_of(path: str) -> Lines | None:
@@ -165,14 +165,14 @@ class FlowcServer(LanguageServer):
         return as_diagnostic(item, lines_of, self.uri_of)
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Said in the editor's log, unless it is an answer to the person who asked."""
+        """Write to the editor's log, unless the error is an answer to the person."""
         del source
-        if not isinstance(error, Refused):
+        if not isinstance(error, RequestRefused):
             text = f"internal fault: {type(error).__name__}: {error}"
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
 
-    def report(self, document: Document, error: BaseException) -> None:
-        """A bug of ours, said once in the editor's log."""
+    def report(self, document: OpenDocument, error: BaseException) -> None:
+        """Write a bug of ours to the editor's log, once."""
         text = f"internal fault: {type(error).__name__}: {error} in {document.path}"
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
 
@@ -180,15 +180,15 @@ class FlowcServer(LanguageServer):
 
     async def look(
         self, uri: str, seconds: float = SOON
-    ) -> tuple[Document, Analysis, Shift | None] | None:
-        """The document with what is known of it. Without a workflow of its own it is looked at as
-        a part of an open one that reads it. The shift is from the analysis' text to the present
-        one, None when they are the same."""
+    ) -> tuple[OpenDocument, Analysis, Shift | None] | None:
+        """Return the document, an analysis of it and the shift from the analysis' text to the
+        present one (None: the same). Without a workflow of its own it is a part of an open one that
+        reads it."""
         document = self.documents.open.get(uri)
         if document is None:
             return None
         analysis = document.good
-        if await settled(document, seconds) and document.analysis is not None:
+        if await wait_for_analysis(document, seconds) and document.analysis is not None:
             analysis = document.analysis
         if analysis is None or analysis.result.workflow is None:
             analysis = await self._reader_of(document) or document.good
@@ -199,8 +199,8 @@ class FlowcServer(LanguageServer):
         same = source.text == document.text
         return document, analysis, None if same else Shift(source.text, document.text)
 
-    async def _reader_of(self, document: Document) -> Analysis | None:
-        """An open workflow that this document is a part of."""
+    async def _reader_of(self, document: OpenDocument) -> Analysis | None:
+        """Return an open workflow that this document is a part of."""
         for other in list(self.documents.open.values()):
             analysis = other.analysis or other.good
             if analysis is None or document.path not in analysis.result.sources.files:
@@ -216,12 +216,12 @@ class FlowcServer(LanguageServer):
 
     async def mention_at(
         self, uri: str, position: types.Position
-    ) -> tuple[Document, Analysis, Mention] | None:
-        """What is named at a position."""
-        found = await self.look(uri)
-        if found is None:
+    ) -> tuple[OpenDocument, Analysis, Mention] | None:
+        """Return the mention at a position."""
+        view = await self.look(uri)
+        if view is None:
             return None
-        document, analysis, shift = found
+        document, analysis, shift = view
         offset = document.lines.offset(position.line, position.character)
         if shift is not None:
             offset = shift.to_old(offset)
@@ -229,7 +229,7 @@ class FlowcServer(LanguageServer):
         return None if mention is None else (document, analysis, mention)
 
     def location(self, span: Span, analysis: Analysis) -> types.Location | None:
-        """A place, in the present text where its file is open."""
+        """Return a place, in the present text where its file is open."""
         source = analysis.result.sources.get(span.file)
         document = self.documents.by_path(span.file)
         if document is not None:

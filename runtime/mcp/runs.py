@@ -29,20 +29,20 @@ Progress = Callable[[int, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Runs on one store; files lie below `folder`. Commands wait for approval, always: a client is
-    not the person whose machine this is."""
+    """Runs on one store, with files below `folder`. Commands always wait for approval: the client
+    is not the person whose machine this is."""
 
     engine: Engine
     config: Config
     folder: Path
     new_run: Callable[[], str]
 
-    def checked(self, file: str) -> CompileResult:
-        """The compiled file, faults and all. Raises `RunError` outside the folder."""
+    def compile(self, file: str) -> CompileResult:
+        """Return the compiled file with its faults. Raises `RunError` outside the folder."""
         return compile_file(os.path.relpath(self._place(file)))
 
     def diagnostics(self, compiled: CompileResult) -> list[dict[str, Json]]:
-        """As `flowc check --format json` gives them."""
+        """Return the diagnostics as `flowc check --format json` prints them."""
         return [as_dict(d, compiled.sources) for d in compiled.diagnostics]
 
     async def start(
@@ -54,13 +54,13 @@ class Runs:
         progress: Progress,
         about: dict[str, Json],
     ) -> dict[str, Json]:
-        """Execute a new run until it ends or waits. `about` are more options, to be kept of it."""
-        compiled = self.checked(file)
+        """Execute a new run until it ends or waits. `about` are more options to keep with it."""
+        compiled = self.compile(file)
         if not compiled.ok:
             raise Faulty(compiled)
         script = str(self._place(answers)) if answers else None
-        asked = RunOptions(model=model, answers=script, roots=(str(self.folder),))
-        options = settle(asked, self.config)
+        wanted = RunOptions(model=model, answers=script, roots=(str(self.folder),))
+        options = settle(wanted, self.config)
         frontend = compiled.frontend
         about = {**about, "format": frontend.name if frontend else "", "folder": os.getcwd()}
         outcome = await self.engine.start(
@@ -71,10 +71,10 @@ class Runs:
             options={**options.to_json(), **about},
             listeners=(_reporting(progress),),
         )
-        return _told(outcome)
+        return _outcome_json(outcome)
 
     async def status(self, run: str) -> dict[str, Json]:
-        """Where a run stands. Raises `RunError` when there is none of that name."""
+        """Return the state of a run. Raises `RunError` when there is none of that name."""
         record = await self.engine.store.get(run)
         state = await self.engine.state(run)
         return {
@@ -104,7 +104,7 @@ class Runs:
             answers={} if answer is None else {question or "": answer},
             listeners=(_reporting(progress),),
         )
-        return _told(outcome)
+        return _outcome_json(outcome)
 
     def _place(self, file: str) -> Path:
         try:
@@ -114,7 +114,7 @@ class Runs:
 
 
 def _reporting(progress: Progress) -> Listener:
-    """Tells the client of every node that ended. What is told too late is told to nobody."""
+    """Return a listener that tells the client of every node that ended. A late one is dropped."""
     done = 0
     telling: set[asyncio.Task[None]] = set()
 
@@ -130,7 +130,7 @@ def _reporting(progress: Progress) -> Listener:
     return listen
 
 
-def _told(outcome: Outcome) -> dict[str, Json]:
+def _outcome_json(outcome: Outcome) -> dict[str, Json]:
     return {
         "success": outcome.status not in ("failed", "error"),
         "run": outcome.run,

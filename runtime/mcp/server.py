@@ -24,7 +24,7 @@ from ..state.step_reports import ReportFault, refusal
 from ..stepper.position import Faulty
 from ..stepper.stepper import Stepper
 from ..store.audit_log import SCHEMA as AUDIT
-from .clients import Client, Clients, client_of
+from .clients import Clients, McpClient, client_of
 from .runs import Progress, Runs
 
 Answer = dict[str, Any]
@@ -40,7 +40,7 @@ workflow."""
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the server's tools work with. `alone` says that one client has it to itself (stdio)."""
+    """The state of the server's tools. `alone`: it has one client, over stdio."""
 
     stepper: Stepper
     alone: bool
@@ -48,7 +48,7 @@ class Desk:
 
 
 def mcp_server(open_stepper: Callable[[], Any], *, alone: bool) -> MCPServer[Desk]:
-    """The server. `open_stepper` opens the store for as long as it serves: an async context manager
+    """Return the server. `open_stepper` opens the store while it serves: an async context manager
     of a `Stepper`."""
 
     @asynccontextmanager
@@ -79,15 +79,13 @@ def mcp_server(open_stepper: Callable[[], Any], *, alone: bool) -> MCPServer[Des
 
 
 async def load_workflow(
-    ctx: Context[Desk],
-    file_path: str,
-    inputs: dict[str, Any] | None = None,
+    ctx: Context[Desk], file_path: str, inputs: dict[str, Any] | None = None
 ) -> Answer:
     """Load a workflow file and begin with it. `inputs` gives values to its parameters. Answers
     the number of steps and the first one, and `run`, the name under which it is kept."""
     desk, client = _desk(ctx), _client(ctx)
     answer = await desk.stepper.load(client.label, file_path, inputs or {})
-    desk.clients.called(str(answer["run"]))
+    desk.clients.note_call(str(answer["run"]))
     return answer
 
 
@@ -113,7 +111,7 @@ async def report_step_result(
     """Report the current step: `status` is "passed" or "failed", `assertion_results` one
     {assertion, passed, detail} for each success criterion, `output_variables` the values that
     the prompt asks for. Answers the next step's prompt."""
-    given: dict[str, Json] = {
+    report: dict[str, Json] = {
         "step_number": step_number,
         "status": status,
         "assertion_results": assertion_results or [],
@@ -121,7 +119,7 @@ async def report_step_result(
         "error_message": error_message,
     }
     async with _stepping(ctx, run) as (stepper, key):
-        return await stepper.report(key, given)
+        return await stepper.report(key, report)
 
 
 async def get_workflow_state(ctx: Context[Desk], run: str | None = None) -> Answer:
@@ -143,14 +141,14 @@ async def get_workflow_template(ctx: Context[Desk], task_description: str | None
 
 async def check_workflow(ctx: Context[Desk], file_path: str) -> Answer:
     """Find every fault of a workflow file before it runs, each with its line."""
-    compiled = _runs(ctx).checked(file_path)
-    found = _runs(ctx).diagnostics(compiled)
-    return {"success": compiled.ok, "diagnostics": found}
+    compiled = _runs(ctx).compile(file_path)
+    diagnostics = _runs(ctx).diagnostics(compiled)
+    return {"success": compiled.ok, "diagnostics": diagnostics}
 
 
 async def inspect_workflow(ctx: Context[Desk], file_path: str) -> Answer:
     """What a workflow file holds: parameters, nodes, edges, agents, limits."""
-    return {"success": True, **_runs(ctx).checked(file_path).summary()}
+    return {"success": True, **_runs(ctx).compile(file_path).summary()}
 
 
 async def run_workflow(
@@ -213,12 +211,11 @@ NOTED = frozenset(
 
 
 def _answering(tool: Tool) -> Tool:
-    """The tool with its faults as structured answers (S28), and an entry in the audit log of what
-    came of it."""
+    """Return the tool with its faults as structured answers (S28) and an entry in the audit log."""
 
     @functools.wraps(tool)
     async def answering(ctx: Context[Desk], **kwargs: object) -> Answer:
-        answer = await _answered(tool, ctx, kwargs)
+        answer = await _answer_faults(tool, ctx, kwargs)
         if tool.__name__ not in NOTED and not kwargs.get("take_over"):
             return answer
         about = answer.get("run") or kwargs.get("run") or kwargs.get("file_path") or ""
@@ -227,26 +224,26 @@ def _answering(tool: Tool) -> Tool:
             clients = _desk(ctx).clients
             await clients.note(_client(ctx), f"{tool.__name__} {about}".rstrip(), outcome)
         except RunError as error:
-            return _refused(error, "refused")
+            return _refusal(error, "refused")
         return answer
 
     return answering
 
 
-async def _answered(tool: Tool, ctx: Context[Desk], given: Mapping[str, Any]) -> Answer:
+async def _answer_faults(tool: Tool, ctx: Context[Desk], arguments: Mapping[str, Any]) -> Answer:
     try:
-        return await tool(ctx, **given)
+        return await tool(ctx, **arguments)
     except ReportFault as fault:
         return refusal(fault)
     except Faulty as faulty:
-        return {**_refused(faulty, "invalid"), "diagnostics": faulty.diagnostics}
+        return {**_refusal(faulty, "invalid"), "diagnostics": faulty.diagnostics}
     except RunError as error:
-        return _refused(error, "refused")
+        return _refusal(error, "refused")
     except Failure as failure:
-        return _refused(failure, failure.kind)
+        return _refusal(failure, failure.kind)
 
 
-def _refused(error: RunError | Failure, kind: str) -> Answer:
+def _refusal(error: RunError | Failure, kind: str) -> Answer:
     return refusal(ReportFault(error.message, kind, error.help))
 
 
@@ -280,7 +277,7 @@ async def _stepping(
     async with clients.alone(stepper.loaded[key].run):
         await clients.require(_client(ctx), stepper.loaded[key].run, take_over=take_over)
         yield stepper, key
-        clients.called(stepper.loaded[key].run)
+        clients.note_call(stepper.loaded[key].run)
 
 
 async def _at(ctx: Context[Desk], run: str | None) -> tuple[Stepper, str]:
@@ -303,15 +300,15 @@ async def _at(ctx: Context[Desk], run: str | None) -> tuple[Stepper, str]:
     return stepper, key
 
 
-def _client(ctx: Context[Desk]) -> Client:
+def _client(ctx: Context[Desk]) -> McpClient:
     """Who calls."""
-    said = ctx.request_context.session.client_params
+    parameters = ctx.request_context.session.client_params
     session = (ctx.headers or {}).get("mcp-session-id")
-    return client_of(said.client_info if said else None, session, _desk(ctx).alone)
+    return client_of(parameters.client_info if parameters else None, session, _desk(ctx).alone)
 
 
 def template_text(task: Json) -> str:
-    """How step documents are written; a task is repeated with what to do about it (S47)."""
+    """Return how step documents are written, with a task what to do about it (S47)."""
     text = files(__package__).joinpath("step_template.md").read_text(encoding="utf-8")
     if not task:
         return text

@@ -11,7 +11,7 @@ __all__ = ["AsyncClient", "Client", "ServiceFault"]
 
 
 def __getattr__(name: str) -> Any:
-    """The clients, which a service itself does not load."""
+    """Return the clients, which a service itself does not load."""
     if name not in __all__:
         raise AttributeError(name)
     from .client import client

@@ -15,25 +15,23 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from ..errors import RunError
-from .api.browser_guard import Guard
+from .api.browser_guard import BodyLimit, Guard
 from .api.context import Service, fields_of
-from .api.event_stream import add_events
-from .api.rate_limits import BodyLimit
-from .api.routes import add_routes
-from .contract import responses as told
+from .api.routes import add_events, add_routes
+from .contract import responses
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visiting import SignedOut
 from .records.errors import ServiceFault
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": told.ErrorAnswer}
+    status: {"model": responses.ErrorAnswer}
     for status in (400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
 }
 LOG = logging.getLogger("flowc.service")
 
 
 class Guarded(FastAPI):
-    """FastAPI answers a fault of ours outside of all middleware; the guard stands further out."""
+    """FastAPI with the guard around everything: it answers our faults outside of all middleware."""
 
     hosts: tuple[str, ...] | None = None
 
@@ -45,8 +43,8 @@ def make_app(
     open_service: Callable[[], AbstractAsyncContextManager[Service]],
     hosts: tuple[str, ...] | None = None,
 ) -> FastAPI:
-    """The application. `open_service` opens store and engine for as long as it serves; `hosts` are
-    the names under which it may be spoken to, None: any."""
+    """Return the application. `open_service` opens store and engine for as long as it serves;
+    `hosts` are the host names that requests may use, None: any."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -74,29 +72,31 @@ def make_app(
 
 
 def _add_faults(app: FastAPI) -> None:
-    """Whatever goes wrong has the contract's form."""
+    """Answer every fault in the contract's form."""
 
     @app.exception_handler(ServiceFault)
     async def fault(request: Request, error: ServiceFault) -> Response:
-        return await _told(request, error, error.status)
+        return await _fault_response(request, error, error.status)
 
     @app.exception_handler(RequestValidationError)
     async def unfit(request: Request, error: RequestValidationError) -> Response:
         fault = ServiceFault("INVALID_REQUEST", fields_of(error.errors()))
-        return await _told(request, fault, fault.status)
+        return await _fault_response(request, fault, fault.status)
 
     @app.exception_handler(RunError)
-    async def refused(request: Request, error: RunError) -> Response:
-        """Where the store lies concerns nobody who asks, least of all who has no token."""
+    async def unavailable(request: Request, error: RunError) -> Response:
+        """Tell the log, and not the caller, where the store lies."""
         where = (request.state.request_id, request.method, request.url.path)
         LOG.error("%s: %s %r: %s", *where, error.message)
         fault = ServiceFault("UNAVAILABLE", "the store cannot be used: the service's log says why")
-        return await _told(request, fault, fault.status)
+        return await _fault_response(request, fault, fault.status)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
         message = f"{request.method} {request.url.path[:200]}: {str(error.detail).lower()}"
-        answer = await _told(request, ServiceFault("INVALID_REQUEST", message), error.status_code)
+        answer = await _fault_response(
+            request, ServiceFault("INVALID_REQUEST", message), error.status_code
+        )
         answer.headers.update(error.headers or {})
         return answer
 
@@ -104,15 +104,15 @@ def _add_faults(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:
-        """The answer tells nothing of what went wrong, only where to find it."""
+        """Answer with a number in the log, and nothing about what went wrong."""
         number = request.state.request_id
         LOG.error("fault %s: %s %r", number, request.method, request.url.path, exc_info=error)
         told_fault = ServiceFault("INTERNAL", f"a fault of the service: {number} in its log")
-        return await _told(request, told_fault, told_fault.status)
+        return await _fault_response(request, told_fault, told_fault.status)
 
 
-async def _told(request: Request, fault: ServiceFault, status: int) -> Response:
-    """The contract's form of an error; a page for a person."""
+async def _fault_response(request: Request, fault: ServiceFault, status: int) -> Response:
+    """Return the contract's form of an error, or a page for a person."""
     if is_page(request):
         return await page_fault(request, fault, status)
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}

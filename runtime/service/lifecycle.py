@@ -39,9 +39,8 @@ async def open_service(
     clock: Clock = utc_now,
     concurrency: int = CONCURRENCY,
 ) -> AsyncIterator[Service]:
-    """The service on the store at `url`. It carries on up to `concurrency` executions itself, those
-    first that were under way when another process ended; 0 leaves them all to workers. Raises
-    `RunError` when the store cannot be opened."""
+    """Open the service on the store at `url`. It carries on up to `concurrency` executions itself,
+    beginning with those that another process left; 0 leaves all to workers. Raises `RunError`."""
     async with open_executing(url, config, clock) as executing:
         db = executing.db
         for schema in (access.SCHEMA, audit.SCHEMA, once.SCHEMA, sessions.SCHEMA):
@@ -75,7 +74,8 @@ async def open_service(
 
 
 async def _sweep(executing: Executing) -> None:
-    """Remove what processes before this one left. What cannot be removed now is the next one's."""
+    """Remove what earlier processes left. The next process tries again what cannot be removed
+    now."""
     try:
         await sweep(executing.engine.store, executing.clock())
     except RunError as error:

@@ -1,7 +1,7 @@
-"""A worker: carries on executions that have news, some at a time, in whatever process it is.
+"""A worker: carries on executions with news, some at a time, in any process.
 
-Whatever happens to the process, another worker goes on from the run's checkpoint and from what is
-in the register. Who holds a run's lease is the only one who executes it, whatever the rows say.
+When the process dies, another worker goes on from the run's checkpoint and the register. Only the
+holder of a run's lease executes it, whatever the rows say.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .operations.executions import Executing
 from .records.errors import ServiceFault
 from .records.metrics import iso
 from .records.tables import Register, StoredExecution, new_id
-from .records.work_queue import Due
+from .records.work_queue import WorkQueue
 
 LOG = logging.getLogger("flowc.service")
 CONCURRENCY = 20
@@ -46,7 +46,7 @@ class Worker:
     cut: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def work(self) -> None:
-        """Until `drain` was called and what was under way is at a checkpoint."""
+        """Work until `drain` was called and everything under way is at a checkpoint."""
         leases = self.executing.engine.store.leases
         while not self.abandoned and not (self.closing and not self.tasks):
             try:
@@ -64,7 +64,7 @@ class Worker:
         self.executing.bell.set()
 
     def abandon(self) -> None:
-        """Give up at once: another worker goes on."""
+        """Give up at once; another worker goes on."""
         self.closing = self.abandoned = True
         for task in self.tasks.values():
             task.cancel()
@@ -75,14 +75,14 @@ class Worker:
             bell = self.executing.bell
             bell.clear()
             if not self.abandoned:
-                await self._stop_asked()
+                await self._stop_requested()
             if not self.closing:
                 await self._take()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(bell.wait(), TICK)
 
-    async def _stop_asked(self) -> None:
-        """Pause what is to be paused: after the steps under way, or at once."""
+    async def _stop_requested(self) -> None:
+        """Pause executions on request: after the steps under way, or at once."""
         if not self.tasks:
             return
         for id, how in await self.executing.due.stops(self.name):
@@ -94,7 +94,7 @@ class Worker:
                 signals.request_drain("pause")
 
     async def _take(self) -> None:
-        """Begin with what is nobody's, as long as there is room."""
+        """Begin with free executions, as long as there is room."""
         room, due = self.concurrency - len(self.tasks), self.executing.due
         if room <= 0:
             return
@@ -106,28 +106,28 @@ class Worker:
         if not ("" in known or gone or self.name in known):
             return
         for id, news in (await due.take(self.name, gone, room, list(self.tasks))).items():
-            task = asyncio.create_task(self._to_rest(id, news), name=f"execution {id}")
+            task = asyncio.create_task(self._run_to_rest(id, news), name=f"execution {id}")
             self.tasks[id] = task
-            task.add_done_callback(partial(self._ended, id))
+            task.add_done_callback(partial(self._forget, id))
 
-    def _ended(self, id: str, task: asyncio.Task[None]) -> None:
+    def _forget(self, id: str, task: asyncio.Task[None]) -> None:
         del self.tasks[id]
         self.cut.discard(task)
         self.executing.bell.set()
         if not task.cancelled() and (error := task.exception()) is not None:
             LOG.error("execution %s: what became of it could not be kept", id, exc_info=error)
 
-    async def _to_rest(self, id: str, news: int) -> None:
-        """Carry on. A fault of ours ends this execution for now, and nothing else."""
+    async def _run_to_rest(self, id: str, news: int) -> None:
+        """Carry one execution on. A fault of ours ends this execution for now, and nothing else."""
         try:
             try:
-                await self._until_heard(id, news)
+                await self._carry_on(id, news)
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if self.abandoned or task is None:
                     raise
                 task.uncancel()  # it was paused
-                await self._until_heard(id, news)
+                await self._carry_on(id, news)
         except NotHeld as error:
             LOG.warning("%s", error.message)
             await asyncio.sleep(_RECOVERY)  # it may be held for long: not again and again
@@ -136,19 +136,19 @@ class Worker:
             if isinstance(error, ServiceFault) and error.code == "EXECUTION_NOT_FOUND":
                 await self.executing.due.drop(id, self.name)  # it was forgotten meanwhile
                 return
-            await self._failed(id, _told(error))
+            await self._keep_fault(id, _fault_text(error))
         except Exception as error:
             LOG.error("execution %s cannot be carried on", id, exc_info=error)
-            await self._failed(id, "a fault of the service ended it: its log says more")
+            await self._keep_fault(id, "a fault of the service ended it: its log says more")
 
-    async def _until_heard(self, id: str, news: int) -> None:
-        """Execute until the run rests and has heard all news."""
+    async def _carry_on(self, id: str, news: int) -> None:
+        """Execute until the run rests and has seen all news."""
         due, heard = self.executing.due, news
         while not self.closing:
             execution = await self.executing.register.get(StoredExecution, id, None)
             if execution.paused is None and await self._once(execution) == "interrupted":
                 break
-            if await due.done(id, self.name, heard):
+            if await due.finish(id, self.name, heard):
                 return
             following = await due.news(id, self.name)
             if following is None:
@@ -157,7 +157,7 @@ class Worker:
         await due.leave(id, self.name, self._now())
 
     async def _once(self, execution: StoredExecution) -> str:
-        """How the run rests; "" when it had ended before."""
+        """Execute once and return the run's status; "" when it had ended before."""
         signals = self.signals[execution.id] = RunSignals()
         if self.closing:
             signals.request_drain("signal")
@@ -171,18 +171,18 @@ class Worker:
         await write_down(self.executing, execution)
         return outcome.status if outcome is not None else ""
 
-    async def _failed(self, id: str, message: str) -> None:
-        """Keep why it cannot be carried on."""
+    async def _keep_fault(self, id: str, message: str) -> None:
+        """Store why it cannot be carried on."""
         async with self.executing.db.transaction() as inside:
             await Register(inside).edit(id, lambda e: replace(e, fault=message))
-            await Due(inside).drop(id, self.name)
+            await WorkQueue(inside).drop(id, self.name)
 
     def _now(self) -> str:
         return iso(self.executing.clock())
 
 
-def _told(error: RunError | ServiceFault) -> str:
-    """What is wrong and what helps, but for flags of `flowc run`: nobody here can give one."""
+def _fault_text(error: RunError | ServiceFault) -> str:
+    """Return message and help of a fault, without flags of `flowc run`: nobody here can set one."""
     lines = (error.help or "").splitlines() if isinstance(error, RunError) else []
     help = "; ".join(" ".join(line.split()) for line in lines if not line.startswith("--"))
     return f"{error.message} ({help})" if help else error.message

@@ -62,7 +62,7 @@ async def _all(url: str, config: Config) -> float:
     async with open_executing(url, config) as executing:
         begun = time.monotonic()
         for id in await begin(executing, EXECUTIONS):
-            assert await executing.settled(id, 600)
+            assert await executing.wait_for_rest(id, 600)
         return time.monotonic() - begun
 
 

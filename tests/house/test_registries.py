@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -179,3 +180,102 @@ def test_nothing_else_lists_the_options_of_a_run(root, sources, tree):
                 names = {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
                 found += [f"{place} {f}" for f in flags & names if (place, f) not in SAME_FLAG]
     assert found == []
+
+
+SERVICE = "runtime/service"
+OPERATIONS = f"{SERVICE}/contract/operations.py"
+NO_OPERATION = {"/v1/openapi.json", "/v1/operations/"}
+"""Paths of the API that are about all operations."""
+
+
+def test_the_row_is_the_only_list_of_an_operation(root, tree):
+    """No path, scope or example of the service's API stands outside of the table."""
+    outside = []
+    for file in sorted((root / SERVICE).rglob("*.py")):
+        name = str(file.relative_to(root))
+        if name == OPERATIONS:
+            continue
+        for node in ast.walk(tree(file)):
+            where = f"{name}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                path = re.fullmatch(r"(?:[A-Z]+ )?(/v1/\w\S*)", node.value)
+                outside += [where] if path and path[1] not in NO_OPERATION else []
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "require":
+                literal = isinstance(node.args[0], ast.Constant) and "/page/" not in name
+                outside += [where] if literal else []
+            if isinstance(node, ast.keyword) and node.arg in ("example", "openapi_extra"):
+                outside += [where] if not name.endswith("api/routes.py") else []
+    assert outside == []
+
+
+OPERATION = """\
+    Operation(
+        "COUNT_STEPS",
+        "POST /v1/executions/{execution_id}/steps",
+        requests.StatusQuery,
+        responses.Health,
+        "control.count_steps",
+        "how many steps there are",
+        "admin",
+        {"include_details": True},
+    ),
+"""
+ITS_FUNCTION = """
+
+async def count_steps(
+    executing: Executing, caller: Caller, id: str, request: requests.StatusQuery
+) -> responses.Health:
+    \"\"\"COUNT_STEPS.\"\"\"
+    raise ServiceFault("EXECUTION_NOT_FOUND", f"{caller.name} counts {id}")
+"""
+REACHED = """
+from fastapi.testclient import TestClient
+from flowc.runtime.config.settings import Config
+from flowc.runtime.service import Client, ServiceFault
+from flowc.runtime.service.app import make_app
+from flowc.runtime.service.client.exchange import call
+from flowc.runtime.service.lifecycle import open_service
+
+app = make_app(lambda: open_service("runs.db", Config(), trusted=True))
+with TestClient(app) as http:
+    client = Client()
+    client.http = http
+    told = http.post("/v1/executions/ex-1/steps", json={"include_details": True}).json()
+    print(told["error_message"])
+    whole = {"execution_id": "ex-2"}
+    print(http.post("/v1/operations/COUNT_STEPS", json=whole).json()["error_message"])
+    try:
+        client.carry(call("COUNT_STEPS", execution_id="ex-3", include_details=True))
+    except ServiceFault as fault:
+        print(fault.message)
+    paths = http.get("/v1/openapi.json").json()["paths"]
+    described = paths["/v1/executions/{execution_id}/steps"]["post"]
+    print(described["operationId"], described["description"])
+    body = described["requestBody"]["content"]["application/json"]
+    print(body["examples"]["count_steps"]["value"])
+"""
+
+
+def test_a_row_and_its_function_are_a_whole_operation(root, python, tmp_path):
+    """Added to a copy, they are reachable over HTTP, in OpenAPI and for the client."""
+    copy = tmp_path / "flowc"
+    (copy / "runtime").mkdir(parents=True)
+    for place in (".types/flowc", "runtime"):
+        for entry in (root / place).iterdir():
+            there = (copy if place != "runtime" else copy / "runtime") / entry.name
+            if not there.exists() and entry.name != "service":
+                there.symlink_to(entry.resolve())
+    shutil.copytree(root / SERVICE, copy / SERVICE)
+    rows = (copy / OPERATIONS).read_text(encoding="utf-8")
+    first = "OPERATIONS: tuple[Operation, ...] = (\n"
+    (copy / OPERATIONS).write_text(rows.replace(first, first + OPERATION), encoding="utf-8")
+    with (copy / SERVICE / "operations/control.py").open("a", encoding="utf-8") as module:
+        module.write(ITS_FUNCTION)
+    done = python("-c", REACHED, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert done.stdout.splitlines() == [
+        "local counts ex-1",
+        "local counts ex-2",
+        "local counts ex-3",
+        "count_steps_of_execution COUNT_STEPS.",
+        "{'include_details': True}",
+    ], done.stderr

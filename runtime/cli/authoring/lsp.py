@@ -19,7 +19,7 @@ def lsp(
     hover, definitions, references, rename, fixes, completion and outline. See docs/editor.md."""
     del stdio
     try:
-        from ...lsp.serve import serve
+        from ...lsp.features import serve
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in ("pygls", "lsprotocol"):
             raise

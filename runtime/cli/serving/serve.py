@@ -101,7 +101,7 @@ def list_tokens(store: flags.Store = None) -> None:
     """List the tokens' names, scopes and teams."""
 
     async def look(tokens: Tokens) -> list[tuple[str, str, str, str, str | None]]:
-        return await tokens.listed()
+        return await tokens.list()
 
     for name, scope, owner, made, end in asyncio.run(_with_tokens(store, look)):
         until = f"until {end[:10]}" if end else "no end"

@@ -1,4 +1,4 @@
-"""One process of the service: what requests are answered with, and who sends them."""
+"""One process of the service, and the sender of a request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
 from ...store.audit_log import Audit
@@ -25,8 +24,8 @@ from .streams import Streams
 
 @dataclass(slots=True)
 class Service:
-    """One process of the service. `trusted` says that whoever reaches it may do everything: it
-    listens on this machine alone and has no tokens."""
+    """One process of the service. `trusted`: it listens on this machine alone, so that without
+    tokens every caller may do everything."""
 
     executing: Executing
     tokens: Tokens
@@ -38,7 +37,7 @@ class Service:
     streams: Streams
 
     async def caller(self, authorization: str | None) -> Caller:
-        """Who sends a request. Raises `ServiceFault`."""
+        """Return the sender of a request. Raises `ServiceFault`."""
         word, _, token = (authorization or "").partition(" ")
         if word.lower() == "bearer" and token:
             return await self.tokens.caller(token.strip(), self.executing.clock())
@@ -48,7 +47,7 @@ class Service:
 
 
 def default_rate() -> Rate:
-    """100 requests a second for each caller, 200 at once."""
+    """Return a limit of 100 requests a second for each caller, 200 at once."""
     return Rate(100.0, 200.0, time.monotonic)
 
 
@@ -59,13 +58,13 @@ Key = Annotated[
 
 
 def service_of(request: Request) -> Service:
-    """The service that a request came to."""
+    """Return the service that a request came to."""
     service: Service = request.app.state.service
     return service
 
 
 async def caller_of(request: Request, authorization: Authorization = None) -> Caller:
-    """Who sent a request, within the rate that they have. Raises `ServiceFault`."""
+    """Return the sender of a request, within their rate. Raises `ServiceFault`."""
     service = service_of(request)
     caller = await service.caller(authorization)
     service.rate.take(caller)
@@ -74,8 +73,8 @@ async def caller_of(request: Request, authorization: Authorization = None) -> Ca
 
 
 def _refuse_unknown_queries(request: Request) -> None:
-    """Raises `ServiceFault` for a query parameter that the path has not: one with a slip in its
-    name would change nothing, silently."""
+    """Raise `ServiceFault` for a query parameter that the path does not have: a misspelt one would
+    silently change nothing."""
     known = [field.alias for field in request.scope["route"].dependant.query_params]
     strange = next((name for name in request.query_params if name not in known), None)
     if strange is not None:
@@ -95,38 +94,39 @@ async def post_once(
     key: str | None,
     about: object,
     do: Callable[[], Awaitable[BaseModel]],
-) -> JSONResponse:
-    """Do it, once for one idempotency key."""
+) -> tuple[int, dict[str, Any]]:
+    """Do it once for one idempotency key. Return the status and the body of the response."""
     service = service_of(request)
 
-    async def answered() -> tuple[int, dict[str, Any]]:
+    async def respond() -> tuple[int, dict[str, Any]]:
         try:
             return 200, (await do()).model_dump(mode="json")
         except ServiceFault as fault:
             return fault.status, fault.as_answer()
 
     if key is None:
-        status, body = await answered()
+        status, body = await respond()
     else:
         text = json.dumps([request.url.path, about], sort_keys=True, default=str)
         now = service.executing.clock()
-        status, body = await service.once.answer(caller, key, text, now, answered)
+        status, body = await service.once.answer(caller, key, text, now, respond)
     outcome = str(body.get("error_code", "done"))
     operation = f"{request.method} {request.url.path}"
     await service.audit.note(caller.name, operation, outcome, service.executing.clock())
-    return JSONResponse(body, status)
+    return status, body
 
 
-def made(model: type[BaseModel], given: dict[str, Any]) -> Any:
-    """The value of a model. Raises `ServiceFault` naming the fields that do not fit."""
+def read_request(model: type[BaseModel], values: dict[str, Any]) -> Any:
+    """Return the request that the values make. Raises `ServiceFault` naming the fields that do not
+    fit."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(values)
     except ValidationError as error:
         raise ServiceFault("INVALID_REQUEST", fields_of(error.errors())) from None
 
 
 def fields_of(errors: Any) -> str:
-    """The first fields that do not fit, and why; not what was sent."""
+    """Return the first fields that do not fit and why, without the values that were sent."""
     parts = []
     for error in list(errors)[:5]:
         place = ".".join(str(part) for part in error["loc"] if part != "body") or "the body"

@@ -56,13 +56,13 @@ class Once:
         now: datetime,
         do: Callable[[], Awaitable[Answer]],
     ) -> Answer:
-        """The kept answer, or that of `do`. `about` is the request: another one with the same key
-        is refused, and so is the same one while it is under way. One whose `do` raises is under
-        way no more: it is done again, with the same ids, when it is asked for again."""
+        """Return the stored answer, or that of `do`. `about` is the request: a different one with
+        the same key is refused, and so is the same one while it is under way. When `do` raises, the
+        next attempt runs it again with the same ids."""
         place: Place = (caller.apart, key)
         digest = hashlib.sha256(about.encode("utf-8", "surrogatepass")).hexdigest()
         if place in self.working:
-            known, _, _ = await self._known(place, digest)
+            known, _, _ = await self._read(place, digest)
             return known or _refuse(key)
         self.working.add(place)
         try:
@@ -80,7 +80,7 @@ class Once:
             (*place, digest, _UNDER_WAY, self.name, began),
         )
         if not fresh:
-            known, began = await self._taken(place, digest)
+            known, began = await self._take_over(place, digest)
             if known is not None:
                 return known
         seed = f"{' '.join(place)} {digest} {began}"
@@ -99,9 +99,9 @@ class Once:
             REQUEST.reset(request)
         return status, body
 
-    async def _known(self, place: Place, digest: str) -> tuple[Answer | None, str, str]:
-        """The kept answer, None as long as there is none; who works on it; when it was asked for
-        first. Raises `ServiceFault` when the key is that of another request."""
+    async def _read(self, place: Place, digest: str) -> tuple[Answer | None, str, str]:
+        """Return the stored answer or None, the process that works on it, and the time of the first
+        attempt. Raises `ServiceFault` when the key belongs to another request."""
         query = f"select digest, status, answer, created from service_idempotency {_HERE}"
         rows = await self.db.rows(query, place)
         if not rows:
@@ -114,10 +114,10 @@ class Once:
             return None, kept, began
         return (status, json.loads(self.db.unseal(kept))), "", began
 
-    async def _taken(self, place: Place, digest: str) -> tuple[Answer | None, str]:
-        """The kept answer, None when it is to be done again, here; and when it was asked for
-        first. Raises `ServiceFault` while another process works on it."""
-        known, worker, began = await self._known(place, digest)
+    async def _take_over(self, place: Place, digest: str) -> tuple[Answer | None, str]:
+        """Return the stored answer, or None when this process is to do it again, and the time of
+        the first attempt. Raises `ServiceFault` while another process works on it."""
+        known, worker, began = await self._read(place, digest)
         if known is not None:
             return known, began
         if worker not in ("", self.name) and worker in await self.leases.held_among([worker]):
@@ -128,7 +128,7 @@ class Once:
         return None, began
 
     async def _let_go(self, place: Place) -> None:
-        """Whichever process is asked next does it again."""
+        """Let the process that is asked next do it again."""
         query = f"update service_idempotency set answer = '' {_HERE} and status = ? and answer = ?"
         await self.db.run(query, (*place, _UNDER_WAY, self.name))
 

@@ -1,393 +1,238 @@
-"""The paths: REST, and `POST /v1/operations/{OPERATION}` for the contract's names."""
+"""The paths of the operations: REST, and `POST /v1/operations/NAME` for the contract's names."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from inspect import Parameter, Signature, getdoc
+from typing import Annotated, Any, TypeGuard, get_type_hints
 
-from fastapi import FastAPI, Query, Request
-from fastapi.responses import JSONResponse
+from fastapi import Depends, FastAPI, Header, Query, Request
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ValidationError
+from sse_starlette import EventSourceResponse
 
-from ..contract import message_requests
-from ..contract import message_responses as message_answers
-from ..contract import requests as asked
-from ..contract import responses as told
-from ..contract.documents import team_content, workflow_content
-from ..contract.examples import shown
-from ..contract.links import linked
-from ..operations.assignments import assign_task, complete_step
-from ..operations.broadcast import broadcast_update, request_assistance
-from ..operations.compile import CONTRACT
-from ..operations.control import (
-    answer_question,
-    get_workflow_status,
-    pause_workflow,
-    resume_workflow,
-)
-from ..operations.create import create_team, create_workflow, execute_workflow
-from ..operations.executions import Executing
-from ..operations.messages import (
-    mark_message_read,
-    messages_of_agent,
-    respond_to_message,
-    send_message,
-)
+from ..contract import responses
+from ..contract.documents import TextRequest, schema_in_one_piece
+from ..contract.operation import Operation
+from ..contract.operations import OPERATIONS, operation_of
+from ..contract.requests import Id
 from ..records.errors import ServiceFault
-from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
-from ..records.tokens import Caller, Scope
-from .context import Key, Who, fields_of, made, post_once, service_of
-from .message_routes import add_message_routes
-
-Operation = Callable[[Executing, Caller, Any], Awaitable[BaseModel]]
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An operation by its name in the contract: what it is asked with, and who may ask."""
-
-    name: str
-    do: Operation
-    request: type[BaseModel]
-    answer: type[BaseModel]
-    scope: Scope
-
-
-OPERATIONS: tuple[Named, ...] = (
-    Named(
-        "EXECUTE_WORKFLOW",
-        execute_workflow,
-        asked.ExecuteWorkflow,
-        told.WorkflowExecuted,
-        "operate",
-    ),
-    Named(
-        "GET_WORKFLOW_STATUS",
-        get_workflow_status,
-        asked.GetWorkflowStatus,
-        told.WorkflowStatus,
-        "read",
-    ),
-    Named("ASSIGN_TASK", assign_task, asked.AssignTask, told.TaskAssigned, "operate"),
-    Named("COMPLETE_STEP", complete_step, asked.CompleteStep, told.StepCompleted, "operate"),
-    Named("PAUSE_WORKFLOW", pause_workflow, asked.PauseWorkflow, told.WorkflowPaused, "operate"),
-    Named(
-        "RESUME_WORKFLOW", resume_workflow, asked.ResumeWorkflow, told.WorkflowResumed, "operate"
-    ),
-    Named(
-        "SEND_MESSAGE",
-        send_message,
-        message_requests.SendMessage,
-        message_answers.MessageSent,
-        "operate",
-    ),
-    Named(
-        "GET_MESSAGES",
-        messages_of_agent,
-        message_requests.GetMessages,
-        message_answers.MessageList,
-        "read",
-    ),
-    Named(
-        "MARK_MESSAGE_READ",
-        mark_message_read,
-        message_requests.MarkMessageRead,
-        message_answers.MessagesRead,
-        "operate",
-    ),
-    Named(
-        "RESPOND_TO_MESSAGE",
-        respond_to_message,
-        message_requests.RespondToMessage,
-        message_answers.MessageAnswered,
-        "operate",
-    ),
-    Named(
-        "BROADCAST_UPDATE",
-        broadcast_update,
-        message_requests.BroadcastUpdate,
-        message_answers.UpdateBroadcast,
-        "operate",
-    ),
-    Named(
-        "REQUEST_ASSISTANCE",
-        request_assistance,
-        message_requests.RequestAssistance,
-        message_answers.AssistanceRequested,
-        "operate",
-    ),
+from ..records.tables import StoredExecution
+from ..records.tokens import LOCAL, Caller
+from .context import (
+    Authorization,
+    Key,
+    Who,
+    caller_of,
+    fields_of,
+    post_once,
+    read_request,
+    service_of,
 )
+from .sessions import COOKIE
+from .streams import HEARTBEAT, event_messages
 
 
-def add_routes(app: FastAPI) -> None:
-    """All of them."""
-    _add_creating(app)
-    for named in OPERATIONS:
-        _add_operation(app, f"/v1/operations/{named.name}", named)
-    _add_executions(app)
-    add_message_routes(app)
-    _add_lists(app)
-    _add_looking(app)
+def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> None:
+    """Add every operation at its path, and those of the contract at their names too."""
+    for row in operations:
+        if not row.function:
+            continue
+        links = _links(row, operations)
+        function = _function_of(row)
+        app.add_api_route(
+            row.path,
+            _endpoint(row, function, by_name=False),
+            methods=[row.method],
+            name=row.route_name,
+            operation_id=row.operation_id,
+            description=getdoc(function),
+            response_model=row.response,
+            openapi_extra=_body(row, {} if row.method == "GET" else row.example),
+            responses=links,
+        )
+        if row.in_contract:
+            reads_text = issubclass(row.request, TextRequest)
+            app.add_api_route(
+                f"/v1/operations/{row.name}",
+                _endpoint(row, function, by_name=True),
+                methods=["POST"],
+                name=row.route_name if reads_text else row.name.lower(),
+                description=getdoc(row.by_name or function),
+                response_model=row.response,
+                openapi_extra=_body(row, row.whole_example()),
+                responses=links if reads_text else None,
+            )
 
 
-def _add_creating(app: FastAPI) -> None:
-    """What is read by the compiler comes as text, so that a fault has the line of the request."""
-
-    async def create(request: Request, caller: Who, idempotency_key: Key = None) -> JSONResponse:
-        """CREATE_WORKFLOW: a contract, or {file_name, source} with a text in any dialect."""
-        caller.require("operate")
-        source, file = _workflow_of(await request.body())
-        executing = service_of(request).executing
-
-        async def do() -> BaseModel:
-            return await create_workflow(executing, caller, source, file)
-
-        return await post_once(request, caller, idempotency_key, [source, file], do)
-
-    async def team(request: Request, caller: Who, idempotency_key: Key = None) -> JSONResponse:
-        """CREATE_TEAM: two to five agents with different roles, models or people."""
-        caller.require("operate")
-        body = _text(await request.body())
-        executing = service_of(request).executing
-
-        async def do() -> BaseModel:
-            return await create_team(executing, caller, body)
-
-        return await post_once(request, caller, idempotency_key, body, do)
-
-    for path in ("/v1/workflows", "/v1/operations/CREATE_WORKFLOW"):
-        app.post(
-            path,
-            response_model=told.WorkflowCreated,
-            openapi_extra=_body(workflow_content()),
-            responses=linked("CREATE_WORKFLOW"),
-        )(create)
-    for path in ("/v1/teams", "/v1/operations/CREATE_TEAM"):
-        app.post(
-            path,
-            response_model=told.TeamCreated,
-            openapi_extra=_body(team_content()),
-            responses=linked("CREATE_TEAM"),
-        )(team)
+def _function_of(row: Operation) -> Callable[..., Awaitable[BaseModel]]:
+    module, _, name = row.function.partition(".")
+    function: Callable[..., Awaitable[BaseModel]]
+    function = getattr(import_module(f"..operations.{module}", __package__), name)
+    return function
 
 
-def _body(content: dict[str, Any]) -> dict[str, Any]:
-    return {"requestBody": {"required": True, "content": content}}
+def _endpoint(
+    row: Operation, function: Callable[..., Awaitable[BaseModel]], *, by_name: bool
+) -> Callable[..., Awaitable[Any]]:
+    """Return the function that FastAPI calls with the parts of a request."""
+    queries = row.method == "GET" and not by_name
+
+    async def operate(
+        request: Request, caller: Caller = LOCAL, idempotency_key: str | None = None, **values: Any
+    ) -> Any:
+        if row.scope is not None:
+            caller.require(row.scope)
+        if issubclass(row.request, TextRequest):
+            body: Any = _read_text(row.request, await request.body())
+        elif queries:
+            body = read_request(row.request, _from_query(row.request, values))
+        else:
+            body = values["body"]
+        parts = {name: getattr(body, name) if by_name else values[name] for name in row.path_names}
+
+        do = partial(function, service_of(request).executing, caller, *parts.values(), body)
+        if queries:
+            return await do()
+        about = {**body.model_dump(mode="json"), **parts}
+        status, response = await post_once(request, caller, idempotency_key, about, do)
+        return JSONResponse(response, status)
+
+    # FastAPI reads a request by the signature of its endpoint.
+    operate.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, kind, default in _parameters(row, by_name, queries)
+        ]
+    )
+    return operate
 
 
-def _text(body: bytes) -> str:
+def _parameters(row: Operation, by_name: bool, queries: bool) -> Iterator[tuple[str, Any, Any]]:
+    """Yield name, type and default of the parts of a request."""
+    none = Parameter.empty
+    yield "request", Request, none
+    if row.scope is not None:
+        yield "caller", Who, none
+    if not by_name:
+        for name in row.path_names:
+            yield name, str if f"{{{name}:path}}" in row.path else Id, none
+    if queries:
+        yield from _query_fields(row.request)
+        return
+    if not issubclass(row.request, TextRequest):
+        yield "body", row.whole_request() if by_name else row.request, none
+    yield "idempotency_key", Key, None
+
+
+def _query_fields(model: type[BaseModel]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the same for the fields of a query; the fields of a nested model stand beside them."""
+    kinds = get_type_hints(model, include_extras=True)
+    for name, field in model.model_fields.items():
+        if _is_model(field.annotation):
+            yield from _query_fields(field.annotation)
+        else:
+            yield name, Annotated[kinds[name], Query()], field.default
+
+
+def _from_query(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a model whose fields came in a query."""
+    return {
+        name: _from_query(field.annotation, values) if _is_model(field.annotation) else values[name]
+        for name, field in model.model_fields.items()
+    }
+
+
+def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _read_text(model: type[TextRequest], body: bytes) -> TextRequest:
+    """Return the request in a body. Raises `ServiceFault` unless it is UTF-8 and its fields fit."""
     try:
-        return body.decode("utf-8")
+        return model.read(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise ServiceFault(
-            "INVALID_REQUEST", f"the request is not UTF-8: byte {error.start}"
-        ) from None
-
-
-def _workflow_of(body: bytes) -> tuple[str, str]:
-    """The text of a workflow, and the name of its file."""
-    text = _text(body)
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        return text, CONTRACT  # the compiler says where it is no JSON
-    if not isinstance(given, dict) or "source" not in given:
-        return text, CONTRACT
-    try:
-        source = asked.SourceWorkflow.model_validate(given)
+        message = f"the request is not UTF-8: byte {error.start}"
     except ValidationError as error:
-        raise ServiceFault("INVALID_REQUEST", fields_of(error.errors())) from None
-    return source.source, source.file_name
+        message = fields_of(error.errors())
+    raise ServiceFault("INVALID_REQUEST", message)
 
 
-def _add_operation(app: FastAPI, path: str, named: Named) -> None:
-    """One operation with the contract's whole body."""
-
-    async def operate(
-        request: Request, caller: Who, body: Any, idempotency_key: Key = None
-    ) -> JSONResponse:
-        caller.require(named.scope)
-        executing = service_of(request).executing
-
-        async def do() -> BaseModel:
-            return await named.do(executing, caller, body)
-
-        return await post_once(request, caller, idempotency_key, body.model_dump(mode="json"), do)
-
-    operate.__annotations__["body"] = named.request
-    operate.__name__ = named.name.lower()
-    operate.__doc__ = named.do.__doc__
-    rest = not path.startswith("/v1/operations/")
-    app.post(
-        path,
-        response_model=named.answer,
-        openapi_extra=shown(named.name, whole=True),
-        operation_id=named.name.lower() if rest else None,
-        responses=linked(named.name) if rest else {},
-    )(operate)
+def _body(row: Operation, example: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return OpenAPI's examples of a body, for a text with its schema."""
+    if row.documents:
+        schemas = [schema_in_one_piece(model) for model, _ in row.documents.values()]
+        content = {
+            "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas},
+            "examples": {name: {"value": value} for name, (_, value) in row.documents.items()},
+        }
+        return {"requestBody": {"required": True, "content": {"application/json": content}}}
+    if not example:
+        return None
+    content = {"examples": {row.name.lower(): {"value": example}}}
+    return {"requestBody": {"content": {"application/json": content}}}
 
 
-_NESTED: tuple[tuple[str, str, type[BaseModel]], ...] = (
-    ("assignments", "ASSIGN_TASK", asked.AssignTaskBody),
-    ("completions", "COMPLETE_STEP", asked.CompleteStepBody),
-    ("pause", "PAUSE_WORKFLOW", asked.PauseWorkflowBody),
-    ("resume", "RESUME_WORKFLOW", asked.ResumeWorkflowBody),
-    ("messages", "SEND_MESSAGE", message_requests.SendMessageBody),
-    ("messages/read", "MARK_MESSAGE_READ", message_requests.MarkMessageReadBody),
-    ("messages/responses", "RESPOND_TO_MESSAGE", message_requests.RespondToMessageBody),
-    ("messages/broadcasts", "BROADCAST_UPDATE", message_requests.BroadcastUpdateBody),
-    ("messages/assistance", "REQUEST_ASSISTANCE", message_requests.RequestAssistanceBody),
-)
-"""The last part of a path below an execution, the operation, the body without its id."""
+def _links(
+    row: Operation, operations: Sequence[Operation]
+) -> dict[int | str, dict[str, Any]] | None:
+    """Return OpenAPI's links from a response to what a client can do next: in the execution of the
+    path, or in the one that the response begins."""
+    if not row.links:
+        return None
+    here = "$request.path." if "execution_id" in row.path_names else "$response.body#/"
+    links: dict[str, Any] = {}
+    for link in row.links:
+        target = next(other for other in operations if other.name == link.target)
+        links[link.name] = {"operationId": target.operation_id}
+        if target.path_names:
+            links[link.name]["parameters"] = {name: f"{here}{name}" for name in target.path_names}
+        if link.body:
+            links[link.name]["requestBody"] = dict(link.body)
+    return {200: {"description": "Done.", "links": links}}
 
 
-def _add_executions(app: FastAPI) -> None:
-    by_name = {named.name: named for named in OPERATIONS}
-    _add_operation(app, "/v1/executions", by_name["EXECUTE_WORKFLOW"])
-    for word, name, body in _NESTED:
-        _add_nested(app, f"/v1/executions/{{execution_id}}/{word}", by_name[name], body)
+_CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Messages with an event as data and its position as id; `standing` when"
+        " something else has changed; `end` when nothing more will happen.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    },
+    **{status: {"model": responses.ErrorAnswer} for status in (401, 404, 422, 429, 503)},
+}
 
-    @app.get(
-        "/v1/executions/{execution_id}",
-        response_model=told.WorkflowStatus,
-        operation_id="get_status",
-    )
-    async def status(
+
+async def listener_of(request: Request, authorization: Authorization = None) -> Caller:
+    """Return the listener, by a token or by the page's cookie: a browser's event stream sends no
+    headers. Raises `ServiceFault`."""
+    service = service_of(request)
+    value = request.cookies.get(COOKIE, "")
+    if authorization is None and value:
+        caller = await service.sessions.caller(value, service.executing.clock())
+        if caller is not None:
+            service.rate.take(caller)
+            return caller
+    return await caller_of(request, authorization)
+
+
+def add_events(app: FastAPI) -> None:
+    """Add the path of the event streams."""
+
+    @app.get(operation_of("events").path, response_class=Response, responses=_CONTENT)
+    async def events(
         request: Request,
-        caller: Who,
-        execution_id: asked.Id,
-        include_details: bool = False,
-        include_metrics: bool = False,
-    ) -> BaseModel:
-        """GET_WORKFLOW_STATUS."""
-        query = made(
-            asked.GetWorkflowStatus,
-            {
-                "execution_id": execution_id,
-                "include_details": include_details,
-                "include_metrics": include_metrics,
-            },
-        )
-        return await get_workflow_status(service_of(request).executing, caller, query)
-
-    @app.post(
-        "/v1/executions/{execution_id}/questions/{question_id:path}",
-        response_model=told.WorkflowStatus,
-    )
-    async def answer(
-        request: Request,
-        caller: Who,
-        execution_id: asked.Id,
-        question_id: str,
-        body: asked.AnswerQuestion,
-        idempotency_key: Key = None,
-    ) -> JSONResponse:
-        """Answer a question that is no step: an approval, a question of a flowchart."""
-        caller.require("operate")
-        executing = service_of(request).executing
-
-        async def do() -> BaseModel:
-            return await answer_question(executing, caller, execution_id, question_id, body)
-
-        return await post_once(request, caller, idempotency_key, body.model_dump(mode="json"), do)
-
-
-def _add_nested(app: FastAPI, path: str, named: Named, body_type: type[BaseModel]) -> None:
-    async def operate(
-        request: Request,
-        caller: Who,
-        execution_id: asked.Id,
-        body: Any,
-        idempotency_key: Key = None,
-    ) -> JSONResponse:
-        caller.require(named.scope)
-        given = {**body.model_dump(mode="json"), "execution_id": execution_id}
-        whole = made(named.request, given)
-        executing = service_of(request).executing
-
-        async def do() -> BaseModel:
-            return await named.do(executing, caller, whole)
-
-        return await post_once(request, caller, idempotency_key, given, do)
-
-    operate.__annotations__["body"] = body_type
-    operate.__name__ = f"{named.name.lower()}_of_execution"
-    operate.__doc__ = named.do.__doc__
-    app.post(
-        path,
-        response_model=named.answer,
-        openapi_extra=shown(named.name, whole=False),
-        operation_id=f"{named.name.lower()}_of_execution",
-        responses=linked(named.name),
-    )(operate)
-
-
-Limit = Annotated[int, Query(ge=1, le=500)]
-After = Annotated[str, Query(max_length=200, pattern="^[!-~]*$")]
-
-
-def _add_lists(app: FastAPI) -> None:
-    @app.get("/v1/workflows", response_model=told.WorkflowList)
-    async def workflows(
-        request: Request, caller: Who, limit: Limit = 50, after: After = ""
-    ) -> BaseModel:
-        """The workflows that the caller may see, the newest first."""
-        register = service_of(request).executing.register
-        found = register.each(StoredWorkflow, caller.owner, limit, after)
-        return told.WorkflowList(
-            workflows=[
-                told.WorkflowListed(
-                    workflow_id=w.id, name=w.name, format=w.format, created=w.created
-                )
-                async for w in found
-            ]
-        )
-
-    @app.get("/v1/teams", response_model=told.TeamList)
-    async def teams(
-        request: Request, caller: Who, limit: Limit = 50, after: After = ""
-    ) -> BaseModel:
-        """The teams that the caller may see, the newest first."""
-        register = service_of(request).executing.register
-        found = register.each(StoredTeam, caller.owner, limit, after)
-        return told.TeamList(
-            teams=[
-                told.TeamListed(team_id=t.id, name=t.name, created=t.created) async for t in found
-            ]
-        )
-
-    @app.get("/v1/executions", response_model=told.ExecutionList)
-    async def executions(
-        request: Request, caller: Who, limit: Limit = 50, after: After = ""
-    ) -> BaseModel:
-        """The executions that the caller may see, the newest first."""
-        register = service_of(request).executing.register
-        found = register.each(StoredExecution, caller.owner, limit, after)
-        return told.ExecutionList(
-            executions=[
-                told.ExecutionListed(execution_id=e.id, workflow_id=e.workflow, created=e.created)
-                async for e in found
-            ]
-        )
-
-
-def _add_looking(app: FastAPI) -> None:
-    @app.get("/v1/audit", response_model=told.AuditLog)
-    async def audit(request: Request, caller: Who, limit: Limit = 50) -> BaseModel:
-        """Who asked for what to be done, and what came of it; for tokens of the scope admin that
-        see every team."""
-        caller.require("admin")
-        if caller.owner is not None:
-            raise ServiceFault("FORBIDDEN", "this needs a token that sees every team")
-        rows = await service_of(request).audit.page(limit)
-        names = ("time", "who", "operation", "outcome")
-        entries = [told.AuditEntry(**dict(zip(names, row, strict=True))) for row in rows]
-        return told.AuditLog(entries=entries)
-
-    @app.get("/v1/health", response_model=told.Health)
-    async def health(request: Request) -> BaseModel:
-        """Whether the service answers and its store can be read."""
-        await service_of(request).tokens.any()
-        return told.Health()
+        caller: Annotated[Caller, Depends(listener_of)],
+        execution_id: Id,
+        after: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        last_event_id: Annotated[str | None, Header(pattern="^([0-9]{1,15})?$")] = None,
+    ) -> Response:
+        """What happens in an execution, from its beginning or behind a position, for as long as it
+        goes on: server-sent events, which a client takes up again with `Last-Event-ID`."""
+        service = service_of(request)
+        await service.executing.register.get(StoredExecution, execution_id, caller.owner)
+        position = int(last_event_id) if last_event_id else after
+        service.streams.refuse_more(caller)
+        messages = event_messages(service.streams, caller, execution_id, position)
+        return EventSourceResponse(messages, ping=HEARTBEAT)

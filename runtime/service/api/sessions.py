@@ -1,4 +1,4 @@
-"""Who looks at the page: a cookie that stands for a token, and a sign that a form is our own."""
+"""Visitors of the page: a cookie that stands for a token, and a sign that a form is ours."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ create table if not exists service_sessions (
 
 
 def new_visit() -> str:
-    """The value of a cookie: 256 random bits."""
+    """Return the value of a cookie: 256 random bits."""
     return secrets.token_urlsafe(32)
 
 
 def form_sign(visit: str) -> str:
-    """What a form carries that we gave to this visitor: nobody else can make it."""
+    """Return the sign of a form that this visitor got from us: nobody else can make it."""
     return hmac.new(visit.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-def require_sign(visit: str, given: str) -> None:
-    """Raises `ServiceFault` for a form that does not come from a page of ours."""
-    if not visit or not hmac.compare_digest(form_sign(visit).encode(), given.encode()):
+def require_sign(visit: str, sign: str) -> None:
+    """Raise `ServiceFault` for a form that does not come from a page of ours."""
+    if not visit or not hmac.compare_digest(form_sign(visit).encode(), sign.encode()):
         raise ServiceFault(
             "FORBIDDEN",
             "the form does not belong to this visit",
@@ -45,15 +45,15 @@ def require_sign(visit: str, given: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Visitors who have signed in. Kept as digests, like tokens; a token that is revoked or has
-    expired ends its sessions."""
+    """Visitors who have signed in, as digests. A token that is revoked or expired ends its
+    sessions."""
 
     db: Database
     tokens: Tokens
 
     async def open(self, token: str, now: datetime) -> str:
-        """The value of the cookie for whoever holds the token. Raises `ServiceFault` for one that
-        is none."""
+        """Return a cookie's value for the holder of a token. Raises `ServiceFault` for an unknown
+        token."""
         await self.tokens.caller(token, now)
         visit = new_visit()
         await self.db.run("delete from service_sessions where ends <= ?", (now.isoformat(),))
@@ -62,7 +62,7 @@ class Sessions:
         return visit
 
     async def caller(self, visit: str, now: datetime) -> Caller | None:
-        """Who signed in with this cookie; None for nobody, or nobody any more."""
+        """Return the caller who signed in with this cookie, or None."""
         query = "select token, ends from service_sessions where visit = ?"
         rows = await self.db.rows(query, (digest_of(visit),))
         if not rows or datetime.fromisoformat(rows[0][1]) <= now:

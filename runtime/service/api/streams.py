@@ -42,13 +42,13 @@ Mark = tuple[Any, ...]
 
 
 def most_streams() -> int:
-    """`MOST`, or half of the files that the process may have open."""
+    """Return `MOST`, or half of the files that the process may have open."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if soft == resource.RLIM_INFINITY else max(1, min(MOST, soft // 2))
 
 
 @dataclass(slots=True, eq=False)
-class Listening:
+class EventStream:
     """One stream: `news` is set when there is something to look for."""
 
     execution: str
@@ -63,7 +63,7 @@ class Streams:
     most: int = field(default_factory=most_streams)
     most_each: int = MOST_EACH
     lasts: float = LASTS
-    open: set[Listening] = field(default_factory=set)
+    open: set[EventStream] = field(default_factory=set)
     callers: Counter[str] = field(default_factory=Counter)
     marks: dict[str, Mark] = field(default_factory=dict)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
@@ -73,27 +73,28 @@ class Streams:
         self.store.on_events = lambda run: self.wake.set()
 
     @contextlib.contextmanager
-    def listening(self, caller: Caller, execution: str) -> Iterator[Listening]:
-        """One stream more, while the block lasts. Raises `ServiceFault` when there are too many."""
+    def listening(self, caller: Caller, execution: str) -> Iterator[EventStream]:
+        """Hold one more stream while the block lasts. Raises `ServiceFault` when there are too
+        many."""
         self.refuse_more(caller)
-        listening = Listening(execution)
+        listening = EventStream(execution)
         listening.news.set()
         self.open.add(listening)
-        self.callers[caller.counted] += 1
+        self.callers[caller.rate_key] += 1
         if self.task is None:
             self.task = asyncio.create_task(self._look(), name="event streams")
         try:
             yield listening
         finally:
             self.open.discard(listening)
-            self.callers[caller.counted] -= 1
-            if self.callers[caller.counted] <= 0:
-                del self.callers[caller.counted]
+            self.callers[caller.rate_key] -= 1
+            if self.callers[caller.rate_key] <= 0:
+                del self.callers[caller.rate_key]
 
     def refuse_more(self, caller: Caller) -> None:
-        """Raises `ServiceFault` when one more stream would be too many."""
+        """Raise `ServiceFault` when one more stream would be too many."""
         details = {"retry_after": WAIT}
-        if self.callers[caller.counted] >= self.most_each:
+        if self.callers[caller.rate_key] >= self.most_each:
             message = f"a caller has at most {self.most_each} event streams"
             raise ServiceFault("TOO_MANY_REQUESTS", message, details=details)
         if len(self.open) >= self.most:
@@ -101,13 +102,13 @@ class Streams:
             raise ServiceFault("UNAVAILABLE", message, details=details)
 
     async def close(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.wait([self.task])
 
     async def _look(self) -> None:
-        """Tell the streams of every execution that has changed, until there are no streams."""
+        """Wake the streams of every execution that has changed, until the service ends."""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(SECONDS):
@@ -127,7 +128,7 @@ class Streams:
                         listening.news.set()
 
     async def _marks(self, ids: Sequence[str]) -> dict[str, Mark]:
-        """Of each execution what is another value as soon as anything has changed in it."""
+        """Return a value for each execution that differs as soon as anything has changed in it."""
         marks: dict[str, Mark] = dict.fromkeys(ids, ())
         for begin in range(0, len(ids), AT_ONCE):
             some = ids[begin : begin + AT_ONCE]
@@ -148,11 +149,12 @@ class Streams:
         return marks
 
 
-async def told(
+async def event_messages(
     streams: Streams, caller: Caller, execution: str, position: int
 ) -> AsyncIterator[ServerSentEvent]:
-    """The messages of one stream: every event behind a position, with its own as `id`; `standing`
-    when something else has changed, as who has to do what; `end` when nothing more will happen."""
+    """Yield the messages of one stream: each event behind a position with its own as `id`,
+    `standing` when something else has changed (somebody has a new task), `end` after the last
+    one."""
     with streams.listening(caller, execution) as listening:
         yield ServerSentEvent(comment="events follow", retry=2000)
         first, end = True, time.monotonic() + streams.lasts

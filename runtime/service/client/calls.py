@@ -1,40 +1,37 @@
-"""What a client can say: one talk for each operation, named as the contract names it.
+"""The operations of a client: one talk for each, named as the contract names it.
 
-Every talk raises `ServiceFault`, with the contract's code, message and recovery, when the service
-refuses or cannot be reached.
+A talk raises `ServiceFault`, with the contract's code, message and recovery, when the service
+refuses or cannot be reached. Its parameters are those of the request in the operation's row.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
-from urllib.parse import quote
 
-from ..contract import requests as asked
-from ..contract import responses as told
-from .exchange import Pause, Talk, get, post
+from ..contract import message_requests, message_responses, requests, responses
+from ..contract.documents import CONTRACT
+from ..records.messages import ResponseStatus
+from .exchange import Pause, Talk, call
 
-CONTRACT = "workflow.json"
-"""The name of a text that is a contract."""
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
 """Seconds between looks at an execution that is waited for: the first, and the longest."""
 
 
 def create_workflow(
     workflow: Mapping[str, Any] | str, *, file_name: str = "", key: str | None = None
-) -> Talk[told.WorkflowCreated]:
+) -> Talk[responses.WorkflowCreated]:
     """CREATE_WORKFLOW: a contract as a value or JSON, or with `file_name` a text of any dialect."""
-    body = workflow
     if isinstance(workflow, str):
-        body = {"file_name": file_name or CONTRACT, "source": workflow}
-    return post("/v1/workflows", told.WorkflowCreated, body, key)
+        workflow = {"file_name": file_name or CONTRACT, "source": workflow}
+    return call("CREATE_WORKFLOW", document=workflow, key=key)
 
 
-def create_team(team: Mapping[str, Any], *, key: str | None = None) -> Talk[told.TeamCreated]:
+def create_team(team: Mapping[str, Any], *, key: str | None = None) -> Talk[responses.TeamCreated]:
     """CREATE_TEAM: two to five agents with different roles, models or people."""
-    return post("/v1/teams", told.TeamCreated, team, key)
+    return call("CREATE_TEAM", document=team, key=key)
 
 
 def execute_workflow(
@@ -42,27 +39,19 @@ def execute_workflow(
     team_id: str | None = None,
     *,
     input_parameters: Mapping[str, Any] | None = None,
-    execution_config: asked.ExecutionConfig | Mapping[str, Any] | None = None,
-    notifications: asked.Notifications | Mapping[str, Any] | None = None,
+    execution_config: requests.ExecutionConfig | Mapping[str, Any] | None = None,
+    notifications: requests.Notifications | Mapping[str, Any] | None = None,
     key: str | None = None,
-) -> Talk[told.WorkflowExecuted]:
+) -> Talk[responses.WorkflowExecuted]:
     """EXECUTE_WORKFLOW: it starts at once; the first assignments are in the answer."""
-    body = {
-        "workflow_id": workflow_id,
-        "team_id": team_id,
-        "input_parameters": input_parameters,
-        "execution_config": execution_config,
-        "notifications": notifications,
-    }
-    return post("/v1/executions", told.WorkflowExecuted, body, key)
+    return call("EXECUTE_WORKFLOW", **locals())
 
 
 def get_workflow_status(
     execution_id: str, *, include_details: bool = False, include_metrics: bool = False
-) -> Talk[told.WorkflowStatus]:
+) -> Talk[responses.WorkflowStatus]:
     """GET_WORKFLOW_STATUS."""
-    flags = {"include_details": include_details, "include_metrics": include_metrics}
-    return get(path_of(execution_id), told.WorkflowStatus, **flags)
+    return call("GET_WORKFLOW_STATUS", **locals())
 
 
 def assign_task(
@@ -70,35 +59,24 @@ def assign_task(
     step_id: str,
     agent_id: str,
     *,
-    assignment_config: asked.AssignmentConfig | Mapping[str, Any] | None = None,
+    assignment_config: requests.AssignmentConfig | Mapping[str, Any] | None = None,
     override_role_check: bool = False,
     key: str | None = None,
-) -> Talk[told.TaskAssigned]:
+) -> Talk[responses.TaskAssigned]:
     """ASSIGN_TASK: a step that can start, to another agent."""
-    body = {
-        "step_id": step_id,
-        "agent_id": agent_id,
-        "assignment_config": assignment_config,
-        "override_role_check": override_role_check,
-    }
-    return post(path_of(execution_id, "assignments"), told.TaskAssigned, body, key)
+    return call("ASSIGN_TASK", **locals())
 
 
 def complete_step(
     execution_id: str,
     assignment_id: str,
-    completion_data: asked.CompletionData | Mapping[str, Any],
+    completion_data: requests.CompletionData | Mapping[str, Any],
     *,
     handoff_data: Mapping[str, Any] | None = None,
     key: str | None = None,
-) -> Talk[told.StepCompleted]:
+) -> Talk[responses.StepCompleted]:
     """COMPLETE_STEP: what came of an assignment of a person."""
-    body = {
-        "assignment_id": assignment_id,
-        "completion_data": completion_data,
-        "handoff_data": handoff_data,
-    }
-    return post(path_of(execution_id, "completions"), told.StepCompleted, body, key)
+    return call("COMPLETE_STEP", **locals())
 
 
 def pause_workflow(
@@ -108,63 +86,150 @@ def pause_workflow(
     pause_type: Literal["graceful", "immediate"] = "graceful",
     estimated_resume: datetime | None = None,
     key: str | None = None,
-) -> Talk[told.WorkflowPaused]:
+) -> Talk[responses.WorkflowPaused]:
     """PAUSE_WORKFLOW: the answer holds the token that resumes it, which opens once."""
-    body = {
-        "pause_reason": pause_reason,
-        "pause_type": pause_type,
-        "estimated_resume": estimated_resume,
-    }
-    return post(path_of(execution_id, "pause"), told.WorkflowPaused, body, key)
+    return call("PAUSE_WORKFLOW", **locals())
 
 
 def resume_workflow(
     execution_id: str,
     resume_token: str,
     *,
-    resume_config: asked.ResumeConfig | Mapping[str, Any] | None = None,
+    resume_config: requests.ResumeConfig | Mapping[str, Any] | None = None,
     key: str | None = None,
-) -> Talk[told.WorkflowResumed]:
+) -> Talk[responses.WorkflowResumed]:
     """RESUME_WORKFLOW."""
-    body = {"resume_token": resume_token, "resume_config": resume_config}
-    return post(path_of(execution_id, "resume"), told.WorkflowResumed, body, key)
+    return call("RESUME_WORKFLOW", **locals())
 
 
 def answer_question(
     execution_id: str, question_id: str, answer: object, *, key: str | None = None
-) -> Talk[told.WorkflowStatus]:
-    """Answer what waits for a person and is no step: an approval, a question of a flowchart."""
-    path = path_of(execution_id, "questions", question_id)
-    return post(path, told.WorkflowStatus, {"answer": answer}, key)
+) -> Talk[responses.WorkflowStatus]:
+    """Answer what waits for a person and is not a step: an approval, a question of a flowchart."""
+    return call("answer_question", **locals())
 
 
-def list_workflows(limit: int = 50, after: str | None = None) -> Talk[told.WorkflowList]:
-    """The newest first; `after` is the last id of the page before."""
-    return get("/v1/workflows", told.WorkflowList, limit=limit, after=after)
+def list_workflows(limit: int = 50, after: str | None = None) -> Talk[responses.WorkflowList]:
+    """List the newest first; `after` is the last id of the page before."""
+    return call("list_workflows", **locals())
 
 
-def list_teams(limit: int = 50, after: str | None = None) -> Talk[told.TeamList]:
-    """The newest first."""
-    return get("/v1/teams", told.TeamList, limit=limit, after=after)
+def list_teams(limit: int = 50, after: str | None = None) -> Talk[responses.TeamList]:
+    """List the newest first."""
+    return call("list_teams", **locals())
 
 
-def list_executions(limit: int = 50, after: str | None = None) -> Talk[told.ExecutionList]:
-    """The newest first."""
-    return get("/v1/executions", told.ExecutionList, limit=limit, after=after)
+def list_executions(limit: int = 50, after: str | None = None) -> Talk[responses.ExecutionList]:
+    """List the newest first."""
+    return call("list_executions", **locals())
 
 
-def list_audit(limit: int = 50) -> Talk[told.AuditLog]:
-    """Who asked for what, and what came of it; needs the scope admin."""
-    return get("/v1/audit", told.AuditLog, limit=limit)
+def list_audit(limit: int = 50) -> Talk[responses.AuditLog]:
+    """List who asked for what, and what came of it; needs the scope admin."""
+    return call("list_audit", **locals())
 
 
-def health() -> Talk[told.Health]:
-    """Whether the service answers."""
-    return get("/v1/health", told.Health)
+def health() -> Talk[responses.Health]:
+    """Ask whether the service answers."""
+    return call("health", **locals())
 
 
-def needs_somebody(status: told.WorkflowStatus) -> bool:
-    """Whether nothing goes on by itself: it has ended, is paused, or waits for a person."""
+def send_message(
+    execution_id: str,
+    sender_agent_id: str,
+    recipient_agent_ids: Sequence[str],
+    content: message_requests.MessageContent | Mapping[str, Any] | str,
+    *,
+    message_type: message_requests.MessageType = "information",
+    priority: message_requests.MessagePriority = "normal",
+    requires_response: bool = False,
+    response_deadline: datetime | None = None,
+    context_reference: str | None = None,
+    key: str | None = None,
+) -> Talk[message_responses.MessageSent]:
+    """SEND_MESSAGE: from one agent of the team to others, or to `["ALL"]`; the content may be its
+    text alone. A deadline has an offset, and needs `requires_response`."""
+    if isinstance(content, str):
+        content = {"text": content}
+    return call("SEND_MESSAGE", **locals())
+
+
+def get_messages(
+    execution_id: str,
+    agent_id: str | None = None,
+    *,
+    message_types: Sequence[message_requests.MessageType] | None = None,
+    senders: Sequence[str] | None = None,
+    priority: message_requests.MessagePriority | None = None,
+    unread_only: bool = False,
+    since_timestamp: datetime | None = None,
+    sort_order: message_requests.SortOrder = "oldest_first",
+    after: int = 0,
+    limit: int = 50,
+) -> Talk[message_responses.MessageList]:
+    """GET_MESSAGES: what agents wrote to each other, or to one agent, behind a position. With
+    `newest_first` that is what came before it."""
+    return call("GET_MESSAGES", **locals())
+
+
+def mark_message_read(
+    execution_id: str, agent_id: str, message_ids: Sequence[str], *, key: str | None = None
+) -> Talk[message_responses.MessagesRead]:
+    """MARK_MESSAGE_READ: by an agent that they were written to."""
+    return call("MARK_MESSAGE_READ", **locals())
+
+
+def respond_to_message(
+    execution_id: str,
+    responder_agent_id: str,
+    original_message_id: str,
+    response_content: message_requests.ResponseContent | Mapping[str, Any] | str,
+    *,
+    status: ResponseStatus = "completed",
+    additional_recipients: Sequence[str] = (),
+    key: str | None = None,
+) -> Talk[message_responses.MessageAnswered]:
+    """RESPOND_TO_MESSAGE; the content may be its text alone, whose status is `status`."""
+    if isinstance(response_content, str):
+        response_content = {"text": response_content, "status": status}
+    del status
+    return call("RESPOND_TO_MESSAGE", **locals())
+
+
+def broadcast_update(
+    execution_id: str,
+    sender_agent_id: str,
+    content: message_requests.UpdateContent | Mapping[str, Any] | str,
+    *,
+    update_type: Literal["progress", "discovery", "issue", "completion"] = "progress",
+    urgency: message_requests.Urgency = "info",
+    key: str | None = None,
+) -> Talk[message_responses.UpdateBroadcast]:
+    """BROADCAST_UPDATE: to all others; the content may be its summary alone."""
+    if isinstance(content, str):
+        content = {"summary": content}
+    return call("BROADCAST_UPDATE", **locals())
+
+
+def request_assistance(
+    execution_id: str,
+    requester_agent_id: str,
+    request_details: message_requests.RequestDetails | Mapping[str, Any] | str,
+    *,
+    assistance_type: Literal["expertise", "resources", "review", "collaboration"] = "expertise",
+    target_agents: Sequence[str] = (),
+    required_capabilities: Sequence[str] = (),
+    key: str | None = None,
+) -> Talk[message_responses.AssistanceRequested]:
+    """REQUEST_ASSISTANCE: from agents that are named, else from all others; the details may be
+    their description alone."""
+    if isinstance(request_details, str):
+        request_details = {"description": request_details}
+    return call("REQUEST_ASSISTANCE", **locals())
+
+
+def needs_somebody(status: responses.WorkflowStatus) -> bool:
+    """Return whether an execution has ended, is paused, or waits for a person."""
     if status.workflow_status in ("completed", "failed", "paused"):
         return True
     return bool(status.questions)
@@ -172,11 +237,11 @@ def needs_somebody(status: told.WorkflowStatus) -> bool:
 
 def wait_until(
     execution_id: str,
-    condition: Callable[[told.WorkflowStatus], bool] = needs_somebody,
+    condition: Callable[[responses.WorkflowStatus], bool] = needs_somebody,
     *,
     seconds: float = 600.0,
-) -> Talk[told.WorkflowStatus]:
-    """Look at an execution until `condition` holds of its status, details included. Raises
+) -> Talk[responses.WorkflowStatus]:
+    """Look at an execution until `condition` holds of its status, with details. Raises
     `TimeoutError` when it does not within `seconds`."""
     end, pause = time.monotonic() + seconds, FIRST_LOOK
     while True:
@@ -191,15 +256,15 @@ def wait_until(
 
 def wait_for_step(
     execution_id: str, step_id: str, *, seconds: float = 600.0
-) -> Talk[told.ActiveStep]:
-    """The step once it is its agent's turn. Raises `TimeoutError` when that does not come within
-    `seconds`, or when the execution ends first."""
+) -> Talk[responses.ActiveStep]:
+    """Wait until it is a step's turn and return the step. Raises `TimeoutError` after `seconds`, or
+    when the execution ends first."""
 
-    def turn(status: told.WorkflowStatus) -> told.ActiveStep | None:
+    def turn(status: responses.WorkflowStatus) -> responses.ActiveStep | None:
         own = (step for step in status.active_steps if step.step_id == step_id)
         return next((step for step in own if step.status != "blocked"), None)
 
-    def over(status: told.WorkflowStatus) -> bool:
+    def over(status: responses.WorkflowStatus) -> bool:
         return status.workflow_status in ("completed", "failed")
 
     status = yield from wait_until(
@@ -209,8 +274,3 @@ def wait_for_step(
     if found is None:
         raise TimeoutError(f"{execution_id} is {status.workflow_status}: `{step_id}` has no turn")
     return found
-
-
-def path_of(execution_id: str, *parts: str) -> str:
-    """A path below an execution."""
-    return "/".join(["/v1/executions", *(quote(part, safe="") for part in (execution_id, *parts))])

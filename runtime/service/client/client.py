@@ -17,8 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import httpx
 
 from ..records.errors import ServiceFault
-from . import calls as talks
-from . import message_calls as message_talks
+from . import calls
 from .exchange import Ask, Pause, Talk
 
 __all__ = ["AsyncClient", "Client", "ServiceFault"]
@@ -28,10 +27,11 @@ PATIENCE = 60.0
 """Seconds without a byte after which a connection counts as lost."""
 P = ParamSpec("P")
 T = TypeVar("T")
+_Answer = httpx.Response | httpx.TransportError | None
 
 
 class _Method(Generic[P, T]):
-    """A talk as a method: of `Client` it gives the value, of `AsyncClient` one to await."""
+    """A talk as a method: a `Client` returns the value, an `AsyncClient` one to await."""
 
     def __init__(self, talk: Callable[P, Talk[T]]) -> None:
         self.talk = talk
@@ -60,28 +60,28 @@ class _Method(Generic[P, T]):
 class _Operations:
     """The methods of both clients."""
 
-    create_workflow = _Method(talks.create_workflow)
-    create_team = _Method(talks.create_team)
-    execute_workflow = _Method(talks.execute_workflow)
-    get_workflow_status = _Method(talks.get_workflow_status)
-    assign_task = _Method(talks.assign_task)
-    complete_step = _Method(talks.complete_step)
-    pause_workflow = _Method(talks.pause_workflow)
-    resume_workflow = _Method(talks.resume_workflow)
-    send_message = _Method(message_talks.send_message)
-    get_messages = _Method(message_talks.get_messages)
-    mark_message_read = _Method(message_talks.mark_message_read)
-    respond_to_message = _Method(message_talks.respond_to_message)
-    broadcast_update = _Method(message_talks.broadcast_update)
-    request_assistance = _Method(message_talks.request_assistance)
-    answer_question = _Method(talks.answer_question)
-    list_workflows = _Method(talks.list_workflows)
-    list_teams = _Method(talks.list_teams)
-    list_executions = _Method(talks.list_executions)
-    list_audit = _Method(talks.list_audit)
-    health = _Method(talks.health)
-    wait_until = _Method(talks.wait_until)
-    wait_for_step = _Method(talks.wait_for_step)
+    create_workflow = _Method(calls.create_workflow)
+    create_team = _Method(calls.create_team)
+    execute_workflow = _Method(calls.execute_workflow)
+    get_workflow_status = _Method(calls.get_workflow_status)
+    assign_task = _Method(calls.assign_task)
+    complete_step = _Method(calls.complete_step)
+    pause_workflow = _Method(calls.pause_workflow)
+    resume_workflow = _Method(calls.resume_workflow)
+    send_message = _Method(calls.send_message)
+    get_messages = _Method(calls.get_messages)
+    mark_message_read = _Method(calls.mark_message_read)
+    respond_to_message = _Method(calls.respond_to_message)
+    broadcast_update = _Method(calls.broadcast_update)
+    request_assistance = _Method(calls.request_assistance)
+    answer_question = _Method(calls.answer_question)
+    list_workflows = _Method(calls.list_workflows)
+    list_teams = _Method(calls.list_teams)
+    list_executions = _Method(calls.list_executions)
+    list_audit = _Method(calls.list_audit)
+    health = _Method(calls.health)
+    wait_until = _Method(calls.wait_until)
+    wait_for_step = _Method(calls.wait_for_step)
 
 
 class Client(_Operations):
@@ -111,17 +111,19 @@ class Client(_Operations):
         self.http.close()
 
     def carry(self, talk: Talk[T]) -> T:
-        """Carry a talk over the connection; what it returns."""
-        step = _Step(talk)
-        while (said := step.next()) is not None:
-            if isinstance(said, Pause):
-                self.sleep(said.seconds)
+        """Carry a talk over the connection and return its value."""
+        answer: _Answer = None
+        while not isinstance(step := _go_on(talk, answer), StopIteration):
+            if isinstance(step, Pause):
+                self.sleep(step.seconds)
+                answer = None
                 continue
             try:
-                step.heard = self.http.request(**_arguments(said))
+                answer = self.http.request(**step)
             except httpx.TransportError as lost:
-                step.lost = lost
-        return step.value
+                answer = lost
+        value: T = step.value
+        return value
 
 
 class AsyncClient(_Operations):
@@ -143,51 +145,29 @@ class AsyncClient(_Operations):
         await self.http.aclose()
 
     async def carry(self, talk: Talk[T]) -> T:
-        """Carry a talk over the connection; what it returns."""
-        step = _Step(talk)
-        while (said := step.next()) is not None:
-            if isinstance(said, Pause):
-                await asyncio.sleep(said.seconds)
+        """Carry a talk over the connection and return its value."""
+        answer: _Answer = None
+        while not isinstance(step := _go_on(talk, answer), StopIteration):
+            if isinstance(step, Pause):
+                await asyncio.sleep(step.seconds)
+                answer = None
                 continue
             try:
-                step.heard = await self.http.request(**_arguments(said))
+                answer = await self.http.request(**step)
             except httpx.TransportError as lost:
-                step.lost = lost
-        return step.value
+                answer = lost
+        value: T = step.value
+        return value
 
 
-class _Step(Generic[T]):
-    """A talk between two things that it says: give `heard` or `lost`, take what comes `next`."""
-
-    value: T
-
-    def __init__(self, talk: Talk[T]) -> None:
-        self.talk = talk
-        self.heard: httpx.Response | None = None
-        self.lost: httpx.TransportError | None = None
-
-    def next(self) -> Ask | Pause | None:
-        """What it says next; None when it is over and has its `value`."""
-        heard, lost = self.heard, self.lost
-        self.heard = self.lost = None
-        try:
-            return self.talk.send(heard) if lost is None else self.talk.throw(lost)
-        except StopIteration as over:
-            self.value = over.value
-            return None
-
-
-def _arguments(ask: Ask) -> dict[str, Any]:
-    body = {"json": ask.body} if ask.method == "POST" else {}
-    return {
-        "method": ask.method,
-        "url": ask.path,
-        "params": dict(ask.query),
-        "headers": dict(ask.headers),
-        **body,
-    }
+def _go_on(talk: Talk[Any], answer: _Answer) -> Ask | Pause | StopIteration:
+    """Return the next step of a talk, or the exception that ends it and holds its value."""
+    try:
+        return talk.throw(answer) if isinstance(answer, Exception) else talk.send(answer)
+    except StopIteration as end:
+        return end
 
 
 def _headers(token: str | None) -> dict[str, str]:
-    given = os.environ.get("FLOWC_TOKEN", "") if token is None else token
-    return {"Authorization": f"Bearer {given}"} if given else {}
+    value = os.environ.get("FLOWC_TOKEN", "") if token is None else token
+    return {"Authorization": f"Bearer {value}"} if value else {}

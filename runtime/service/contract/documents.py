@@ -1,17 +1,20 @@
-"""Workflows and teams as the OpenAPI description shows them.
+"""Workflows and teams for the OpenAPI description.
 
-The compiler reads what was sent and knows more rules than a schema can say (dependencies, roles
-that differ): nothing is checked with these models.
+The compiler reads their texts and knows more rules than a schema (dependencies, roles that differ),
+so these models validate nothing.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import json
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .requests import ExecutionConfig, SourceWorkflow
+from .requests import ExecutionConfig, Request, SourceWorkflow
 
+CONTRACT = "workflow.json"
+"""The name of a text that is a contract."""
 Word = Annotated[str, Field(min_length=1, pattern="^[A-Za-z0-9_-]+$", max_length=200)]
 Said = Annotated[str, Field(min_length=1, pattern="[A-Za-z0-9]")]
 Minutes = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -88,55 +91,54 @@ class TeamDocument(_Document):
     workflow_config: WorkflowConfig = Field(default_factory=WorkflowConfig)
 
 
-_STEP = {"step_id": "gather", "required_role": "researcher", "success_criteria": "3 sources"}
-_WORKFLOW = {"workflow_name": "Study", "workflow_type": "sequential", "steps": [_STEP]}
-_GREETING = {
-    "file_name": "greet.flow.yaml",
-    "source": "flow: 1\nname: greet\nstate: {WORD: text}\nnodes:\n"
-    "  - {name: greet, assign: {WORD: '\"hello\"'}}\n",
-}
-_TEAM = {
-    "team_name": "Hedge",
-    "team_type": "research",
-    "agent_roles": [
-        {"role_name": "researcher", "type": "person"},
-        {"role_name": "analyst", "agent_config": {"model": "gpt-5-mini"}},
-    ],
-}
+class TextRequest(Request):
+    """A request whose body is read as a text, so that a fault has the line of what was sent."""
+
+    source: str
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return the request that a body makes. Raises `ValidationError`."""
+        return cls(source=text)
 
 
-def workflow_content() -> dict[str, Any]:
-    """The body of CREATE_WORKFLOW in the words of OpenAPI, with examples."""
-    schema = {"anyOf": [_schema(ContractWorkflow), _schema(SourceWorkflow)]}
-    examples = {"contract": {"value": _WORKFLOW}, "dialect": {"value": _GREETING}}
-    return {"application/json": {"schema": schema, "examples": examples}}
+class TeamText(TextRequest):
+    """The text of a team."""
 
 
-def team_content() -> dict[str, Any]:
-    """The body of CREATE_TEAM in the words of OpenAPI, with an example."""
-    return {
-        "application/json": {
-            "schema": _schema(TeamDocument),
-            "examples": {"team": {"value": _TEAM}},
-        }
-    }
+class WorkflowText(TextRequest):
+    """The text of a workflow, and the name of its file."""
+
+    file_name: str = CONTRACT
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return a contract as it is, or the text of another dialect out of {file_name, source}.
+        Raises `ValidationError` for such a value that does not fit."""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return cls(source=text)  # the compiler says where it is not JSON
+        if not isinstance(value, dict) or "source" not in value:
+            return cls(source=text)
+        return cls(**dict(SourceWorkflow.model_validate(value)))
 
 
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    """A model's JSON Schema in one piece: what stands inside a path's description has no
-    definitions of its own."""
+def schema_in_one_piece(model: type[BaseModel]) -> dict[str, Any]:
+    """Return a model's JSON Schema without definitions, which a schema inside of a path's
+    description cannot have."""
     schema = model.model_json_schema()
-    known = schema.pop("$defs", {})
+    definitions = schema.pop("$defs", {})
 
-    def whole(part: object) -> Any:
+    def resolve(part: object) -> Any:
         match part:
             case {"$ref": str(name)}:
-                return whole(known[name.rpartition("/")[2]])
+                return resolve(definitions[name.rpartition("/")[2]])
             case dict():
-                return {key: whole(value) for key, value in part.items()}
+                return {key: resolve(value) for key, value in part.items()}
             case list():
-                return [whole(item) for item in part]
+                return [resolve(item) for item in part]
         return part
 
-    found: dict[str, Any] = whole(schema)
-    return found
+    resolved: dict[str, Any] = resolve(schema)
+    return resolved

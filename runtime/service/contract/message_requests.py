@@ -1,5 +1,4 @@
-"""What the operations on messages are asked with, field by field as their contract has them
-(C20).
+"""Requests of the operations on messages, field by field as their contract has them (C20).
 
 Ours beside it are `execution_id`, `response_deadline` of a message and `after` of a list.
 """
@@ -11,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..records.messages import ResponseStatus
-from .requests import Id, JsonObject, Kept, Request, Text, Time, Whole
+from .requests import FromFloat, Id, JsonObject, Kept, Request, Text, Time
 
 MessageType = Literal["information", "request", "response", "coordination"]
 MessagePriority = Literal["low", "normal", "high", "urgent"]
@@ -51,12 +50,6 @@ class SendMessageBody(Request):
     context_reference: Annotated[str, Field(max_length=200), Kept] | None = None
 
 
-class SendMessage(SendMessageBody):
-    """SEND_MESSAGE, with the execution it is about."""
-
-    execution_id: Id
-
-
 class MessageFilters(Request):
     """Which messages: those that fit everything that is said. `priority` is exactly that one."""
 
@@ -67,20 +60,20 @@ class MessageFilters(Request):
     since_timestamp: Time | None = None
 
 
-class LookAtMessages(Request):
-    """GET_MESSAGES for everybody's eyes: `agent_id` None shows what anybody wrote to anybody."""
+class MessageQuery(Request):
+    """GET_MESSAGES of everybody: without `agent_id` what anybody wrote to anybody."""
 
-    execution_id: Id
     agent_id: Id | None = None
     filters: MessageFilters = Field(default_factory=MessageFilters)
-    limit: Annotated[Whole, Field(ge=1, le=MOST_LISTED)] = 50
     sort_order: SortOrder = "oldest_first"
-    after: Annotated[Whole, Field(ge=0, le=2**53)] = 0
+    after: Annotated[int, Field(ge=0, le=2**53), FromFloat] = 0
+    limit: Annotated[int, Field(ge=1, le=MOST_LISTED), FromFloat] = 50
 
 
-class GetMessages(LookAtMessages):
+class GetMessages(MessageQuery):
     """GET_MESSAGES: what was written to one agent. `after` is the last position that was read."""
 
+    execution_id: Id
     agent_id: Id
 
 
@@ -89,12 +82,6 @@ class MarkMessageReadBody(Request):
 
     agent_id: Id
     message_ids: Annotated[list[Id], Field(min_length=1, max_length=500)]
-
-
-class MarkMessageRead(MarkMessageReadBody):
-    """MARK_MESSAGE_READ, with the execution it is about."""
-
-    execution_id: Id
 
 
 class ResponseContent(Request):
@@ -114,12 +101,6 @@ class RespondToMessageBody(Request):
     additional_recipients: Agents = Field(default_factory=list)
 
 
-class RespondToMessage(RespondToMessageBody):
-    """RESPOND_TO_MESSAGE, with the execution it is about."""
-
-    execution_id: Id
-
-
 class UpdateContent(Request):
     """What is broadcast. The summary is the message's text."""
 
@@ -136,12 +117,6 @@ class BroadcastUpdateBody(Request):
     update_type: Literal["progress", "discovery", "issue", "completion"]
     content: UpdateContent
     urgency: Urgency = "info"
-
-
-class BroadcastUpdate(BroadcastUpdateBody):
-    """BROADCAST_UPDATE, with the execution it is about."""
-
-    execution_id: Id
 
 
 class RequestDetails(Request):
@@ -163,9 +138,3 @@ class RequestAssistanceBody(Request):
         default_factory=list
     )
     request_details: RequestDetails
-
-
-class RequestAssistance(RequestAssistanceBody):
-    """REQUEST_ASSISTANCE, with the execution it is about."""
-
-    execution_id: Id

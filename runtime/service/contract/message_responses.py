@@ -1,4 +1,4 @@
-"""What the operations on messages answer, field by field as their contract names them (C20)."""
+"""Responses of the operations on messages, field by field as their contract has them (C20)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from ..records.messages import ResponseStatus
-from .envelope import Answer
 from .message_requests import MessagePriority, MessageType
+from .operation import OperationResponse
 
 Availability = Literal["available", "busy", "unavailable"]
 
@@ -52,7 +52,7 @@ class Message(BaseModel):
     read_by: list[Reading]
 
 
-class MessageList(Answer):
+class MessageList(OperationResponse):
     """GET_MESSAGES. `total_count` counts what the filters let pass, also beyond the limit;
     `unread_count` all messages for the agent that it has not read."""
 
@@ -69,7 +69,7 @@ class DeliveryStatus(BaseModel):
     pending_delivery: list[str]
 
 
-class MessageSent(Answer):
+class MessageSent(OperationResponse):
     """SEND_MESSAGE."""
 
     message_id: str
@@ -78,7 +78,7 @@ class MessageSent(Answer):
     delivery_status: DeliveryStatus
 
 
-class MessagesRead(Answer):
+class MessagesRead(OperationResponse):
     """MARK_MESSAGE_READ. What was not written to the agent is not found."""
 
     marked_read: list[str]
@@ -86,7 +86,7 @@ class MessagesRead(Answer):
     already_read: list[str]
 
 
-class MessageAnswered(Answer):
+class MessageAnswered(OperationResponse):
     """RESPOND_TO_MESSAGE. The original is updated when it awaits this agent's response no more."""
 
     response_message_id: str
@@ -95,7 +95,7 @@ class MessageAnswered(Answer):
     timestamp: str
 
 
-class UpdateBroadcast(Answer):
+class UpdateBroadcast(OperationResponse):
     """BROADCAST_UPDATE. The broadcast is a message of this id."""
 
     broadcast_id: str
@@ -113,7 +113,7 @@ class Responder(BaseModel):
     availability: Availability
 
 
-class AssistanceRequested(Answer):
+class AssistanceRequested(OperationResponse):
     """REQUEST_ASSISTANCE. The request is a message of this id; the best match comes first."""
 
     request_id: str

@@ -1,7 +1,7 @@
-"""What the operations are asked with, field by field as the contract names them.
+"""Requests of the operations, field by field as the contract has them.
 
 Unknown fields and values of another type are refused. Workflows and teams are read by the compiler,
-which finds more and says where; `documents` holds what the OpenAPI description shows of them.
+which finds more and says where; `documents` describes them for OpenAPI.
 """
 
 from __future__ import annotations
@@ -10,26 +10,19 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    AwareDatetime,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-)
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ...values import NotStorable, storable_value
 
 
-def kept_as_it_is(value: object) -> Any:
-    """The value. Raises `ValueError` for what would be kept as something else, or not at all."""
+def check_storable(value: object) -> Any:
+    """Return the value. Raises `ValueError` when a store could not keep it as it is."""
     try:
         kept = storable_value(value)
     except NotStorable as unfit:
         raise ValueError(str(unfit)) from None
     if kept != value:
-        raise ValueError("it holds half of a surrogate pair, which is no character")
+        raise ValueError("it holds half of a surrogate pair, which is not a character")
     if _holds_nul(kept):
         raise ValueError("it holds the character U+0000, which not every store can keep")
     return value
@@ -49,15 +42,16 @@ def _holds_nul(value: object) -> bool:
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)")
 
 
-def _written_time(value: object) -> Any:
-    """Raises `ValueError` for a number: nobody can tell which seconds it counts."""
+def _check_time_text(value: object) -> Any:
+    """Return the value. Raises `ValueError` for a number: its unit is unknown."""
     if isinstance(value, datetime) or (isinstance(value, str) and _TIME.fullmatch(value)):
         return value
     raise ValueError("a time is written 2026-05-01T09:00:00+00:00")
 
 
-def _in_reach(time: datetime) -> datetime:
-    """Raises `ValueError` for a time from which one cannot reckon: into UTC, or on by a pause."""
+def _check_time_range(time: datetime) -> datetime:
+    """Return the time. Raises `ValueError` when it does not fit into UTC or leaves no room for a
+    pause."""
     try:
         fits = time.astimezone(UTC).year <= LAST_YEAR
     except OverflowError:
@@ -74,18 +68,24 @@ def _whole(value: object) -> Any:
 LAST_YEAR = 9000
 """Times after it are refused."""
 ID_PATTERN = "^[!-~]+$"
-Kept = AfterValidator(kept_as_it_is)
+Kept = AfterValidator(check_storable)
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
 """Printable ASCII without a space: it stands in paths and in logs."""
+After = Annotated[str, Field(max_length=200, pattern="^[!-~]*$")]
+"""The id that a page of a list begins behind; "" begins the first one."""
 JsonValue = Annotated[Any, Kept]
 """A value that is the same when it has been kept."""
 JsonObject = Annotated[dict[str, Any], Kept]
 Text = Annotated[str, Field(max_length=100_000), Kept]
 Time = Annotated[
-    AwareDatetime, Field(strict=False), BeforeValidator(_written_time), AfterValidator(_in_reach)
+    AwareDatetime,
+    Field(strict=False),
+    BeforeValidator(_check_time_text),
+    AfterValidator(_check_time_range),
 ]
 """ISO 8601 with an offset."""
-Whole = Annotated[int, BeforeValidator(_whole)]
+FromFloat = BeforeValidator(_whole)
+Whole = Annotated[int, FromFloat]
 """An integer: 3 and 3.0 are one number in JSON."""
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Priority = Literal["low", "normal", "high", "critical"]
@@ -134,10 +134,9 @@ class ExecuteWorkflow(Request):
     notifications: Notifications = Field(default_factory=Notifications)
 
 
-class GetWorkflowStatus(Request):
+class StatusQuery(Request):
     """GET_WORKFLOW_STATUS."""
 
-    execution_id: Id
     include_details: bool = False
     include_metrics: bool = False
 
@@ -158,12 +157,6 @@ class AssignTaskBody(Request):
     agent_id: Id
     assignment_config: AssignmentConfig = Field(default_factory=AssignmentConfig)
     override_role_check: bool = False
-
-
-class AssignTask(AssignTaskBody):
-    """ASSIGN_TASK, with the execution it is about."""
-
-    execution_id: Id
 
 
 class CompletionData(Request):
@@ -190,24 +183,12 @@ class CompleteStepBody(Request):
     handoff_data: JsonObject = Field(default_factory=dict)
 
 
-class CompleteStep(CompleteStepBody):
-    """COMPLETE_STEP, with the execution it is about."""
-
-    execution_id: Id
-
-
 class PauseWorkflowBody(Request):
     """PAUSE_WORKFLOW: graceful lets what is under way finish, immediate cancels it."""
 
     pause_reason: Text = ""
     pause_type: Literal["graceful", "immediate"] = "graceful"
     estimated_resume: Time | None = None
-
-
-class PauseWorkflow(PauseWorkflowBody):
-    """PAUSE_WORKFLOW, with the execution it is about."""
-
-    execution_id: Id
 
 
 class ResumeConfig(Request):
@@ -225,13 +206,20 @@ class ResumeWorkflowBody(Request):
     resume_config: ResumeConfig = Field(default_factory=ResumeConfig)
 
 
-class ResumeWorkflow(ResumeWorkflowBody):
-    """RESUME_WORKFLOW, with the execution it is about."""
-
-    execution_id: Id
-
-
 class AnswerQuestion(Request):
-    """What a person answers to a question that is no step: an approval, a question of a chart."""
+    """The answer to a question that is not a step: an approval, a question of a chart."""
 
     answer: JsonValue
+
+
+class ListQuery(Request):
+    """Which part of a list: `after` is the last id of the page before."""
+
+    limit: Annotated[int, Field(ge=1, le=500)] = 50
+    after: After = ""
+
+
+class AuditQuery(Request):
+    """How many of the latest entries."""
+
+    limit: Annotated[int, Field(ge=1, le=500)] = 50

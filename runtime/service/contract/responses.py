@@ -1,4 +1,4 @@
-"""What the operations answer, field by field as the contract names them. Times are ISO 8601 UTC."""
+"""Responses of the operations, field by field as the contract has them. Times are ISO 8601 UTC."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from .envelope import Answer
 from .message_responses import Message
+from .operation import OperationResponse
 
 Status = Literal["starting", "executing", "waiting", "completed", "failed", "paused"]
 
@@ -20,7 +20,7 @@ class ExecutionContext(BaseModel):
     affected_agents: list[str]
 
 
-class Diagnostic(BaseModel):
+class CompilerDiagnostic(BaseModel):
     """A finding of the compiler, with its place in the text that was given."""
 
     code: str
@@ -37,7 +37,7 @@ class ValidationStatus(BaseModel):
     is_valid: bool
     warnings: list[str]
     errors: list[str]
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[CompilerDiagnostic] = []
 
 
 class ErrorAnswer(BaseModel):
@@ -54,7 +54,7 @@ class ErrorAnswer(BaseModel):
     suggested_action: str | None = None
 
 
-class WorkflowCreated(Answer):
+class WorkflowCreated(OperationResponse):
     """CREATE_WORKFLOW. Minutes are summed over all steps (C5)."""
 
     workflow_id: str
@@ -70,7 +70,7 @@ class AgentCreated(BaseModel):
     status: Literal["ready"] = "ready"
 
 
-class TeamCreated(Answer):
+class TeamCreated(OperationResponse):
     """CREATE_TEAM."""
 
     team_id: str
@@ -96,7 +96,7 @@ class Milestone(BaseModel):
     estimated_completion: str | None
 
 
-class WorkflowExecuted(Answer):
+class WorkflowExecuted(OperationResponse):
     """EXECUTE_WORKFLOW."""
 
     execution_id: str
@@ -105,7 +105,7 @@ class WorkflowExecuted(Answer):
     next_milestone: Milestone | None
 
 
-class Progress(BaseModel):
+class OverallProgress(BaseModel):
     """`completion_percentage` is 0 to 100."""
 
     completed_steps: int
@@ -154,7 +154,7 @@ class NextStep(BaseModel):
 
 
 class OpenQuestion(BaseModel):
-    """A question that waits for a person and is no step."""
+    """A question that waits for a person and is not a step."""
 
     question_id: str
     kind: str
@@ -176,12 +176,12 @@ class Happening(BaseModel):
     alert: bool
 
 
-class WorkflowStatus(Answer):
+class WorkflowStatus(OperationResponse):
     """GET_WORKFLOW_STATUS."""
 
     execution_id: str
     workflow_status: Status
-    overall_progress: Progress
+    overall_progress: OverallProgress
     active_steps: list[ActiveStep]
     completed_steps: list[CompletedStep] | None = None
     performance_metrics: Metrics | None = None
@@ -200,7 +200,7 @@ class DependenciesStatus(BaseModel):
     pending: list[str]
 
 
-class TaskAssigned(Answer):
+class TaskAssigned(OperationResponse):
     """ASSIGN_TASK."""
 
     assignment_id: str
@@ -226,7 +226,7 @@ class NewAssignment(BaseModel):
     assignment_id: str
 
 
-class StepCompleted(Answer):
+class StepCompleted(OperationResponse):
     """COMPLETE_STEP."""
 
     step_completed: bool
@@ -243,7 +243,7 @@ class StepHandled(BaseModel):
     action: Literal["completed", "paused", "cancelled"]
 
 
-class WorkflowPaused(Answer):
+class WorkflowPaused(OperationResponse):
     """PAUSE_WORKFLOW. The token is shown this once."""
 
     paused_at: str
@@ -251,7 +251,7 @@ class WorkflowPaused(Answer):
     resume_token: str
 
 
-class WorkflowResumed(Answer):
+class WorkflowResumed(OperationResponse):
     """RESUME_WORKFLOW."""
 
     resumed_at: str
@@ -268,7 +268,7 @@ class WorkflowListed(BaseModel):
     created: str
 
 
-class WorkflowList(Answer):
+class WorkflowList(OperationResponse):
     """The newest first; the last id is the `after` of the next page."""
 
     workflows: list[WorkflowListed]
@@ -282,7 +282,7 @@ class TeamListed(BaseModel):
     created: str
 
 
-class TeamList(Answer):
+class TeamList(OperationResponse):
     """The newest first."""
 
     teams: list[TeamListed]
@@ -296,7 +296,7 @@ class ExecutionListed(BaseModel):
     created: str
 
 
-class ExecutionList(Answer):
+class ExecutionList(OperationResponse):
     """The newest first."""
 
     executions: list[ExecutionListed]
@@ -311,11 +311,11 @@ class AuditEntry(BaseModel):
     outcome: str
 
 
-class AuditLog(Answer):
+class AuditLog(OperationResponse):
     """The newest first."""
 
     entries: list[AuditEntry]
 
 
-class Health(Answer):
+class Health(OperationResponse):
     """The service answers."""

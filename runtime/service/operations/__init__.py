@@ -1,1 +1,1 @@
-"""What the service's operations do."""
+"""The functions of the service's operations."""

@@ -1,4 +1,5 @@
-"""One execution of a run: resumed, given what people completed, and brought down in assignments."""
+"""One step of an execution's life: resume its run with people's results, then update its
+assignments."""
 
 from __future__ import annotations
 
@@ -22,24 +23,24 @@ from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
 from ...tools.team import working_in
-from ..records.messages import Messages, StoredMessage, told_text
+from ..records.messages import Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
-from ..records.prompt_log import Prompts, ToldModels
-from ..records.tables import OPEN, Assignment, AssignmentStatus, StoredExecution
+from ..records.prompt_log import LoggedModels, Prompts
+from ..records.tables import OPEN, AssignmentStatus, StoredAssignment, StoredExecution
 from .correspondence import correspondence_of
-from .dispatch import assigned_text, assignment_of, failed_at, made_for
+from .dispatch import assigned_text, assignment_of, failed_at, new_assignment
 from .executions import ANSWERS, Clock, Executing, verdicts_of
 from .team_tools import TeamDesk
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What people gave in advance, who was given what, and what agents wrote to them: see
-    `services.People` and `services.Assignments`. `holders` are the agents of the steps unless
-    they were given to another, `models` those of the team who are models."""
+class ExecutionTeam:
+    """The team of an execution as its run sees it (`services.People`, `services.Assignments`):
+    results and answers that people gave in advance, assignments, messages. `holders` are the agents
+    of the steps without an assignment, `models` the agents that are models."""
 
     execution: str
-    assignments: Sequence[Assignment]
+    assignments: Sequence[StoredAssignment]
     answers: dict[str, list[Json]]
     holders: Mapping[str, str]
     models: Collection[str]
@@ -50,49 +51,53 @@ class Given:
         if kind == "task":
             done = self._of(node, visit)
             return None if done is None or done.person is False else done.result
-        given = self.answers.get(node, [])
-        return given[visit - 1] if visit <= len(given) else None
+        answers = self.answers.get(node, [])
+        return answers[visit - 1] if visit <= len(answers) else None
 
     def holder(self, node: str, visit: int) -> str:
-        """The agent that does a visit of a step; "" when it is no step."""
-        given = self._of(node, visit)
-        return given.agent if given is not None else self.holders.get(node, "")
+        """Return the agent that does a visit of a step; "" when it is not a step."""
+        assignment = self._of(node, visit)
+        return assignment.agent if assignment is not None else self.holders.get(node, "")
 
     def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
         given = self.answers.get(f"{node}#{visit}", [])
         return given[turn - 1] if turn <= len(given) else None
 
     async def of(self, node: str, visit: int) -> Assignee | None:
-        """A model is told what was written to it before; people read that elsewhere."""
-        given = self._of(node, visit)
+        """Return a visit's agent, and for a model the messages before it; people read them
+        elsewhere."""
+        assignment = self._of(node, visit)
         agent = self.holder(node, visit)
-        parts = [assigned_text(given)] if given is not None else []
+        parts = [assigned_text(assignment)] if assignment is not None else []
         if agent in self.models:
-            parts.append(told_text(await self._written_to(agent, node, visit)))
+            parts.append(messages_text(await self._messages_for(agent, node, visit)))
         text = "\n\n".join(part for part in parts if part)
-        return Assignee(agent, text) if given is not None or text else None
+        return Assignee(agent, text) if assignment is not None or text else None
 
-    async def _written_to(self, agent: str, node: str, visit: int) -> list[StoredMessage]:
-        """What a model is told when an attempt begins, which it has read from then on. Asked again
-        after a crash, the same: its conversation goes on and does not hear of what came later."""
+    async def _messages_for(self, agent: str, node: str, visit: int) -> list[StoredMessage]:
+        """Return the messages that a model sees when an attempt begins, and mark them as read.
+        After a crash it sees the same ones: its conversation goes on without those that came
+        later."""
         here = HERE.get()
-        reading = _told_at(self.execution, node, visit, here.attempt if here is not None else 1)
+        reading = _reading_name(
+            self.execution, node, visit, here.attempt if here is not None else 1
+        )
         begun = await self.messages.read_as(self.execution, agent, reading)
         marks = [id.rpartition(":")[2] for id in begun if id.startswith(reading)]
         until = int(marks[0]) if marks else None
-        found = await self.messages.latest_for(self.execution, agent, until)
+        messages = await self.messages.latest_for(self.execution, agent, until)
         if until is None:
-            until = found[-1].number if found else 0
-            ids = [*(message.id for message in found), f"{reading}:{until}"]
+            until = messages[-1].number if messages else 0
+            ids = [*(message.id for message in messages), f"{reading}:{until}"]
             await self.messages.read(self.execution, agent, ids, iso(self.clock()), reading)
-        return found
+        return messages
 
-    def _of(self, node: str, visit: int) -> Assignment | None:
+    def _of(self, node: str, visit: int) -> StoredAssignment | None:
         return assignment_of(self.assignments, node, visit)
 
 
-def _told_at(execution: str, node: str, visit: int, attempt: int) -> str:
-    """The name of what a model is told at the beginning of an attempt. It is marked as read itself,
+def _reading_name(execution: str, node: str, visit: int, attempt: int) -> str:
+    """Return the name of what a model reads when an attempt begins. It is marked as read itself,
     with the number of the last message."""
     place = f"{execution} {node} {visit} {attempt}"
     return f"told-{hashlib.sha256(place.encode()).hexdigest()[:32]}"
@@ -107,9 +112,9 @@ async def carry_on(
     engine = executing.engine
     try:
         assignments = await executing.register.assignments(execution.id)
-        given = _given(executing, execution, assignments)
-        services = _services(executing, execution, result, given)
-        with working_in(TeamDesk(correspondence_of(executing, execution), given.holder)):
+        team = _team_of(executing, execution, assignments)
+        services = _services(executing, execution, result, team)
+        with working_in(TeamDesk(correspondence_of(executing, execution), team.holder)):
             if not await engine.store.has(execution.id):
                 return await engine.start(
                     result.spec,
@@ -139,7 +144,7 @@ async def carry_on(
 async def _verdicts(
     executing: Executing, execution: StoredExecution, record: RunRecord
 ) -> dict[str, Json]:
-    """Those of them that the run waits for; each is given once."""
+    """Return the answers on effects in doubt that the run waits for; each is given once."""
     valid = verdicts_of(execution, record)
     if not valid:
         return {}
@@ -151,7 +156,7 @@ async def _verdicts(
 def _timer(
     executing: Executing, execution: StoredExecution, signals: RunSignals
 ) -> asyncio.TimerHandle | None:
-    """Stops the run when the execution's time is over."""
+    """Stop the run when the execution's time is over."""
     end = deadline_of(execution)
     if end is None:
         return None
@@ -161,19 +166,19 @@ def _timer(
 
 
 def _options(executing: Executing, result: CompileResult) -> RunOptions:
-    """Agents that name no model have the configured one, else that of the first that does.
-    Nobody who sends a request approves commands on this machine."""
+    """Return the run's options. Agents without a model have the configured one, else that of the
+    first agent with one. A sender of requests approves no commands on this machine."""
     agents = result.workflow.agents if result.workflow else ()
     named = next((agent.model for agent in agents if agent.model), None)
     config = executing.config
     return RunOptions(model=config.model or named, base_url=config.base_url)
 
 
-def _given(
-    executing: Executing, execution: StoredExecution, assignments: list[Assignment]
-) -> Given:
+def _team_of(
+    executing: Executing, execution: StoredExecution, assignments: list[StoredAssignment]
+) -> ExecutionTeam:
     workflow = executing.workflow_of(execution)
-    return Given(
+    return ExecutionTeam(
         execution=execution.id,
         assignments=assignments,
         answers=execution.config.get(ANSWERS, {}),
@@ -185,15 +190,15 @@ def _given(
 
 
 def _services(
-    executing: Executing, execution: StoredExecution, result: CompileResult, given: Given
+    executing: Executing, execution: StoredExecution, result: CompileResult, team: ExecutionTeam
 ) -> Any:
     made = make_services(_options(executing, result), result.spec, executing.config)
     prompts = Prompts(executing.engine.store.db)
 
     def services(journal: Journal, emit: Emit) -> Services:
         plain = made(journal, emit)
-        models = ToldModels(plain.models, prompts, execution.id)
-        return replace(plain, models=models, people=given, assignments=given)
+        models = LoggedModels(plain.models, prompts, execution.id)
+        return replace(plain, models=models, people=team, assignments=team)
 
     return services
 
@@ -211,13 +216,15 @@ async def write_down(executing: Executing, execution: StoredExecution) -> None:
         visit = state.visits.get(question.node, 0) + 1
         if assignment_of(assignments, question.node, visit) is None:
             step = steps[question.node]
-            made = made_for(execution, step, visit, people, executing.clock())
+            made = new_assignment(execution, step, visit, people, executing.clock())
             await register.assign(made, anew=False)
-    await _close_done(executing, state, assignments)
+    await _complete_models(executing, state, assignments)
 
 
-async def _close_done(executing: Executing, state: RunState, assignments: list[Assignment]) -> None:
-    """What a model has done is completed, now."""
+async def _complete_models(
+    executing: Executing, state: RunState, assignments: list[StoredAssignment]
+) -> None:
+    """Complete the assignments of models that have done their step."""
     for assignment in assignments:
         if assignment.status not in OPEN or assignment.person:
             continue
@@ -230,7 +237,7 @@ async def _close_done(executing: Executing, state: RunState, assignments: list[A
 
 
 def deadline_of(execution: StoredExecution) -> datetime | None:
-    """When the execution's time is over; None when it has no limit."""
+    """Return when the execution's time is over; None when it has no limit."""
     minutes = execution.config.get("timeout_minutes")
     if minutes is None:
         return None

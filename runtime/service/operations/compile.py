@@ -1,4 +1,4 @@
-"""What was asked for, as texts that the compiler reads."""
+"""Texts of requests for the compiler."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from flowc.compiler.ir import TaskNode, Workflow
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
 from ...state.task_results import result_schema
-from ..contract.responses import Diagnostic, ValidationStatus
+from ..contract.responses import CompilerDiagnostic, ValidationStatus
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution, StoredTeam, new_id
 
-CONTRACT = "workflow.json"
 _TEAM = "team.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A workflow as the compiler sees it, and what it found."""
+    """A compiled workflow and its diagnostics."""
 
     result: CompileResult
     validation: ValidationStatus
@@ -33,8 +32,8 @@ class Compiled:
 def compile_workflow(
     source: str, file: str, format: str | None = None, team: str | None = None
 ) -> Compiled:
-    """Compile a text; nothing of this machine is read: a file that it calls or includes is not
-    there."""
+    """Compile a text. Nothing of this machine is read: files that it calls or includes do not
+    exist."""
     overrides = {} if team is None else {_TEAM: team}
     sources = SealedSources(overrides=overrides)
     result = compile_text(
@@ -45,19 +44,21 @@ def compile_workflow(
         catalog=Catalog(dict(BUILTIN)),
         team=None if team is None else _TEAM,
     )
-    found = [as_dict(d, result.sources) for d in result.diagnostics]
+    rows = [as_dict(d, result.sources) for d in result.diagnostics]
     names = ("code", "severity", "message", "line", "column", "help")
-    diagnostics = [Diagnostic.model_validate({name: d.get(name) for name in names}) for d in found]
+    diagnostics = [
+        CompilerDiagnostic.model_validate({name: d.get(name) for name in names}) for d in rows
+    ]
 
-    def told(severity: str) -> list[str]:
+    def lines_of(severity: str) -> list[str]:
         return [_line(d) for d in diagnostics if d.severity == severity]
 
-    errors = told("error")
+    errors = lines_of("error")
     return Compiled(
         result,
         ValidationStatus(
             is_valid=result.ok and not errors,
-            warnings=told("warning"),
+            warnings=lines_of("warning"),
             errors=errors,
             diagnostics=diagnostics,
         ),
@@ -65,22 +66,22 @@ def compile_workflow(
 
 
 class SealedSources(SourceSet):
-    """Texts that came with a request, and no disk behind them."""
+    """Texts of a request, without a disk behind them."""
 
     def read(self, path: str) -> Source:
-        """Raises `Unreadable` for what is not among them."""
+        """Return one of them. Raises `Unreadable` for any other path."""
         if path in self.files or path in self.overrides:
             return super().read(path)
         raise Unreadable(path, "did not come with the request")
 
 
-def _line(found: Diagnostic) -> str:
-    place = f"line {found.line}, column {found.column}: " if found.line else ""
-    return f"{place}{found.message} ({found.code})"
+def _line(diagnostic: CompilerDiagnostic) -> str:
+    place = f"line {diagnostic.line}, column {diagnostic.column}: " if diagnostic.line else ""
+    return f"{place}{diagnostic.message} ({diagnostic.code})"
 
 
-def required(compiled: Compiled) -> CompileResult:
-    """The result without errors. Raises `ServiceFault` with the findings."""
+def require_valid(compiled: Compiled) -> CompileResult:
+    """Return the result without errors. Raises `ServiceFault` with the findings."""
     if compiled.validation.is_valid and compiled.result.workflow is not None:
         return compiled.result
     errors = compiled.validation.errors or ["there is no workflow in it"]
@@ -93,18 +94,18 @@ def required(compiled: Compiled) -> CompileResult:
 
 
 def with_config(source: str, inputs: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    """A contract's text with what its execution was asked with in it."""
+    """Return a contract's text with the inputs and the configuration of its execution."""
     contract = json.loads(source)
-    given = {key: value for key, value in config.items() if value is not None}
-    contract["execution_config"] = {**contract.get("execution_config", {}), **given}
+    settings = {key: value for key, value in config.items() if value is not None}
+    contract["execution_config"] = {**contract.get("execution_config", {}), **settings}
     if inputs:
         contract["input_parameters"] = {**contract.get("input_parameters", {}), **inputs}
     return json.dumps(contract, indent=2)
 
 
 def team_text(body: str) -> tuple[str, list[dict[str, str]]]:
-    """The text of a team with an id for every agent, and its agents {agent_id, role, type}. A team
-    that cannot be read is left to the compiler."""
+    """Return the text of a team with an id for every agent, and its agents {agent_id, role, type}.
+    A team that cannot be read is left to the compiler."""
     try:
         team = json.loads(body)
         entries = team.get("agent_roles") or team.get("agents")
@@ -114,11 +115,11 @@ def team_text(body: str) -> tuple[str, list[dict[str, str]]]:
     if "agent_roles" in team:
         del team["agent_roles"]
     team["agents"] = agents
-    told = [
+    members = [
         {"agent_id": a["agent_id"], "role": str(a.get("role")), "type": a.get("type", "model")}
         for a in agents
     ]
-    return json.dumps(team, indent=2), told
+    return json.dumps(team, indent=2), members
 
 
 def _agent(entry: dict[str, Any]) -> dict[str, Any]:
@@ -130,23 +131,23 @@ def _agent(entry: dict[str, Any]) -> dict[str, Any]:
     return {**made, "type": entry["type"]} if "type" in entry else made
 
 
-def compiled_execution(execution: StoredExecution) -> CompileResult:
-    """The compiled workflow of an execution that was made from texts without errors."""
+def compile_execution(execution: StoredExecution) -> CompileResult:
+    """Return the compiled workflow of an execution; its texts are without errors."""
     team = execution.team_source or None
-    return required(compile_workflow(execution.source, execution.file, execution.format, team))
+    return require_valid(compile_workflow(execution.source, execution.file, execution.format, team))
 
 
 def task_schema(workflow: Workflow, step: str) -> dict[str, Any]:
-    """JSON Schema of what a step's task takes in."""
+    """Return the JSON Schema of the result of a step's task."""
     task = next(n for n in workflow.nodes if isinstance(n, TaskNode) and n.id == step)
     return result_schema(task)
 
 
 def missing_roles(result: CompileResult, team: StoredTeam | None) -> list[str]:
-    """The roles that the workflow's tasks ask for and nobody has (C10)."""
+    """Return the roles that the workflow's tasks need and the team lacks (C10)."""
     from ..records.metrics import steps_of
 
     assert result.workflow is not None
     known = {agent["role"] for agent in team.agents} if team else set()
-    asked = dict.fromkeys(s.role for s in steps_of(result.workflow) if not s.by_nobody)
-    return [role for role in asked if role not in known]
+    roles = dict.fromkeys(s.role for s in steps_of(result.workflow) if not s.by_nobody)
+    return [role for role in roles if role not in known]

@@ -1,55 +1,62 @@
-"""GET_WORKFLOW_STATUS, PAUSE_WORKFLOW, RESUME_WORKFLOW, and answers to questions."""
+"""GET_WORKFLOW_STATUS, PAUSE_WORKFLOW, RESUME_WORKFLOW, answers to questions, and what happened."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from ...errors import RunError
-from ..contract import requests as asked
-from ..contract import responses as told
+from ...events import RunEvent
+from ..contract import requests, responses
 from ..records.errors import ServiceFault
 from ..records.metrics import iso
-from ..records.tables import REQUEST, Assignment, StoredExecution
+from ..records.tables import REQUEST, Register, StoredAssignment, StoredExecution
 from ..records.tokens import Caller
 from .advance import deadline_of
+from .dispatch import (
+    PATIENCE,
+    assignment_list,
+    assignment_of,
+    at_rest,
+    new_assignment,
+    now,
+    standing_now,
+    standing_of,
+)
 from .executions import Executing
 from .messages import latest_messages
-from .notifications import happenings_of
-from .progress import PATIENCE, at_rest, now, standing_now, standing_of, told_of
-from .restart import failed_steps, restart_failed
-from .status import Standing
+from .status import ExecutionState
 
 Action = Literal["completed", "paused", "cancelled"]
 
 
 async def get_workflow_status(
-    executing: Executing, caller: Caller, request: asked.GetWorkflowStatus
-) -> told.WorkflowStatus:
+    executing: Executing, caller: Caller, id: str, request: requests.StatusQuery
+) -> responses.WorkflowStatus:
     """GET_WORKFLOW_STATUS (C12, C19)."""
-    standing = await standing_of(executing, caller, request.execution_id)
-    found = standing.answer(details=request.include_details, metrics=request.include_metrics)
+    standing = await standing_of(executing, caller, id)
+    response = standing.answer(details=request.include_details, metrics=request.include_metrics)
     if request.include_details:
-        found.events = await happenings_of(executing, standing)
-        found.messages = await latest_messages(executing, standing)
-    return found
+        response.events = await happenings_of(executing, standing)
+        response.messages = await latest_messages(executing, standing)
+    return response
 
 
 async def pause_workflow(
-    executing: Executing, caller: Caller, request: asked.PauseWorkflow
-) -> told.WorkflowPaused:
+    executing: Executing, caller: Caller, id: str, request: requests.PauseWorkflowBody
+) -> responses.WorkflowPaused:
     """PAUSE_WORKFLOW (C17): the token is kept as a digest and opens once."""
-    standing = await standing_of(executing, caller, request.execution_id)
+    standing = await standing_of(executing, caller, id)
     again = REQUEST.get().again and standing.execution.paused is not None
     if not again:  # or nobody would have the token of a pause whose process died
         standing.require_active()
     token, at = secrets.token_urlsafe(32), now(executing)
-    id = request.execution_id
-    active = [a for a in standing.open if not _blocked(standing, a)]
+    active = [a for a in standing.open if not _is_blocked(standing, a)]
     held = {
         "at": at,
         "reason": request.pause_reason,
@@ -58,15 +65,15 @@ async def pause_workflow(
         "until": request.estimated_resume.isoformat() if request.estimated_resume else None,
     }
 
-    def paused(known: StoredExecution) -> StoredExecution:
+    def with_pause(known: StoredExecution) -> StoredExecution:
         if known.paused is not None and not again:
             raise ServiceFault("EXECUTION_NOT_ACTIVE", f"execution {id} is paused", execution=id)
         return replace(known, paused=held)
 
     immediate = request.pause_type == "immediate"
-    await executing.pause(id, paused, "cancel" if immediate else "drain")
+    await executing.pause(id, with_pause, "cancel" if immediate else "drain")
     if immediate:
-        await executing.settled(id, PATIENCE)
+        await executing.wait_for_rest(id, PATIENCE)
     else:
         await at_rest(executing, standing)
     after = await standing_now(executing, standing.execution)
@@ -74,32 +81,27 @@ async def pause_workflow(
     for assignment in active:
         cut = not assignment.person and immediate
         action: Action = "cancelled" if cut else "paused"
-        if assignment.step in after.done:
+        if assignment.step in after.done_steps:
             action = "completed"
-        handled.append(told.StepHandled(step_id=assignment.step, action=action))
-    return told.WorkflowPaused(paused_at=at, active_steps_handled=handled, resume_token=token)
+        handled.append(responses.StepHandled(step_id=assignment.step, action=action))
+    return responses.WorkflowPaused(paused_at=at, active_steps_handled=handled, resume_token=token)
 
 
 async def resume_workflow(
-    executing: Executing, caller: Caller, request: asked.ResumeWorkflow
-) -> told.WorkflowResumed:
+    executing: Executing, caller: Caller, id: str, request: requests.ResumeWorkflowBody
+) -> responses.WorkflowResumed:
     """RESUME_WORKFLOW (C17). Without a pause there is no token to show: an execution whose time was
     over, or that failed at a step which is begun again, goes on without."""
-    standing = await standing_of(executing, caller, request.execution_id)
+    standing = await standing_of(executing, caller, id)
     execution, config = standing.execution, request.resume_config
     held = execution.paused
     again = failed_steps(standing) if config.restart_failed_steps else []
     if held is None and not standing.timed_out and not again:
-        raise ServiceFault(
-            "EXECUTION_NOT_ACTIVE",
-            f"execution {execution.id} is not paused: it is {standing.status}",
-            execution=execution.id,
-        )
+        message = f"execution {id} is not paused: it is {standing.status}"
+        raise standing.refusal("EXECUTION_NOT_ACTIVE", message)
     digest = _digest(request.resume_token)
     if held is not None and not hmac.compare_digest(held["token"], digest):
-        raise ServiceFault(
-            "INVALID_RESUME_TOKEN", "this is not the token of the pause", execution=execution.id
-        )
+        raise standing.refusal("INVALID_RESUME_TOKEN", "this is not the token of the pause")
     moment = executing.clock()
     away = moment - datetime.fromisoformat(held["at"]) if held else timedelta()
     changed = replace(execution, paused=None)
@@ -107,43 +109,37 @@ async def resume_workflow(
         changed = replace(changed, timeout_from=iso(moment))
     end = deadline_of(changed)
     if end is not None and end <= moment:
-        raise ServiceFault(
-            "WORKFLOW_TIMEOUT",
-            f"the execution's time was over at {iso(end)}",
-            execution=execution.id,
-        )
+        raise standing.refusal("WORKFLOW_TIMEOUT", f"the execution's time was over at {iso(end)}")
     away = away if config.update_deadlines else timedelta()
-    await _resumed(executing, standing, changed.timeout_from, away, again)
+    await _keep_resumed(executing, standing, changed.timeout_from, away, again)
     known = {a.id for a in standing.assignments}
     await at_rest(executing, standing)
     after = await standing_now(executing, changed)
     made = [a for a in after.assignments if a.id not in known]
-    return told.WorkflowResumed(
-        resumed_at=iso(moment),
-        steps_restarted=again,
-        new_assignments=told_of(made),
+    return responses.WorkflowResumed(
+        resumed_at=iso(moment), steps_restarted=again, new_assignments=assignment_list(made)
     )
 
 
-async def _resumed(
+async def _keep_resumed(
     executing: Executing,
-    standing: Standing,
+    standing: ExecutionState,
     timeout_from: str,
     away: timedelta,
     again: list[str],
 ) -> None:
-    """Keep that it is not paused any more, with deadlines later by as long as it was away and with
-    failed steps begun `again`. Raises `ServiceFault` when somebody else did so meanwhile."""
+    """Store the resume: deadlines move by `away`, failed steps begin `again`. Raises `ServiceFault`
+    when another request has resumed it meanwhile."""
     id, held = standing.execution.id, standing.execution.paused
 
-    def resumed(known: StoredExecution) -> StoredExecution:
+    def without_pause(known: StoredExecution) -> StoredExecution:
         if known.paused != held:
             message = f"execution {id} was resumed meanwhile"
             raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id)
         return replace(known, paused=None, timeout_from=timeout_from)
 
     async with executing.news(id) as inside:
-        await inside.edit(id, resumed)
+        await inside.edit(id, without_pause)
         if again:
             await restart_failed(executing, inside, standing)
         for assignment in standing.open if away else ():
@@ -153,29 +149,137 @@ async def _resumed(
 
 
 async def answer_question(
-    executing: Executing, caller: Caller, id: str, question: str, request: asked.AnswerQuestion
-) -> told.WorkflowStatus:
-    """Answer a question that is no step: an approval of a gate, a question of another
-    dialect."""
+    executing: Executing, caller: Caller, id: str, question: str, request: requests.AnswerQuestion
+) -> responses.WorkflowStatus:
+    """Answer a question that is not a step: an approval, a question of a flowchart."""
     standing = await standing_of(executing, caller, id)
     standing.require_active()
-    found = next((q for q in standing.other_questions if q.name == question), None)
-    if found is None:
-        raise ServiceFault("INVALID_REQUEST", f"no question `{question}` waits", execution=id)
+    open_question = next((q for q in standing.other_questions if q.name == question), None)
+    if open_question is None:
+        raise standing.refusal("INVALID_REQUEST", f"no question `{question}` waits")
     try:
-        await executing.answer(standing.execution, found, request.answer)
+        await executing.answer(standing.execution, open_question, request.answer)
     except RunError as error:
-        raise ServiceFault(
-            "INVALID_REQUEST", error.message, execution=id, recovery=(error.help,)
-        ) from None
+        raise standing.refusal("INVALID_REQUEST", error.message, recovery=(error.help,)) from None
     await at_rest(executing, standing)
     return (await standing_of(executing, caller, id)).answer(details=False, metrics=False)
 
 
-def _blocked(standing: Standing, assignment: Assignment) -> bool:
+def _is_blocked(standing: ExecutionState, assignment: StoredAssignment) -> bool:
     step = next(s for s in standing.steps if s.id == assignment.step)
-    return any(need not in standing.done for need in step.needs)
+    return any(need not in standing.done_steps for need in step.needs)
 
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def failed_steps(standing: ExecutionState) -> list[str]:
+    """Return the failed steps that have not begun again, in file order."""
+    error = (standing.record.error if standing.record else None) or {}
+    stuck = error.get("node") if standing.status == "failed" else None
+    return [
+        s.id
+        for s in standing.steps
+        if s.id == stuck or _failed_assignment(standing, s.id) is not None
+    ]
+
+
+async def restart_failed(
+    executing: Executing, register: Register, standing: ExecutionState
+) -> list[str]:
+    """Give every failed step to its agent again, so that the run does it anew. Return the steps."""
+    steps = {step.id: step for step in standing.steps}
+    restarted = failed_steps(standing)
+    for id in restarted:
+        old = _failed_assignment(standing, id)
+        if old is None:
+            continue  # a model's: it begins again by itself
+        new = new_assignment(
+            standing.execution,
+            steps[id],
+            old.visit,
+            executing.people_of(standing.execution),
+            executing.clock(),
+            agent=old.agent,
+            config={**old.config, "deadline": None},
+        )
+        await register.assign(new)
+    return restarted
+
+
+def _failed_assignment(standing: ExecutionState, step: str) -> StoredAssignment | None:
+    """Return the failed assignment of a step, unless the run has gone on from it."""
+    visit = (standing.state.visits.get(step, 0) if standing.state else 0) + 1
+    last = assignment_of(standing.assignments, step, visit)
+    return last if last is not None and last.status == "failed" else None
+
+
+_ALERTS: Mapping[responses.HappeningKind, str] = {
+    "milestone": "milestone_alerts",
+    "error": "error_alerts",
+    "completion": "completion_alerts",
+}
+"""The notification that makes an alert of what is of this kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The titles of gates and steps, by id."""
+
+    titles: Mapping[str, str]
+
+    def of(self, event: RunEvent) -> tuple[responses.HappeningKind, str] | None:
+        """Return kind and text of what happened; None for an event that concerns nobody."""
+        title = self.titles.get(event.node) or event.node
+        match event.kind:
+            case "gate" if event.data["passed"]:
+                return "milestone", f"{title}: {_gate_text(event)}"
+            case "warning":
+                return "warning", f"{title}: {event.data['message']}" if title else _text(event)
+            case "node_failed" if not event.data.get("caught"):
+                return "error", _text(event)
+            case "run_finished" if event.data.get("status") == "success":
+                return "completion", "the execution is completed"
+        return None
+
+
+def _gate_text(event: RunEvent) -> str:
+    score, required = event.data.get("score"), event.data.get("required")
+    if event.data.get("form") == "milestone":
+        return "reached"
+    return "approved" if score is None else f"passed with {score:.3g}, {required:g} is required"
+
+
+def _text(event: RunEvent) -> str:
+    return str(event.data.get("message", ""))
+
+
+def happenings(
+    execution: StoredExecution, titles: Mapping[str, str], events: Sequence[RunEvent]
+) -> list[responses.Happening]:
+    """Return what happened, in order."""
+    words, happened = _Words(titles), []
+    for event in events:
+        kind_and_text = words.of(event)
+        if kind_and_text is None:
+            continue
+        kind, message = kind_and_text
+        wanted = execution.notifications.get(_ALERTS.get(kind, ""), False)
+        happened.append(
+            responses.Happening(
+                time=event.time, kind=kind, step_id=event.node, message=message, alert=wanted
+            )
+        )
+    return happened
+
+
+async def happenings_of(
+    executing: Executing, standing: ExecutionState
+) -> list[responses.Happening]:
+    """Return what happened in an execution so far."""
+    if standing.record is None:
+        return []
+    titles = {node.id: getattr(node, "title", "") or node.id for node in standing.workflow.nodes}
+    events = await executing.engine.store.events(standing.execution.id)
+    return happenings(standing.execution, titles, events)

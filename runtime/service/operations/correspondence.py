@@ -1,6 +1,6 @@
-"""The messages of one execution among the agents of its team: who may write what to whom (C20).
+"""The messages of one execution among the agents of its team (C20).
 
-Operations and the tools of models say the same things here, so that the same rules hold for both.
+Operations and the tools of models use it, so that the same rules hold for both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .executions import Clock, Executing
 
 @dataclass(frozen=True, slots=True)
 class Correspondence:
-    """`agents` are those of the team by id, in its order. Everything raises `ServiceFault`."""
+    """`agents` are the team's by id, in its order. Every method may raise `ServiceFault`."""
 
     execution: str
     agents: Mapping[str, Agent]
@@ -31,8 +31,8 @@ class Correspondence:
     clock: Clock
 
     async def send(self, draft: StoredMessage) -> StoredMessage:
-        """Check and keep a message: `recipients` as they were asked for. Its number, role and time
-        are given to it here, and its execution. What was sent under its id before is given back."""
+        """Check and store a message, whose number, role, time and execution are set here. A message
+        that was sent under this id before is returned."""
         sent = await self.kept.get(draft.id)
         if sent is not None:
             return sent
@@ -54,52 +54,53 @@ class Correspondence:
     async def respond(
         self, original: str, draft: StoredMessage, others: Sequence[str] = ()
     ) -> tuple[StoredMessage, bool]:
-        """A response, kept, and whether it is the last word of its sender that the original waited
-        for. Who responds has read what they respond to."""
+        """Store a response, and mark the original as read. Return it, and whether it is the last
+        word of its sender that the original waited for."""
         sender = draft.sender
         self.member(sender)
         self.check_length(draft.text)
         known = {m.id: m for m in await self.kept.of(self.execution)}
         if draft.id not in known:
             self._check_response(known.get(original), original, sender)
-        asked = known[original]
-        recipients = list(others) if ALL in others else [asked.sender, *others]
+        message = known[original]
+        recipients = list(others) if ALL in others else [message.sender, *others]
         sent = await self.send(
             replace(
                 draft,
                 recipients=recipients,
                 kind="response",
                 in_reply_to=original,
-                priority=asked.priority,
-                context_reference=asked.context_reference,
+                priority=message.priority,
+                context_reference=message.context_reference,
             )
         )
         await self.kept.read(self.execution, sender, [original], sent.time)
         if len(known) + 1 != sent.number:  # somebody else sent one meanwhile, or it was sent before
             known = {m.id: m for m in await self.kept.of(self.execution)}
         before = [m for m in known.values() if m.number < sent.number]
-        awaited = self.awaited(asked, last_words(before))
-        return sent, sent.response_status != "partial" and sender in awaited
+        missing = self.responses_missing(message, last_words(before))
+        return sent, sent.response_status != "partial" and sender in missing
 
-    def awaited(self, message: StoredMessage, said: Mapping[str, Collection[str]]) -> list[str]:
-        """Whose response a message still waits for: of its recipients those who have not said
-        their last word."""
+    def responses_missing(
+        self, message: StoredMessage, said: Mapping[str, Collection[str]]
+    ) -> list[str]:
+        """Return the recipients whose last word a message still waits for."""
         if not message.requires_response:
             return []
         last = said.get(message.id, ())
         return [id for id in self.agents if message.is_for(id) and id not in last]
 
     def member(self, id: str) -> Agent:
-        """An agent of the team."""
+        """Return an agent of the team."""
         if id not in self.agents:
             raise self.fault(
-                "AGENT_NOT_FOUND", f"`{id}` is not in the team, which is {self.shown}", id
+                "AGENT_NOT_FOUND", f"`{id}` is not in the team, which is {self.members_text}", id
             )
         return self.agents[id]
 
-    def recipients(self, sender: str, asked: Sequence[str]) -> list[str]:
-        """The agents that a message is for."""
-        wanted = list(dict.fromkeys(asked))
+    def recipients(self, sender: str, names: Sequence[str]) -> list[str]:
+        """Return the agents that a message is for."""
+        wanted = list(dict.fromkeys(names))
         if sender in wanted:
             raise self.fault("INVALID_RECIPIENT", f"`{sender}` is the sender", sender)
         if ALL in wanted:
@@ -108,12 +109,12 @@ class Correspondence:
             return [id for id in self.agents if id != sender]
         strange = next((id for id in wanted if id not in self.agents), None)
         if strange is not None:
-            message = f"`{strange}` is not in the team, which is {self.shown}"
+            message = f"`{strange}` is not in the team, which is {self.members_text}"
             raise self.fault("INVALID_RECIPIENT", message, strange)
         return wanted
 
     def check_length(self, text: str, draft: StoredMessage | None = None) -> None:
-        """Refuse a text that is too long, and what is too much beside it."""
+        """Refuse a text that is too long, or too much data beside it."""
         beside = [draft.data, draft.attachments] if draft is not None else []
         for what, length, most in (
             ("the text has", len(text), LONGEST_MESSAGE),
@@ -128,12 +129,12 @@ class Correspondence:
                 )
 
     @property
-    def shown(self) -> str:
+    def members_text(self) -> str:
         """The team, for people and models who named somebody else."""
         return ", ".join(f"{id} ({agent.role})" for id, agent in self.agents.items()) or "nobody"
 
     def fault(self, code: FaultCode, message: str, about: str) -> ServiceFault:
-        """A fault that is about an agent."""
+        """Return a fault that is about an agent."""
         agents = (about,) if about in self.agents else ()
         return ServiceFault(
             code, message, execution=self.execution, agents=agents, details={"agent_id": about}
@@ -149,7 +150,7 @@ class Correspondence:
             raise fault(f"the deadline {draft.response_deadline} is over")
 
     def _check_response(self, asked: StoredMessage | None, id: str, sender: str) -> None:
-        """Whether an agent may respond to a message."""
+        """Check that an agent may respond to a message."""
         about = {"message_id": id}
         fault = partial(ServiceFault, execution=self.execution, details=about)
         if asked is None:
@@ -174,15 +175,15 @@ class Correspondence:
 
 
 def last_words(known: Sequence[StoredMessage]) -> dict[str, set[str]]:
-    """Of each message that was responded to who gave more than a partial response."""
-    said: dict[str, set[str]] = {}
+    """Return for each message the agents that gave more than a partial response."""
+    last: dict[str, set[str]] = {}
     for message in known:
         if message.in_reply_to is not None and message.response_status != "partial":
-            said.setdefault(message.in_reply_to, set()).add(message.sender)
-    return said
+            last.setdefault(message.in_reply_to, set()).add(message.sender)
+    return last
 
 
 def correspondence_of(executing: Executing, execution: StoredExecution) -> Correspondence:
-    """The messages of an execution."""
+    """Return the messages of an execution."""
     agents = {agent.id: agent for agent in executing.workflow_of(execution).agents}
     return Correspondence(execution.id, agents, Messages(executing.db), executing.clock)

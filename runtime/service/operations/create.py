@@ -8,16 +8,15 @@ from typing import Any
 
 from flowc.compiler.driver import CompileResult
 
-from ..contract import requests as asked
-from ..contract import responses as told
+from ..contract import requests, responses
+from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
-from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, made_id
+from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from ..records.tokens import Caller
-from .compile import CONTRACT, compile_workflow, missing_roles, required, team_text, with_config
-from .dispatch import task_description
+from .compile import compile_workflow, missing_roles, require_valid, team_text, with_config
+from .dispatch import now, startable, task_description
 from .executions import Executing
-from .progress import now, startable
 
 _PROBE = json.dumps(
     {
@@ -32,14 +31,15 @@ _PROBE = json.dumps(
 
 
 async def create_workflow(
-    executing: Executing, caller: Caller, source: str, file: str = CONTRACT
-) -> told.WorkflowCreated:
-    """CREATE_WORKFLOW, from a contract's JSON or the text of any other dialect (C2–C6, C22)."""
+    executing: Executing, caller: Caller, request: WorkflowText
+) -> responses.WorkflowCreated:
+    """CREATE_WORKFLOW: a contract, or {file_name, source} with a text in any dialect."""
+    source, file = request.source, request.file_name
     compiled = compile_workflow(source, file, "contract" if file == CONTRACT else None)
-    result = required(compiled)
+    result = require_valid(compiled)
     schedule = result.summary()["schedule"] or {}
     stored = StoredWorkflow(
-        id=made_id("wf"),
+        id=id_of_request("wf"),
         owner=caller.owner or "",
         created=now(executing),
         name=result.workflow.title or result.workflow.name if result.workflow else "",
@@ -50,16 +50,18 @@ async def create_workflow(
         warnings=compiled.validation.warnings,
     )
     stored = await executing.register.add(stored)
-    return told.WorkflowCreated(
+    return responses.WorkflowCreated(
         workflow_id=stored.id,
         validation_status=compiled.validation,
         estimated_total_duration=int(stored.minutes),
     )
 
 
-async def create_team(executing: Executing, caller: Caller, body: str) -> told.TeamCreated:
-    """CREATE_TEAM (C9). What is wrong with it is said with its line in what was sent."""
-    compiled = compile_workflow(_PROBE, CONTRACT, "contract", body)
+async def create_team(
+    executing: Executing, caller: Caller, request: TeamText
+) -> responses.TeamCreated:
+    """CREATE_TEAM: two to five agents with different roles, models or people."""
+    compiled = compile_workflow(_PROBE, CONTRACT, "contract", request.source)
     faults = [d for d in compiled.validation.diagnostics if d.severity == "error"]
     own = [d for d in faults if d.code != "FC4002"]
     if own:
@@ -68,9 +70,9 @@ async def create_team(executing: Executing, caller: Caller, body: str) -> told.T
             f"line {own[0].line}: {own[0].message}",
             details={"details": {"diagnostics": [d.model_dump() for d in own]}},
         )
-    source, agents = team_text(body)
+    source, agents = team_text(request.source)
     team = StoredTeam(
-        id=made_id("team"),
+        id=id_of_request("team"),
         owner=caller.owner or "",
         created=now(executing),
         name=str(json.loads(source)["team_name"]),
@@ -78,13 +80,13 @@ async def create_team(executing: Executing, caller: Caller, body: str) -> told.T
         agents=agents,
     )
     team = await executing.register.add(team)
-    made = [told.AgentCreated(agent_id=a["agent_id"], role=a["role"]) for a in team.agents]
-    return told.TeamCreated(team_id=team.id, agents=made)
+    made = [responses.AgentCreated(agent_id=a["agent_id"], role=a["role"]) for a in team.agents]
+    return responses.TeamCreated(team_id=team.id, agents=made)
 
 
 async def execute_workflow(
-    executing: Executing, caller: Caller, request: asked.ExecuteWorkflow
-) -> told.WorkflowExecuted:
+    executing: Executing, caller: Caller, request: requests.ExecuteWorkflow
+) -> responses.WorkflowExecuted:
     """EXECUTE_WORKFLOW (C10, C11)."""
     register = executing.register
     workflow = await register.get(StoredWorkflow, request.workflow_id, caller.owner)
@@ -102,10 +104,10 @@ async def execute_workflow(
     assert result.workflow is not None
     gates = gates_of(result.workflow)
     steps = {step.id: step for step in standing.steps}
-    return told.WorkflowExecuted(
+    return responses.WorkflowExecuted(
         execution_id=execution.id,
         initial_assignments=[
-            told.InitialAssignment(
+            responses.InitialAssignment(
                 agent_id=a.agent,
                 step_id=a.step,
                 assignment_id=a.id,
@@ -116,7 +118,7 @@ async def execute_workflow(
             for a in assignments
         ],
         workflow_status="executing" if assignments else "starting",
-        next_milestone=told.Milestone(
+        next_milestone=responses.Milestone(
             milestone_name=gates[0].title or gates[0].id,
             estimated_completion=standing.estimated_end(),
         )
@@ -130,10 +132,10 @@ def _execution(
     caller: Caller,
     workflow: StoredWorkflow,
     team: StoredTeam | None,
-    request: asked.ExecuteWorkflow,
+    request: requests.ExecuteWorkflow,
 ) -> StoredExecution:
-    """What is executed. Raises `ServiceFault` for a team without the roles, for inputs that are
-    none of the workflow's."""
+    """Return the execution. Raises `ServiceFault` for a team without the roles, or inputs that the
+    workflow does not have."""
     config = request.execution_config.model_dump()
     source, inputs = workflow.source, request.input_parameters
     if workflow.file == CONTRACT:
@@ -142,10 +144,10 @@ def _execution(
         source, workflow.file, workflow.format, team.source if team else None
     )
     _refuse_team(missing_roles(compiled.result, team), team)
-    _refuse_inputs(required(compiled), inputs)
+    _refuse_inputs(require_valid(compiled), inputs)
     at = now(executing)
     return StoredExecution(
-        id=made_id("ex"),
+        id=id_of_request("ex"),
         owner=caller.owner or "",
         created=at,
         workflow=workflow.id,
@@ -163,7 +165,7 @@ def _execution(
 
 
 def _refuse_team(lacking: list[str], team: StoredTeam | None) -> None:
-    """Raises `ServiceFault` when there are roles that nobody has (C10)."""
+    """Raise `ServiceFault` for roles that nobody has (C10)."""
     if not lacking:
         return
     roles = ", ".join(lacking)
@@ -174,7 +176,7 @@ def _refuse_team(lacking: list[str], team: StoredTeam | None) -> None:
 
 
 def _refuse_inputs(result: CompileResult, inputs: Mapping[str, Any]) -> None:
-    """Raises `ServiceFault` for an input that the workflow has not, and for one that it needs."""
+    """Raise `ServiceFault` for an unknown input, and for a required one that is missing."""
     assert result.workflow is not None
     params = result.workflow.params
     strange = [name for name in inputs if name not in {param.name for param in params}]

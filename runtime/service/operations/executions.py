@@ -1,7 +1,7 @@
-"""Executions as requests see them: where they stand, and changes with the news of them.
+"""Executions for requests: their state, and changes with the news of them.
 
-Whatever a request changes is written together with a row that says so (`due`). Workers, in this
-process or in others, carry on what has such a row; here nothing is executed.
+A request writes its change together with a row of the work queue. Workers, in this process or in
+others, carry on the executions with a row; nothing is executed here.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from ..records import tables as register
 from ..records import work_queue as due
 from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
-from ..records.work_queue import BELL, Due, Stop
-from .compile import compiled_execution
-from .status import Standing
+from ..records.work_queue import BELL, Stop, WorkQueue
+from .compile import compile_execution
+from .status import ExecutionState
 
 Clock = Callable[[], datetime]
 ANSWERS = "answers"
-"""The key of an execution's `config` with the answers to questions that are no steps, by node."""
+"""The key of an execution's `config` with the answers to questions that are not steps, by node."""
 KEPT = 200
 """Workflows that are kept compiled: those of the executions that were asked for last."""
 _LOOKS = (0.005, 0.01, 0.02, 0.04)
@@ -46,14 +46,14 @@ _LOOKS = (0.005, 0.01, 0.02, 0.04)
 
 
 def utc_now() -> datetime:
-    """The time."""
+    """Return the time."""
     return datetime.now(UTC)
 
 
 @dataclass(slots=True)
 class Executing:
-    """The executions of one store. `db` is durable: what was written is on the disk. `bell` says
-    that there may be something to do."""
+    """The executions of one store. `db` is durable: a write is on the disk. `bell` wakes the
+    worker."""
 
     engine: Engine
     db: Database
@@ -68,20 +68,20 @@ class Executing:
         return Register(self.db)
 
     @property
-    def due(self) -> Due:
-        return Due(self.db)
+    def due(self) -> WorkQueue:
+        return WorkQueue(self.db)
 
     @asynccontextmanager
     async def news(self, id: str) -> AsyncIterator[Register]:
-        """What is written in the block is kept together with the news of it, or not at all."""
+        """Store what the block writes together with the news of it, or neither."""
         async with self.db.transaction() as inside:
             yield Register(inside)
-            await Due(inside).tell(id, iso(self.clock()))
+            await WorkQueue(inside).tell(id, iso(self.clock()))
         self.bell.set()
 
     def alone(self, id: str) -> asyncio.Lock:
-        """Held while an operation looks at an execution and changes it: one at a time. Between
-        processes the transactions of the register see to that."""
+        """Return the lock that an operation holds while it reads and changes an execution. Between
+        processes the transactions of the register do this."""
         lock = self.locks.get(id)
         if lock is None:
             lock = self.locks[id] = asyncio.Lock()
@@ -90,14 +90,14 @@ class Executing:
     async def pause(
         self, id: str, change: Callable[[StoredExecution], StoredExecution], how: Stop
     ) -> None:
-        """Keep that it is paused, and ask whoever carries it on to stop."""
+        """Store the pause, and ask the worker to stop."""
         async with self.db.transaction() as inside:
             await Register(inside).edit(id, change)
-            await Due(inside).stop(id, how)
+            await WorkQueue(inside).stop(id, how)
         self.bell.set()
 
-    async def settled(self, id: str, patience: float) -> bool:
-        """Wait until nothing goes on, `patience` seconds at most; whether that is so."""
+    async def wait_for_rest(self, id: str, patience: float) -> bool:
+        """Wait until nothing goes on, at most `patience` seconds. Return whether that is so."""
         end, looks = time.monotonic() + patience, 0
         while await self.due.has(id):
             if time.monotonic() > end:
@@ -107,21 +107,21 @@ class Executing:
         return True
 
     def result_of(self, execution: StoredExecution) -> CompileResult:
-        """The compiled workflow."""
+        """Return the compiled workflow."""
         if execution.id not in self.compiled:
-            self.compiled[execution.id] = compiled_execution(execution)
+            self.compiled[execution.id] = compile_execution(execution)
         self.compiled.move_to_end(execution.id)
         if len(self.compiled) > KEPT:
             self.compiled.popitem(last=False)
         return self.compiled[execution.id]
 
-    async def standing(self, execution: StoredExecution) -> Standing:
-        """Where an execution stands now."""
+    async def standing(self, execution: StoredExecution) -> ExecutionState:
+        """Return the present state of an execution."""
         record = state = None
         if await self.engine.store.has(execution.id):
             record = await self.engine.store.get(execution.id)
             state = await self.engine.state(execution.id)
-        return Standing(
+        return ExecutionState(
             execution=execution,
             workflow=self.workflow_of(execution),
             record=record,
@@ -132,14 +132,14 @@ class Executing:
         )
 
     async def answer(self, execution: StoredExecution, question: Question, answer: Json) -> None:
-        """Keep the answer to a question that is no step, and go on with it. Raises `RunError` for
-        one that the question cannot take."""
+        """Store the answer to a question that is not a step, and go on. Raises `RunError` when the
+        question cannot take it."""
         value = match_answers({question.id: answer}, [question])[question.id]
         record = await self.engine.store.get(execution.id)
         if question.kind == "unknown" and record.status == "running":
             raise RunError(f"`{question.node}` is not settled yet", help="answer when it waits")
 
-        def answered(known: StoredExecution) -> StoredExecution:
+        def with_answer(known: StoredExecution) -> StoredExecution:
             if question.kind == "unknown":
                 verdicts = {**known.verdicts, question.id: {"answer": value, "at": record.updated}}
                 return replace(known, verdicts=verdicts)
@@ -148,22 +148,22 @@ class Executing:
             return replace(known, config={**known.config, ANSWERS: answers})
 
         async with self.news(execution.id) as inside:
-            await inside.edit(execution.id, answered)
+            await inside.edit(execution.id, with_answer)
 
     def workflow_of(self, execution: StoredExecution) -> Workflow:
-        """The workflow that is executed."""
+        """Return the workflow that is executed."""
         workflow = self.result_of(execution).workflow
         assert workflow is not None
         return workflow
 
     def people_of(self, execution: StoredExecution) -> dict[str, bool]:
-        """Of each agent of the team whether it is a person."""
+        """Return for each agent of the team whether it is a person."""
         return {agent.id: agent.person for agent in self.workflow_of(execution).agents}
 
 
 def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json]:
-    """What people said of effects in doubt, by question. A run that was executed since may be in
-    doubt about another attempt of the same effect."""
+    """Return people's answers on effects in doubt, by question. After another execution of the run
+    they are void: it may be in doubt about another attempt."""
     verdicts = execution.verdicts.items()
     return {id: v["answer"] for id, v in verdicts if v["at"] == record.updated}
 
@@ -172,7 +172,7 @@ def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json
 async def open_executing(
     url: str, config: Config, clock: Clock = utc_now
 ) -> AsyncIterator[Executing]:
-    """The executions of the store at `url`. Raises `RunError` when it cannot be opened."""
+    """Open the executions of the store at `url`. Raises `RunError` when it cannot be opened."""
     async with open_engine(url) as engine, engine.store.opened.durable() as db:
         for schema in (register.SCHEMA, messages.SCHEMA, prompts.SCHEMA, due.SCHEMA):
             await create_tables(db, schema)

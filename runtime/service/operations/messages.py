@@ -1,52 +1,56 @@
-"""SEND_MESSAGE, GET_MESSAGES, MARK_MESSAGE_READ and RESPOND_TO_MESSAGE (C20)."""
+"""The operations on messages (C20); a broadcast and a request for help are messages too."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
-from ..contract import message_requests as asked
-from ..contract import message_responses as told
+from flowc.compiler.expr.ast import Literal
+from flowc.compiler.ir import Agent
+
+from ..contract import message_requests as requests
+from ..contract import message_responses as responses
 from ..records.errors import ServiceFault
-from ..records.messages import StoredMessage
+from ..records.messages import ALL, StoredMessage, contract_fields
 from ..records.metrics import iso
-from ..records.tables import REQUEST, StoredExecution, made_id
+from ..records.tables import REQUEST, StoredExecution, id_of_request
 from ..records.tokens import Caller
 from .correspondence import Correspondence, correspondence_of, last_words
+from .dispatch import now, standing_of
 from .executions import Executing
-from .progress import now, standing_of
-from .status import Standing
+from .status import ExecutionState
 
 SHOWN = 50
 """Messages that a status shows at most: the latest."""
 
 
 async def send_message(
-    executing: Executing, caller: Caller, request: asked.SendMessage
-) -> told.MessageSent:
+    executing: Executing, caller: Caller, id: str, request: requests.SendMessageBody
+) -> responses.MessageSent:
     """SEND_MESSAGE (C20). People read it at once; a model finds it when its next step begins, or
     when it looks."""
     content = request.content
-    drafted = draft(
-        request.sender_agent_id,
-        content.text,
+    message = StoredMessage(
+        sender=request.sender_agent_id,
+        text=content.text,
         recipients=list(request.recipient_agent_ids),
         kind=request.message_type,
         data=content.data,
         attachments=content.attachments,
         priority=request.priority,
         requires_response=request.requires_response,
-        response_deadline=written(request.response_deadline),
+        response_deadline=utc_text(request.response_deadline),
         context_reference=request.context_reference,
     )
-    team, _ = await writable(executing, caller, request.execution_id, drafted)
-    sent = await team.send(drafted)
+    team, _ = await writable(executing, caller, id, message)
+    sent = await team.send(message)
     recipients = [id for id in team.agents if sent.is_for(id)]
-    return told.MessageSent(
+    return responses.MessageSent(
         message_id=sent.id,
         position=sent.number,
         timestamp=sent.time,
-        delivery_status=told.DeliveryStatus(
+        delivery_status=responses.DeliveryStatus(
             delivered_to=[id for id in recipients if team.agents[id].person],
             failed_delivery=[],
             pending_delivery=[id for id in recipients if not team.agents[id].person],
@@ -55,21 +59,21 @@ async def send_message(
 
 
 async def respond_to_message(
-    executing: Executing, caller: Caller, request: asked.RespondToMessage
-) -> told.MessageAnswered:
+    executing: Executing, caller: Caller, id: str, request: requests.RespondToMessageBody
+) -> responses.MessageAnswered:
     """RESPOND_TO_MESSAGE (C20): to a message that asked for it, by one of its recipients."""
     content = request.response_content
-    drafted = draft(
-        request.responder_agent_id,
-        content.text,
+    message = StoredMessage(
+        sender=request.responder_agent_id,
+        text=content.text,
         data=content.data,
         response_status=content.status,
     )
-    team, _ = await writable(executing, caller, request.execution_id, drafted)
+    team, _ = await writable(executing, caller, id, message)
     sent, updated = await team.respond(
-        request.original_message_id, drafted, request.additional_recipients
+        request.original_message_id, message, request.additional_recipients
     )
-    return told.MessageAnswered(
+    return responses.MessageAnswered(
         response_message_id=sent.id,
         position=sent.number,
         original_message_updated=updated,
@@ -78,29 +82,29 @@ async def respond_to_message(
 
 
 async def mark_message_read(
-    executing: Executing, caller: Caller, request: asked.MarkMessageRead
-) -> told.MessagesRead:
+    executing: Executing, caller: Caller, id: str, request: requests.MarkMessageReadBody
+) -> responses.MessagesRead:
     """MARK_MESSAGE_READ (C20): the first mark of an agent counts. Also after the end."""
-    team = await readable(executing, caller, request.execution_id)
+    team = await readable(executing, caller, id)
     agent = request.agent_id
     team.member(agent)
     own = {m.id for m in await team.kept.of(team.execution) if m.is_for(agent)}
     wanted = list(dict.fromkeys(request.message_ids))
-    found = [id for id in wanted if id in own]
-    seed = REQUEST.get().seed and made_id("read")
-    fresh = await team.kept.read(team.execution, agent, found, now(executing), seed)
-    return told.MessagesRead(
-        marked_read=[id for id in found if id in fresh],
+    present = [id for id in wanted if id in own]
+    seed = REQUEST.get().seed and id_of_request("read")
+    fresh = await team.kept.read(team.execution, agent, present, now(executing), seed)
+    return responses.MessagesRead(
+        marked_read=[id for id in present if id in fresh],
         not_found=[id for id in wanted if id not in own],
-        already_read=[id for id in found if id not in fresh],
+        already_read=[id for id in present if id not in fresh],
     )
 
 
 async def get_messages(
-    executing: Executing, caller: Caller, request: asked.LookAtMessages
-) -> told.MessageList:
-    """GET_MESSAGES (C20). Looking marks nothing as read."""
-    team = await readable(executing, caller, request.execution_id)
+    executing: Executing, caller: Caller, id: str, request: requests.MessageQuery
+) -> responses.MessageList:
+    """What agents wrote to each other, or to `agent_id` alone, behind a position (C20)."""
+    team = await readable(executing, caller, id)
     agent, filters = request.agent_id, request.filters
     for named in (agent, *(filters.senders or ())):
         if named is not None:
@@ -111,83 +115,61 @@ async def get_messages(
         )
     known = await team.kept.of(team.execution)
     readings = await team.kept.readings(team.execution)
-    said = last_words(known)
+    last = last_words(known)
     own = [
-        _told(team, m, said, readings.get(m.id, {}), agent)
+        _as_response(team, m, last, readings.get(m.id, {}), agent)
         for m in known
         if agent is None or m.is_for(agent)
     ]
     fit = [one for one in own if _fits(one, request)]
     if request.sort_order == "newest_first":
         fit.reverse()
-    return told.MessageList(
+    return responses.MessageList(
         messages=fit[: request.limit],
         total_count=len(fit),
         unread_count=sum(not one.read_status for one in own),
     )
 
 
-async def messages_of_agent(
-    executing: Executing, caller: Caller, request: asked.GetMessages
-) -> told.MessageList:
-    """GET_MESSAGES by its name: what was written to one agent."""
-    return await get_messages(executing, caller, request)
-
-
-async def latest_messages(executing: Executing, standing: Standing) -> list[told.Message]:
-    """The last messages of an execution, as its status shows them."""
+async def latest_messages(
+    executing: Executing, standing: ExecutionState
+) -> list[responses.Message]:
+    """Return the last messages of an execution, as its status lists them."""
     team = correspondence_of(executing, standing.execution)
     known = await team.kept.of(team.execution)
     if not known:
         return []
     readings = await team.kept.readings(team.execution)
-    said = last_words(known)
-    return [_told(team, m, said, readings.get(m.id, {}), None) for m in known[-SHOWN:]]
+    last = last_words(known)
+    return [_as_response(team, m, last, readings.get(m.id, {}), None) for m in known[-SHOWN:]]
 
 
 async def writable(
-    executing: Executing, caller: Caller, id: str, drafted: StoredMessage
-) -> tuple[Correspondence, Standing]:
-    """The messages of an execution that goes on, and where it stands. Raises `ServiceFault` for one
-    that has ended, unless the draft was sent before: its answer was lost and is given again."""
+    executing: Executing, caller: Caller, id: str, message: StoredMessage
+) -> tuple[Correspondence, ExecutionState]:
+    """Return the messages of an execution that goes on, and its state. Raises `ServiceFault` after
+    its end, unless the draft was sent before and only the response was lost."""
     standing = await standing_of(executing, caller, id)
     team = correspondence_of(executing, standing.execution)
     ended = standing.status in ("completed", "failed")
-    if ended and await team.kept.get(drafted.id) is None:
-        message = f"execution {id} is {standing.status}"
-        raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id)
+    if ended and await team.kept.get(message.id) is None:
+        raise standing.refusal("EXECUTION_NOT_ACTIVE", f"execution {id} is {standing.status}")
     return team, standing
 
 
 async def readable(executing: Executing, caller: Caller, id: str) -> Correspondence:
-    """The messages of an execution that the caller may see. Raises `ServiceFault`."""
+    """Return the messages of an execution that the caller may see. Raises `ServiceFault`."""
     execution = await executing.register.get(StoredExecution, id, caller.owner)
     return correspondence_of(executing, execution)
 
 
-def draft(sender: str, text: str, **fields: object) -> StoredMessage:
-    """A message before it is sent, with the id that it will have."""
-    made: dict[str, object] = {
-        "execution": "",
-        "number": 0,
-        "id": made_id("msg"),
-        "sender": sender,
-        "role": "",
-        "recipients": [],
-        "kind": "information",
-        "text": text,
-        **fields,
-    }
-    return StoredMessage(**made)  # type: ignore[arg-type]
-
-
-def written(time: datetime | None) -> str | None:
-    """A time as it is kept."""
+def utc_text(time: datetime | None) -> str | None:
+    """Return a time as it is stored."""
     return None if time is None else iso(time.astimezone(UTC))
 
 
-def _fits(message: told.Message, request: asked.LookAtMessages) -> bool:
-    """Whether a message is one of those that were asked for."""
+def _fits(message: responses.Message, request: requests.MessageQuery) -> bool:
+    """Return whether the filters let a message pass."""
     filters, after = request.filters, request.after
     if after and request.sort_order == "newest_first":
         behind = message.position < after
@@ -204,36 +186,125 @@ def _fits(message: told.Message, request: asked.LookAtMessages) -> bool:
     )
 
 
-def _told(
+def _as_response(
     team: Correspondence,
     message: StoredMessage,
-    said: Mapping[str, Collection[str]],
+    last: Mapping[str, Collection[str]],
     readings: Mapping[str, str],
     agent: str | None,
-) -> told.Message:
+) -> responses.Message:
     readers = [id for id in team.agents if message.is_for(id)] if agent is None else [agent]
-    return told.Message.model_validate(
+    fields = contract_fields(message)
+    beside = {name: fields.pop(name) for name in ("text", "data", "attachments")}
+    return responses.Message.model_validate(
         {
-            "message_id": message.id,
+            **fields,
             "position": message.number,
-            "sender_agent_id": message.sender,
-            "sender_role": message.role,
             "recipient_agent_ids": message.recipients,
-            "message_type": message.kind,
-            "content": {
-                "text": message.text,
-                "data": message.data,
-                "attachments": message.attachments,
-            },
-            "priority": message.priority,
-            "timestamp": message.time,
-            "requires_response": message.requires_response,
-            "response_deadline": message.response_deadline,
-            "responses_awaited": team.awaited(message, said),
-            "in_reply_to": message.in_reply_to,
-            "response_status": message.response_status,
-            "context_reference": message.context_reference,
+            "content": beside,
+            "responses_awaited": team.responses_missing(message, last),
             "read_status": all(id in readings for id in readers),
             "read_by": [{"agent_id": id, "read_at": time} for id, time in readings.items()],
         }
     )
+
+
+_PRIORITY: dict[requests.Urgency, requests.MessagePriority] = {
+    "info": "normal",
+    "attention": "high",
+    "action_required": "high",
+    "critical": "urgent",
+}
+"""How urgent a broadcast is, as the priority of its message."""
+
+
+async def broadcast_update(
+    executing: Executing, caller: Caller, id: str, request: requests.BroadcastUpdateBody
+) -> responses.UpdateBroadcast:
+    """BROADCAST_UPDATE (C20): information for everybody else, the rest of it in `data`."""
+    content = request.content
+    message = StoredMessage(
+        sender=request.sender_agent_id,
+        text=content.summary,
+        recipients=[ALL],
+        priority=_PRIORITY[request.urgency],
+        data={
+            "update_type": request.update_type,
+            "details": content.details,
+            "impact": content.impact,
+            "action_required": content.action_required,
+            "urgency": request.urgency,
+        },
+    )
+    team, _ = await writable(executing, caller, id, message)
+    sent = await team.send(message)
+    return responses.UpdateBroadcast(
+        broadcast_id=sent.id,
+        position=sent.number,
+        recipients=[id for id in team.agents if sent.is_for(id)],
+        timestamp=sent.time,
+    )
+
+
+async def request_assistance(
+    executing: Executing, caller: Caller, id: str, request: requests.RequestAssistanceBody
+) -> responses.AssistanceRequested:
+    """REQUEST_ASSISTANCE (C20): a request that wants a response, to those that are named, else to
+    everybody else."""
+    details = request.request_details
+    message = StoredMessage(
+        sender=request.requester_agent_id,
+        text=details.description,
+        recipients=list(request.target_agents) or [ALL],
+        kind="request",
+        priority=details.priority,
+        requires_response=True,
+        response_deadline=utc_text(details.deadline),
+        data={
+            "assistance_type": request.assistance_type,
+            "required_capabilities": list(request.required_capabilities),
+            "context": details.context,
+        },
+    )
+    team, standing = await writable(executing, caller, id, message)
+    sent = await team.send(message)
+    responders = [
+        responses.Responder(
+            agent_id=agent.id,
+            role=agent.role,
+            capability_match=capability_match(agent, request.required_capabilities),
+            availability=_availability(standing, agent),
+        )
+        for agent in team.agents.values()
+        if sent.is_for(agent.id)
+    ]
+    return responses.AssistanceRequested(
+        request_id=sent.id,
+        position=sent.number,
+        timestamp=sent.time,
+        potential_responders=sorted(responders, key=lambda r: -(r.capability_match or 0)),
+        broadcast_sent=sent.recipients == [ALL],
+    )
+
+
+def capability_match(agent: Agent, wanted: Collection[str]) -> float | None:
+    """Return the share of the capabilities, 0 to 1, that appear as whole words in an agent's role,
+    tools or instructions; None when none is wanted."""
+    if not wanted:
+        return None
+    instructions = agent.system.value if isinstance(agent.system, Literal) else ""
+    known = _plain([agent.role, *agent.tools, str(instructions)])
+    matches = sum(f" {_plain([one])} " in f" {known} " for one in wanted)
+    return round(matches / len(wanted), 3)
+
+
+def _plain(texts: Sequence[str]) -> str:
+    """Return the words of texts, with a space between them and " . " between texts."""
+    return " . ".join(" ".join(re.findall(r"[^\W_]+", text.casefold())) for text in texts)
+
+
+def _availability(standing: ExecutionState, agent: Agent) -> responses.Availability:
+    """Return the availability: nobody works in a paused execution, and an assignment makes busy."""
+    if standing.status == "paused":
+        return "unavailable"
+    return "busy" if any(a.agent == agent.id for a in standing.open) else "available"

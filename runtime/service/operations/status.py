@@ -1,4 +1,4 @@
-"""Where an execution stands, from its run's checkpoint and its assignments, and as an answer."""
+"""The state of an execution, from its run's checkpoint and its assignments, and as a response."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from flowc.compiler.ir import Workflow
 from ...engine.fork import RunState
 from ...people import Question
 from ...store.runs import RunRecord
-from ..contract import responses as told
+from ..contract import responses
 from ..records.errors import FaultCode, ServiceFault
 from ..records.metrics import (
-    Step,
+    TaskStep,
     completion_time,
     gates_of,
     percentage,
@@ -26,25 +26,23 @@ from ..records.metrics import (
     steps_of,
     utilisation,
 )
-from ..records.tables import OPEN, Assignment, StoredExecution
-
-SEQUENTIAL = "sequential"
+from ..records.tables import OPEN, StoredAssignment, StoredExecution
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ExecutionState:
     """An execution now. `record` and `state` are None before its run has begun."""
 
     execution: StoredExecution
     workflow: Workflow
     record: RunRecord | None
     state: RunState | None
-    assignments: Sequence[Assignment]
+    assignments: Sequence[StoredAssignment]
     fault: str
     now: datetime
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TaskStep, ...]:
         return steps_of(self.workflow)
 
     @property
@@ -53,8 +51,8 @@ class Standing:
 
     @property
     def results(self) -> dict[str, Any]:
-        """What the steps gave, by id: what the run holds, and what people completed that it has not
-        taken in yet."""
+        """The results of the steps by id: those in the run, and those of people that it has not
+        taken in."""
         known: dict[str, Any] = {}
         if self.state is not None:
             ids = {step.id for step in self.steps}
@@ -66,15 +64,15 @@ class Standing:
         return known
 
     @property
-    def done(self) -> set[str]:
-        """The steps that are done and are not being done anew."""
+    def done_steps(self) -> set[str]:
+        """The steps that are done and are not being done again."""
         anew = {a.step for a in self.open} | {q.node for q in self.task_questions}
         fresh = {a.step for a in self.assignments if a.status == "completed"}
         waiting = anew - {a.step for a in self._unheard}
         return {id for id in self.results if id not in waiting} | (fresh - waiting)
 
     @property
-    def _unheard(self) -> list[Assignment]:
+    def _unheard(self) -> list[StoredAssignment]:
         """Completed by a person, and not yet taken in by the run."""
         visits = self.state.visits if self.state else {}
         return [
@@ -84,7 +82,7 @@ class Standing:
         ]
 
     @property
-    def open(self) -> list[Assignment]:
+    def open(self) -> list[StoredAssignment]:
         return [a for a in self.assignments if a.status in OPEN]
 
     @property
@@ -100,7 +98,7 @@ class Standing:
         return self.state.questions if self.state else ()
 
     @property
-    def status(self) -> told.Status:
+    def status(self) -> responses.Status:
         """In the contract's words (C12)."""
         if self.execution.paused is not None:
             return "paused"
@@ -123,7 +121,7 @@ class Standing:
         return record is not None and record.status == "stopped"
 
     def failure(self) -> ServiceFault | None:
-        """Why it failed, as a fault of the contract; None when it has not."""
+        """Return the failure as a fault of the contract, or None."""
         if self.status != "failed":
             return None
         error = (self.record.error if self.record else None) or {}
@@ -134,67 +132,62 @@ class Standing:
         elif error.get("kind") == "gate":
             code = "QUALITY_GATE_FAILED"
         agents = tuple(dict.fromkeys(a.agent for a in self.open))
-        return ServiceFault(
-            code,
-            message,
-            execution=self.execution.id,
-            step=str(error.get("node", "")),
-            agents=agents,
-        )
+        return self.refusal(code, message, step=str(error.get("node", "")), agents=agents)
+
+    def refusal(self, code: FaultCode, message: str, **more: Any) -> ServiceFault:
+        """Return a fault of this execution."""
+        return ServiceFault(code, message, execution=self.execution.id, **more)
 
     def require_active(self) -> None:
-        """Raises `ServiceFault` unless it is being executed."""
+        """Raise `ServiceFault` unless the execution goes on."""
         if self.status in ("starting", "executing"):
             return
         failure = self.failure()
         if failure is not None and failure.code in ("WORKFLOW_TIMEOUT", "QUALITY_GATE_FAILED"):
             raise failure
-        raise ServiceFault(
-            "EXECUTION_NOT_ACTIVE",
-            f"execution {self.execution.id} is {self.status}",
-            execution=self.execution.id,
-            recovery=("resume it",) if self.status == "paused" else (),
-        )
+        message = f"execution {self.execution.id} is {self.status}"
+        recovery = ("resume it",) if self.status == "paused" else ()
+        raise self.refusal("EXECUTION_NOT_ACTIVE", message, recovery=recovery)
 
     def estimated_end(self) -> str:
-        """When the rest is done if it begins now and takes as long as estimated."""
-        left = remaining_minutes(self.steps, self.done, self.sequential)
+        """Return the end if the rest begins now and takes as long as estimated."""
+        left = remaining_minutes(self.steps, self.done_steps, self.sequential)
         return completion_time(self.now, left)
 
-    def answer(self, *, details: bool, metrics: bool) -> told.WorkflowStatus:
+    def answer(self, *, details: bool, metrics: bool) -> responses.WorkflowStatus:
         """GET_WORKFLOW_STATUS (C19)."""
         failure = self.failure()
         ended = self.status in ("completed", "failed")
-        steps, done = self.steps, self.done
-        return told.WorkflowStatus(
+        steps, done = self.steps, self.done_steps
+        return responses.WorkflowStatus(
             execution_id=self.execution.id,
             workflow_status=self.status,
-            overall_progress=told.Progress(
+            overall_progress=responses.OverallProgress(
                 completed_steps=len(done),
                 total_steps=len(steps),
                 completion_percentage=percentage(steps, done),
                 current_phase=phase(steps, done, gates_of(self.workflow), ended),
             ),
-            active_steps=[] if ended else [self._active(a) for a in self.open],
-            completed_steps=self._completed() if details else None,
+            active_steps=[] if ended else [self._active_step(a) for a in self.open],
+            completed_steps=self._completed_steps() if details else None,
             performance_metrics=self._metrics() if metrics else None,
-            next_steps=[] if ended else self._next(),
+            next_steps=[] if ended else self._next_steps(),
             questions=[
-                told.OpenQuestion(
+                responses.OpenQuestion(
                     question_id=q.name, kind=q.kind, text=q.text, choices=list(q.choices)
                 )
                 for q in self.other_questions
             ],
             result=self.record.result if self.record else None,
-            failure=told.ErrorAnswer(**failure.as_answer()) if failure else None,
+            failure=responses.ErrorAnswer(**failure.as_answer()) if failure else None,
         )
 
-    def _active(self, assignment: Assignment) -> told.ActiveStep:
+    def _active_step(self, assignment: StoredAssignment) -> responses.ActiveStep:
         step = next(s for s in self.steps if s.id == assignment.step)
-        blocked = [need for need in step.needs if need not in self.done]
+        blocked = [need for need in step.needs if need not in self.done_steps]
         review = step.form == "review" and not blocked
         start = datetime.fromisoformat(assignment.start)
-        return told.ActiveStep(
+        return responses.ActiveStep(
             step_id=step.id,
             step_name=step.name,
             assigned_agent=assignment.agent,
@@ -204,30 +197,30 @@ class Standing:
             estimated_completion=assignment.deadline or completion_time(start, step.minutes),
         )
 
-    def _completed(self) -> list[told.CompletedStep]:
+    def _completed_steps(self) -> list[responses.CompletedStep]:
         results = self.results
-        found = []
+        steps = []
         for step in self.steps:
-            if step.id not in self.done:
+            if step.id not in self.done_steps:
                 continue
-            last = self._last(step.id)
+            last = self._last_completed(step.id)
             feedback = (last.feedback if last else {}) or {}
             words = [str(v) for k, v in feedback.items() if k in _FEEDBACK and v]
-            found.append(
-                told.CompletedStep(
+            steps.append(
+                responses.CompletedStep(
                     step_id=step.id,
                     completion_time=last.ended if last else None,
                     quality_score=score_of(step.id, results),
                     agent_feedback="\n".join(words),
                 )
             )
-        return found
+        return steps
 
-    def _last(self, step: str) -> Assignment | None:
+    def _last_completed(self, step: str) -> StoredAssignment | None:
         own = [a for a in self.assignments if a.step == step and a.status == "completed"]
         return own[-1] if own else None
 
-    def _metrics(self) -> told.Metrics:
+    def _metrics(self) -> responses.Metrics:
         begin = datetime.fromisoformat(self.execution.created)
         end = self._end()
         spans = [
@@ -239,7 +232,7 @@ class Standing:
         took = [_minutes(a) for a in ended]
         results = self.results
         trend = [score_of(a.step, results) for a in sorted(ended, key=lambda a: a.ended or "")]
-        return told.Metrics(
+        return responses.Metrics(
             total_duration=int((end - begin).total_seconds() // 60),
             average_step_duration=round(sum(took) / len(took), 3) if took else None,
             quality_trend=[score for score in trend if score is not None],
@@ -251,11 +244,11 @@ class Standing:
             return _when(self.record.updated)
         return self.now.astimezone(UTC)
 
-    def _next(self) -> list[told.NextStep]:
-        done, assigned = self.done, {a.step for a in self.open}
+    def _next_steps(self) -> list[responses.NextStep]:
+        done, assigned = self.done_steps, {a.step for a in self.open}
         free = {step.id for step in ready(self.steps, done, self.sequential)}
         return [
-            told.NextStep(
+            responses.NextStep(
                 step_id=step.id,
                 step_name=step.name,
                 required_role=step.role,
@@ -273,10 +266,10 @@ def _when(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _minutes(assignment: Assignment) -> float:
-    """What the agent said it took, else from beginning to end."""
-    said = assignment.feedback.get("duration_minutes")
-    if said is not None:
-        return float(said)
+def _minutes(assignment: StoredAssignment) -> float:
+    """Return the minutes that the agent reported, else those from beginning to end."""
+    reported = assignment.feedback.get("duration_minutes")
+    if reported is not None:
+        return float(reported)
     assert assignment.ended is not None
     return (_when(assignment.ended) - _when(assignment.start)).total_seconds() / 60

@@ -14,25 +14,26 @@ from typing import Any
 
 from ...context import EFFECT_KEY, HERE
 from ...errors import Failure
-from ..contract.requests import kept_as_it_is
+from ..contract.requests import check_storable
 from ..records.errors import ServiceFault
-from ..records.messages import ABOUT, ALL, StoredMessage, shown
+from ..records.messages import ABOUT, ALL, StoredMessage, message_view
 from ..records.metrics import iso
 from .correspondence import Correspondence, last_words
 
 
 @dataclass(frozen=True, slots=True)
 class TeamDesk:
-    """`teamwork.Teamwork` over the messages of an execution. `holder` says which agent does a visit
-    of a step."""
+    """`teamwork.Teamwork` over the messages of an execution. `holder` returns the agent of a
+    visit."""
 
     team: Correspondence
     holder: Callable[[str, int], str]
 
     async def call(self, tool: str, args: dict[str, Any]) -> Any:
-        """Raises `Failure` with the code and what helps, for the model to read."""
+        """Return a tool's result. Raises `Failure` with the code and what helps, for the model to
+        read."""
         try:
-            kept_as_it_is(args)
+            check_storable(args)
         except ValueError as error:
             raise Failure(f"the arguments of `{tool}`: {error}") from None
         try:
@@ -49,7 +50,7 @@ class TeamDesk:
             raise Failure(f"{fault.code}: {fault.message}; {helps}") from None
 
     def _sender(self) -> str:
-        """The agent that does the step that is under way."""
+        """Return the agent of the step that is under way."""
         here = HERE.get()
         node = here.place.rpartition("/")[2] if here is not None else ""
         agent = self.holder(node, here.visit if here is not None else 1)
@@ -75,14 +76,10 @@ class TeamDesk:
     async def _respond(self, sender: str, args: dict[str, Any]) -> Any:
         draft = _draft(sender, args, response_status=args["status"])
         sent, updated = await self.team.respond(args["message_id"], draft)
-        return {
-            "message_id": sent.id,
-            "position": sent.number,
-            "original_message_updated": updated,
-        }
+        return {"message_id": sent.id, "position": sent.number, "original_message_updated": updated}
 
     async def _read(self, agent: str, args: dict[str, Any]) -> Any:
-        """The oldest that were not read; or, with those that were, the latest."""
+        """Return the oldest unread messages, or the latest of all."""
         execution, kept, reading = self.team.execution, self.team.kept, _id("read")
         known = await kept.of(execution)
         own = [m for m in known if m.is_for(agent)]
@@ -97,18 +94,25 @@ class TeamDesk:
             chosen = own[-args["limit"] :]
         ids = [m.id for m in chosen]
         await kept.read(execution, agent, ids, iso(self.team.clock()), reading)
-        said = last_words(known)
+        last = last_words(known)
         return {
             "about": ABOUT,
-            "messages": [self._shown(m, agent, self.team.awaited(m, said)) for m in chosen],
+            "messages": [
+                self._view(m, agent, self.team.responses_missing(m, last)) for m in chosen
+            ],
             "unread": len([m for m in unread if m.id not in ids]),
         }
 
-    def _shown(self, message: StoredMessage, agent: str, awaited: Sequence[str]) -> dict[str, Any]:
-        return {**shown(message), **({"awaits_your_response": True} if agent in awaited else {})}
+    def _view(
+        self, message: StoredMessage, agent: str, responses_missing: Sequence[str]
+    ) -> dict[str, Any]:
+        return {
+            **message_view(message),
+            **({"awaits_your_response": True} if agent in responses_missing else {}),
+        }
 
     def _agents(self, named: Sequence[str]) -> list[str]:
-        """Agents by their ids or by their roles, which models know better."""
+        """Return the ids of agents, which models name by id or by role."""
         by_role = {agent.role: id for id, agent in self.team.agents.items()}
         return [
             name if name == ALL or name in self.team.agents else by_role.get(name, name)
@@ -117,19 +121,10 @@ class TeamDesk:
 
 
 def _draft(sender: str, args: dict[str, Any], **fields: Any) -> StoredMessage:
-    given = {"recipients": [], "kind": "response", **fields}
-    return StoredMessage(
-        execution="",
-        number=0,
-        id=_id("msg"),
-        sender=sender,
-        role="",
-        text=args["text"],
-        data=args["data"],
-        **given,
-    )
+    values = {"text": args["text"], "data": args["data"], **fields}
+    return StoredMessage(id=_id("msg"), sender=sender, **values)
 
 
 def _id(kind: str) -> str:
-    """The same whenever the effect that is under way is repeated."""
+    """Return an id that is the same whenever the effect under way is repeated."""
     return f"{kind}-{hashlib.sha256(f'{kind} {EFFECT_KEY.get()}'.encode()).hexdigest()[:16]}"

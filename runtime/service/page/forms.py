@@ -1,4 +1,4 @@
-"""Fields of forms as the requests that the operations take. Empty fields are left out."""
+"""Forms as requests of operations. Empty fields are left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from flowc.compiler.ir import Param
 from starlette.datastructures import FormData, UploadFile
 
-from ..operations.compile import CONTRACT
+from ..contract.documents import CONTRACT
 from ..records.errors import ServiceFault
 from .visiting import field
 
@@ -20,8 +20,8 @@ _TEXTS = ("output", "challenges_encountered", "recommendations", "decision", "re
 
 
 async def workflow_in(form: FormData) -> tuple[str, str]:
-    """The text of a workflow and the name of its file: what was uploaded, else what was typed.
-    Raises `ServiceFault` for what is no text."""
+    """Return the text of a workflow and its file name: the upload, else what was typed. Raises
+    `ServiceFault` for what is not a text."""
     name, source = field(form, "file_name"), form.get("source")
     text = source.replace("\r\n", "\n") if isinstance(source, str) else ""
     upload = form.get("file")
@@ -39,7 +39,7 @@ async def workflow_in(form: FormData) -> tuple[str, str]:
 
 
 def team_in(form: FormData) -> str:
-    """The JSON of a team."""
+    """Return the JSON of a team."""
     roles: list[dict[str, Any]] = []
     for number in range(1, AGENTS + 1):
         role = field(form, f"role_{number}")
@@ -50,8 +50,8 @@ def team_in(form: FormData) -> str:
             agent["type"] = "person"
         if model := field(form, f"model_{number}"):
             agent["agent_config"]["model"] = model
-        if said := field(form, f"instructions_{number}"):
-            agent["agent_config"]["instructions"] = said
+        if instructions := field(form, f"instructions_{number}"):
+            agent["agent_config"]["instructions"] = instructions
         if tools := field(form, f"tools_{number}").replace(",", " ").split():
             agent["agent_config"]["tools"] = tools
         roles.append(agent)
@@ -64,31 +64,31 @@ def team_in(form: FormData) -> str:
 
 
 def start_in(form: FormData, workflow: str, params: tuple[Param, ...]) -> dict[str, Any]:
-    """EXECUTE_WORKFLOW."""
+    """Return the request of EXECUTE_WORKFLOW."""
     inputs = {}
     for param in params:
-        given = field(form, f"input_{param.name}")
-        if given:
-            inputs[param.name] = given if param.type == "text" else _value(param.name, given)
+        text = field(form, f"input_{param.name}")
+        if text:
+            inputs[param.name] = text if param.type == "text" else _value(param.name, text)
     config: dict[str, Any] = {}
     for name in ("max_iterations", "timeout_minutes"):
-        if given := field(form, name):
-            config[name] = _number(name, given)
+        if text := field(form, name):
+            config[name] = _number(name, text)
     if enforcement := field(form, "quality_enforcement"):
         config["quality_enforcement"] = enforcement
     if field(form, "auto_retry"):
         config["auto_retry"] = True
-    asked: dict[str, Any] = {"workflow_id": workflow, "input_parameters": inputs}
+    request: dict[str, Any] = {"workflow_id": workflow, "input_parameters": inputs}
     if team := field(form, "team_id"):
-        asked["team_id"] = team
-    return {**asked, "execution_config": config}
+        request["team_id"] = team
+    return {**request, "execution_config": config}
 
 
-def completion_in(form: FormData, execution: str) -> dict[str, Any]:
-    """COMPLETE_STEP."""
+def completion_in(form: FormData) -> dict[str, Any]:
+    """Return the request of COMPLETE_STEP."""
     data: dict[str, Any] = {"status": field(form, "status") or "completed"}
-    data |= {name: given for name in _TEXTS if (given := field(form, name))}
-    data |= {name: _number(name, given) for name in _NUMBERS if (given := field(form, name))}
+    data |= {name: text for name in _TEXTS if (text := field(form, name))}
+    data |= {name: _number(name, text) for name in _NUMBERS if (text := field(form, name))}
     scores = {
         name.removeprefix("score_"): _number(name, field(form, name))
         for name in form
@@ -98,7 +98,6 @@ def completion_in(form: FormData, execution: str) -> dict[str, Any]:
         data["scores"] = scores
     handoff = field(form, "handoff")
     return {
-        "execution_id": execution,
         "assignment_id": field(form, "assignment_id"),
         "completion_data": data,
         "handoff_data": _value("handoff", handoff) if handoff else {},
@@ -106,36 +105,36 @@ def completion_in(form: FormData, execution: str) -> dict[str, Any]:
 
 
 def answer_in(form: FormData) -> dict[str, Any]:
-    """The answer to a question: a word, or JSON where the question asks for more than that, as for
-    a number or a yes for a variable that holds one."""
-    given = field(form, "answer")
+    """Return the answer to a question: a text, or a JSON value where its variable holds another
+    type."""
+    text = field(form, "answer")
     if field(form, "type") not in ("", "string"):
-        return {"answer": _value("answer", given)}
-    structured = field(form, "kind") in ("turn", "unknown") and given[:1] in ("{", "[")
-    return {"answer": _value("answer", given) if structured else given}
+        return {"answer": _value("answer", text)}
+    structured = field(form, "kind") in ("turn", "unknown") and text[:1] in ("{", "[")
+    return {"answer": _value("answer", text) if structured else text}
 
 
 def position_in(form: FormData) -> int:
-    """The last event that the page shows already; 0 when it does not say."""
-    given = field(form, "after")
-    return int(given) if re.fullmatch("[0-9]{1,15}", given) else 0
+    """Return the position of the last event that the page shows, or 0."""
+    text = field(form, "after")
+    return int(text) if re.fullmatch("[0-9]{1,15}", text) else 0
 
 
-def _number(name: str, given: str) -> float | int:
+def _number(name: str, text: str) -> float | int:
     try:
-        return int(given)
+        return int(text)
     except ValueError:
         pass
     try:
-        return float(given.replace(",", "."))
+        return float(text.replace(",", "."))
     except ValueError:
-        raise ServiceFault("INVALID_REQUEST", f"{name}: `{given[:40]}` is no number") from None
+        raise ServiceFault("INVALID_REQUEST", f"{name}: `{text[:40]}` is not a number") from None
 
 
-def _value(name: str, given: str) -> Any:
+def _value(name: str, text: str) -> Any:
     try:
-        return json.loads(given)
+        return json.loads(text)
     except (ValueError, RecursionError):
         raise ServiceFault(
-            "INVALID_REQUEST", f'{name}: `{given[:40]}` is not JSON, as in {{"key": 1}} or 12'
+            "INVALID_REQUEST", f'{name}: `{text[:40]}` is not JSON, as in {{"key": 1}} or 12'
         ) from None

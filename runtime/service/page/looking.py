@@ -1,28 +1,30 @@
-"""What the page of one execution shows, put together from where it stands and what happened."""
+"""The view of one execution, from its state and its events."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from flowc.compiler.emit.html.svg import Mark
-from flowc.compiler.emit.picture.picture import Shown
+from flowc.compiler.emit.html.layout import Layout
+from flowc.compiler.emit.html.sizes import measure
+from flowc.compiler.emit.html.svg import Mark, draw
+from flowc.compiler.emit.picture.picture import Overlay, Picture, Shown, picture_of
 from flowc.compiler.ir import AskNode, EndNode, TaskNode, Workflow
 
 from ...events import RunEvent
-from ...graph.overlay import overlay_of
+from ...graph.overlay import layout_of, overlay_of
 from ...people import Question
 from ...store.runs import RunStore
-from ..contract import responses as told
+from ..contract import responses
 from ..operations.compile import task_schema
 from ..operations.executions import Executing
 from ..operations.messages import latest_messages
-from ..operations.status import Standing
+from ..operations.status import ExecutionState
 from ..records.messages import ALL
-from ..records.metrics import Step, gates_of
-from .picture import Pictures
+from ..records.metrics import TaskStep, gates_of
 from .words import LogLine, log_line
 
 LINES = 300
@@ -44,8 +46,8 @@ JSON_TYPES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node with what an execution did there. `number` is its place in the picture, seconds are
-    summed over its visits, `cost` is in dollars and None where nothing is known."""
+    """A node and what an execution did there. `number` is its place in the picture, seconds are
+    summed over visits, `cost` is in dollars or None."""
 
     number: int
     id: str
@@ -71,9 +73,9 @@ class GateRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """Something that waits for a person: a step that is assigned (`assignment`), or a question.
-    `fields` are those of the step's result, or `answer` where that is no text."""
+class PendingItem:
+    """A step or a question that waits for a person. `fields` are those of the step's result, or
+    `answer` where that is not a text."""
 
     id: str
     kind: str
@@ -88,16 +90,17 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """All of it. `position` is that of the last event, `roles` are the agents' by their ids."""
+class ExecutionView:
+    """The values of the page. `position` is the last event's, `roles` are the agents' by their
+    ids."""
 
-    standing: Standing
-    status: told.WorkflowStatus
+    standing: ExecutionState
+    status: responses.WorkflowStatus
     svg: str
     nodes: Sequence[NodeRow]
     path: Sequence[NodeRow]
     gates: Sequence[GateRow]
-    due: Sequence[Due]
+    due: Sequence[PendingItem]
     log: Sequence[LogLine]
     position: int
     hidden: int
@@ -108,29 +111,29 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Histories:
-    """The events of executions that are looked at, read once each."""
+    """The events of the executions on display, read once each."""
 
     known: OrderedDict[str, Events] = field(default_factory=OrderedDict)
 
     async def of(self, store: RunStore, id: str) -> Events:
-        """Every event of a run with its position, oldest first."""
-        found = self.known.setdefault(id, [])
+        """Return every event of a run with its position, oldest first."""
+        events = self.known.setdefault(id, [])
         self.known.move_to_end(id)
         while len(self.known) > KEPT:
             self.known.popitem(last=False)
         while True:
-            at = found[-1][0] if found else 0
+            at = events[-1][0] if events else 0
             more = await store.events_after(id, at)
-            if (found[-1][0] if found else 0) == at:  # nobody else read on meanwhile
-                found += more
+            if (events[-1][0] if events else 0) == at:  # nobody else read on meanwhile
+                events += more
             if not more:
-                return found
+                return events
 
 
 async def look(
-    executing: Executing, standing: Standing, histories: Histories, pictures: Pictures
-) -> Looked:
-    """Put together what the page shows of an execution."""
+    executing: Executing, standing: ExecutionState, histories: Histories, pictures: Pictures
+) -> ExecutionView:
+    """Return the view of an execution."""
     events = await histories.of(executing.engine.store, standing.execution.id)
     told_events = [event for _, event in events]
     overlay = overlay_of(told_events)
@@ -141,7 +144,7 @@ async def look(
     status = standing.answer(details=True, metrics=True)
     status.messages = await latest_messages(executing, standing)
     lines = [line for at, event in events if (line := log_line(at, event))]
-    return Looked(
+    return ExecutionView(
         standing=standing,
         status=status,
         svg=svg,
@@ -158,8 +161,8 @@ async def look(
     )
 
 
-def _marks(standing: Standing, events: Sequence[RunEvent]) -> dict[str, Mark]:
-    """Where each node stands: what happened there last, and what came of it since."""
+def _marks(standing: ExecutionState, events: Sequence[RunEvent]) -> dict[str, Mark]:
+    """Return the mark of each node: its last event, and what came of it since."""
     marks: dict[str, Mark] = {}
     for event in events:
         if event.path or not event.node:
@@ -175,7 +178,7 @@ def _marks(standing: Standing, events: Sequence[RunEvent]) -> dict[str, Mark]:
     ended = standing.status in ("completed", "failed")
     held = standing.status == "paused"
     for node, mark in marks.items():
-        if node in standing.done and mark in ("busy", "waiting"):
+        if node in standing.done_steps and mark in ("busy", "waiting"):
             marks[node] = "done"
         elif held and mark in ("busy", "waiting"):
             marks[node] = "paused"
@@ -192,7 +195,7 @@ def _marks(standing: Standing, events: Sequence[RunEvent]) -> dict[str, Mark]:
 
 def _rows(
     shown: Sequence[Shown],
-    standing: Standing,
+    standing: ExecutionState,
     events: Sequence[RunEvent],
     marks: Mapping[str, Mark],
 ) -> list[NodeRow]:
@@ -228,7 +231,7 @@ def _tokens(events: Sequence[RunEvent]) -> int:
     return sum(int(d.get(k) or 0) for d in called for k in ("input_tokens", "output_tokens"))
 
 
-def _gates(standing: Standing, events: Sequence[RunEvent]) -> list[GateRow]:
+def _gates(standing: ExecutionState, events: Sequence[RunEvent]) -> list[GateRow]:
     judged = {e.node: e.data for e in events if e.kind == "gate" and not e.path}
     return [
         GateRow(
@@ -243,23 +246,23 @@ def _gates(standing: Standing, events: Sequence[RunEvent]) -> list[GateRow]:
     ]
 
 
-def _due(standing: Standing) -> list[Due]:
+def _due(standing: ExecutionState) -> list[PendingItem]:
     if standing.status not in ("starting", "executing"):
         return []
     steps = {step.id: step for step in standing.steps}
-    asked = {question.node: question.text for question in standing.task_questions}
+    questions = {question.node: question.text for question in standing.task_questions}
     tasks = {node.id: node for node in standing.workflow.nodes if isinstance(node, TaskNode)}
-    found = []
+    items = []
     for assignment in standing.open:
         step = steps.get(assignment.step)
         if step is None or not assignment.person:
             continue
-        found.append(
-            Due(
+        items.append(
+            PendingItem(
                 id=f"due-{assignment.id}",
                 kind=tasks[step.id].form,
                 title=step.name,
-                text=asked.get(step.id, step.criteria),
+                text=questions.get(step.id, step.criteria),
                 who=_who(standing, step, assignment.agent),
                 assignment=assignment.id,
                 deadline=assignment.deadline,
@@ -267,8 +270,8 @@ def _due(standing: Standing) -> list[Due]:
             )
         )
     for question in standing.other_questions:
-        found.append(
-            Due(
+        items.append(
+            PendingItem(
                 id=f"due-{question.id}",
                 kind=question.kind,
                 title=question.name,
@@ -279,11 +282,11 @@ def _due(standing: Standing) -> list[Due]:
                 fields=_answer(standing.workflow, question),
             )
         )
-    return found
+    return items
 
 
 def _answer(workflow: Workflow, question: Question) -> Mapping[str, Any]:
-    """What the variable holds that the answer goes into; nothing where a text will do."""
+    """Return the schema of the variable that the answer goes into; {} where a text will do."""
     nodes = [] if question.path else workflow.nodes
     asking = next((n for n in nodes if isinstance(n, AskNode) and n.id == question.node), None)
     into = next((s for s in workflow.state if asking and s.name == asking.into), None)
@@ -291,6 +294,38 @@ def _answer(workflow: Workflow, question: Question) -> Mapping[str, Any]:
     return {"answer": schema} if schema.get("type", "string") != "string" else {}
 
 
-def _who(standing: Standing, step: Step, agent: str) -> str:
+def _who(standing: ExecutionState, step: TaskStep, agent: str) -> str:
     known = next((a for a in standing.workflow.agents if a.id == agent), None)
     return known.role if known and known.role else step.role or agent
+
+
+LAYOUTS_KEPT = 128
+"""Layouts that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Draws pictures. A layout is computed once, with room for visits and times, so that nodes stay
+    where they are while an execution goes on."""
+
+    layouts: OrderedDict[Any, Layout] = field(default_factory=OrderedDict)
+
+    async def draw(
+        self,
+        workflow: Workflow,
+        overlay: Overlay | None = None,
+        marks: Mapping[str, Mark] | None = None,
+    ) -> tuple[str, Picture]:
+        """Return the `<svg>` element, and its picture: `data-node` is the number in `nodes`."""
+        picture = picture_of(workflow, overlay)
+        roomy = tuple(replace(node, visits=20, seconds=1000.0) for node in picture.nodes)
+        sized = measure(replace(picture, nodes=roomy))
+        lines = tuple((line.source, line.target, line.label) for line in picture.lines)
+        key = (picture.title, tuple((n.id, n.lines, n.note) for n in roomy), lines)
+        layout = self.layouts.get(key)
+        if layout is None:
+            layout = await asyncio.to_thread(layout_of, sized)
+            self.layouts[key] = layout
+            while len(self.layouts) > LAYOUTS_KEPT:
+                self.layouts.popitem(last=False)
+        return draw(replace(sized, picture=picture), layout, marks), picture

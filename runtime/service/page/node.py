@@ -1,4 +1,4 @@
-"""One node of an execution: what it is, what went in, what came out."""
+"""One node of an execution: its facts, its inputs, its outputs."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from flowc.compiler.ir import Node, TaskNode
 
 from ...events import RunEvent
 from ..operations.executions import Executing
-from ..operations.status import Standing
-from ..records.prompt_log import Prompt, Prompts
+from ..operations.status import ExecutionState
+from ..records.prompt_log import Prompts, SentPrompt
 from .looking import Events, NodeRow
 from .words import LogLine, cut_of, log_line
 
 
 @dataclass(frozen=True, slots=True)
 class NodeDetail:
-    """`facts` are what the workflow says of it, `given` and `gave` (label, text) what went in and
-    came out, `prompts` what models were sent there, `log` its own lines."""
+    """`facts` come from the workflow, `given` and `gave` (label, text) are inputs and outputs,
+    `prompts` the requests to models, `log` its own lines."""
 
     row: NodeRow
     kind: str
     facts: Sequence[tuple[str, str, str]]
     given: Sequence[tuple[str, str]]
     gave: Sequence[tuple[str, str]]
-    prompts: Sequence[Prompt]
+    prompts: Sequence[SentPrompt]
     log: Sequence[LogLine]
 
 
 async def detail_of(
-    executing: Executing, standing: Standing, events: Events, row: NodeRow
+    executing: Executing, standing: ExecutionState, events: Events, row: NodeRow
 ) -> NodeDetail:
-    """What is known of a node."""
+    """Return the details of a node."""
     workflow = standing.workflow
     node = next(n for n in workflow.nodes if n.id == row.id)
     sources = executing.result_of(standing.execution).sources
@@ -43,30 +43,34 @@ async def detail_of(
         row=row,
         kind=node.kind,
         facts=facts,
-        given=_given(node, standing, [e for _, e in own]),
-        gave=_gave(node, standing, [e for _, e in own]),
+        given=_inputs(node, standing, [e for _, e in own]),
+        gave=_outputs(node, standing, [e for _, e in own]),
         prompts=await Prompts(executing.db).at(standing.execution.id, row.id),
         log=[line for at, e in own if (line := log_line(at, e))][-50:],
     )
 
 
-def _given(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[tuple[str, str]]:
-    """What was asked of a person word for word; of others what the steps before it handed over."""
-    asked = [e for e in events if e.kind == "interrupted" and e.data.get("text")]
-    if asked:
-        return [("question", cut_of(asked[-1].data["text"]))]
-    found = []
+def _inputs(
+    node: Node, standing: ExecutionState, events: Sequence[RunEvent]
+) -> list[tuple[str, str]]:
+    """Return the question to a person, or what the steps before it handed over."""
+    questions = [e for e in events if e.kind == "interrupted" and e.data.get("text")]
+    if questions:
+        return [("question", cut_of(questions[-1].data["text"]))]
+    inputs = []
     if isinstance(node, TaskNode):
         steps = {task.into: task for task in standing.workflow.nodes if isinstance(task, TaskNode)}
         for name in node.after:
             before = steps.get(name)
             result = standing.results.get(before.id) if before else None
             if before is not None and isinstance(result, dict):
-                found.append((before.title or before.id, cut_of(result.get("output", ""))))
-    return found
+                inputs.append((before.title or before.id, cut_of(result.get("output", ""))))
+    return inputs
 
 
-def _gave(node: Node, standing: Standing, events: Sequence[RunEvent]) -> list[tuple[str, str]]:
+def _outputs(
+    node: Node, standing: ExecutionState, events: Sequence[RunEvent]
+) -> list[tuple[str, str]]:
     result = standing.results.get(node.id)
     if isinstance(result, dict):
         return [

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from flowc.compiler.team import LONGEST_NAME, TEAM_TYPES
-from pydantic import BaseModel
 
 from ...errors import RunError
-from ..api.context import made, service_of
-from ..api.routes import After
+from ..api.context import read_request, service_of
 from ..api.sessions import COOKIE, new_visit
-from ..contract import requests as asked
-from ..operations.compile import CONTRACT, compile_workflow, required
+from ..contract.documents import CONTRACT, TeamText, WorkflowText
+from ..contract.requests import After, ExecuteWorkflow, Id
+from ..operations.compile import compile_workflow, require_valid
 from ..operations.create import create_team, create_workflow, execute_workflow
 from ..records.errors import ServiceFault
 from ..records.metrics import steps_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
-from .assets import add_assets
-from .executions import Looking, add_executions
+from .executions import PageMemory, add_executions
 from .looking import JSON_TYPES
 from .rows import Rows
 from .visiting import (
     SIGN_IN,
+    PageVisit,
     SignedOut,
-    Visit,
+    add_assets,
     field,
     form_of,
     html,
@@ -43,12 +43,12 @@ PER_PAGE = 20
 """Executions on a page."""
 LISTED = 100
 """Workflows and teams on a page."""
-Visiting = Annotated[Visit, Depends(visit_of)]
+Visiting = Annotated[PageVisit, Depends(visit_of)]
 
 
 def add_page(app: FastAPI) -> None:
-    """All of it."""
-    looking = Looking()
+    """Add all paths of the page."""
+    looking = PageMemory()
     add_assets(app)
     _add_home(app, Rows())
     _add_workflows(app, looking)
@@ -58,17 +58,17 @@ def add_page(app: FastAPI) -> None:
 
 
 def is_page(request: Request) -> bool:
-    """Whether a person asked, who wants to read HTML."""
+    """Return whether the request is for a page, not for the API."""
     path = request.url.path
     return not (path == "/v1" or path.startswith(("/v1/", "/static/")))
 
 
 async def page_fault(request: Request, fault: ServiceFault, status: int) -> Response:
-    """What cannot be done, as a page, or as a note on the page that asked."""
+    """Return a fault as a page, or as a note on the page that sent the request."""
     try:
         visit = await visit_of(request)
     except (ServiceFault, RunError):
-        visit = Visit(request, request.cookies.get(COOKIE, ""), False, None)
+        visit = PageVisit(request, request.cookies.get(COOKIE, ""), False, None)
     partial = "hx-request" in request.headers
     answer = html(visit, "note.html" if partial else "fault.html", status, fault=fault, told=None)
     if "retry_after" in fault.details:
@@ -77,8 +77,8 @@ async def page_fault(request: Request, fault: ServiceFault, status: int) -> Resp
 
 
 async def signed_out(request: Request, fault: SignedOut) -> Response:
-    """Sign in, and come back. Whoever comes from another site is not told apart from a stranger
-    until the browser asks again by itself: it sends the cookie to its own site alone."""
+    """Lead to signing in, and back. The browser sends the cookie to its own site alone, so a
+    request from another site is repeated from here first."""
     if request.headers.get("sec-fetch-site") == "cross-site" and request.method == "GET":
         again = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0">'
         return HTMLResponse(f'{again}<title>flowc</title><a href="">Go on</a>')
@@ -86,7 +86,7 @@ async def signed_out(request: Request, fault: SignedOut) -> Response:
     if request.method != "GET" or place.endswith("/live"):
         place = "/"
     there = f"{SIGN_IN}?next={quote(place)}" if place != "/" else SIGN_IN
-    return leads_to(Visit(request, "", False, None), there)
+    return leads_to(PageVisit(request, "", False, None), there)
 
 
 def _add_home(app: FastAPI, rows: Rows) -> None:
@@ -112,13 +112,13 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
         )
 
 
-async def _teams(visit: Visit) -> list[StoredTeam]:
-    """Those that the visitor may see, without the texts that they were made from."""
+async def _teams(visit: PageVisit) -> list[StoredTeam]:
+    """Return the visitor's teams without their texts."""
     register = service_of(visit.request).executing.register
     return [replace(t, source="") async for t in register.each(StoredTeam, visit.who.owner, LISTED)]
 
 
-def _add_workflows(app: FastAPI, looking: Looking) -> None:
+def _add_workflows(app: FastAPI, looking: PageMemory) -> None:
     @app.get("/workflows/new", include_in_schema=False)
     async def new(request: Request, visit: Visiting) -> Response:
         visit.who.require("operate")
@@ -131,46 +131,41 @@ def _add_workflows(app: FastAPI, looking: Looking) -> None:
         source, file = str(form.get("source") or ""), field(form, "file_name")
         try:
             source, file = await forms.workflow_in(form)
-
-            async def do() -> BaseModel:
-                return await create_workflow(executing, visit.who, source, file)
-
-            told = await operate(visit, form, [source, file], do)
+            text = WorkflowText(source=source, file_name=file)
+            do = partial(create_workflow, executing, visit.who, text)
+            response = await operate(visit, form, [source, file], do)
         except ServiceFault as fault:
             status = fault.details.get("validation_status") or {}
-            found = status.get("diagnostics", [])
-            shown = {"source": source, "file": file, "fault": fault, "found": found}
+            diagnostics = status.get("diagnostics", [])
+            shown = {"source": source, "file": file, "fault": fault, "found": diagnostics}
             return html(visit, "new_workflow.html", fault.status, **shown)
-        return leads_to(visit, f"/workflows/{told['workflow_id']}")
+        return leads_to(visit, f"/workflows/{response['workflow_id']}")
 
     @app.get("/workflows/{id}", include_in_schema=False)
-    async def show(request: Request, visit: Visiting, id: asked.Id) -> Response:
+    async def show(request: Request, visit: Visiting, id: Id) -> Response:
         return await _workflow_page(visit, looking, id, None)
 
     @app.post("/workflows/{id}/executions", include_in_schema=False)
-    async def start(request: Request, visit: Visiting, id: asked.Id) -> Response:
+    async def start(request: Request, visit: Visiting, id: Id) -> Response:
         form = await form_of(visit)
         executing = service_of(request).executing
         try:
             workflow = await executing.register.get(StoredWorkflow, id, visit.who.owner)
-            given = forms.start_in(form, id, _params(workflow))
-            body = made(asked.ExecuteWorkflow, given)
-
-            async def do() -> BaseModel:
-                return await execute_workflow(executing, visit.who, body)
-
-            told = await operate(visit, form, given, do)
+            values = forms.start_in(form, id, _params(workflow))
+            body = read_request(ExecuteWorkflow, values)
+            do = partial(execute_workflow, executing, visit.who, body)
+            response = await operate(visit, form, values, do)
         except ServiceFault as fault:
             return await _workflow_page(visit, looking, id, fault)
-        return leads_to(visit, f"/executions/{told['execution_id']}")
+        return leads_to(visit, f"/executions/{response['execution_id']}")
 
 
 async def _workflow_page(
-    visit: Visit, looking: Looking, id: str, fault: ServiceFault | None
+    visit: PageVisit, looking: PageMemory, id: str, fault: ServiceFault | None
 ) -> Response:
     executing = service_of(visit.request).executing
     stored = await executing.register.get(StoredWorkflow, id, visit.who.owner)
-    workflow = required(_compiled(stored)).workflow
+    workflow = require_valid(_compile(stored)).workflow
     assert workflow is not None
     svg, _ = await looking.pictures.draw(workflow)
     return html(
@@ -189,12 +184,12 @@ async def _workflow_page(
     )
 
 
-def _compiled(stored: StoredWorkflow) -> Any:
+def _compile(stored: StoredWorkflow) -> Any:
     return compile_workflow(stored.source, stored.file, stored.format)
 
 
 def _params(stored: StoredWorkflow) -> tuple[Any, ...]:
-    workflow = _compiled(stored).result.workflow
+    workflow = _compile(stored).result.workflow
     return tuple(workflow.params) if workflow is not None else ()
 
 
@@ -216,10 +211,7 @@ def _add_teams(app: FastAPI) -> None:
     async def create(request: Request, visit: Visiting) -> Response:
         form = await form_of(visit)
         executing, body = service_of(request).executing, forms.team_in(form)
-
-        async def do() -> BaseModel:
-            return await create_team(executing, visit.who, body)
-
+        do = partial(create_team, executing, visit.who, TeamText(source=body))
         try:
             await operate(visit, form, body, do)
         except ServiceFault as fault:
@@ -256,5 +248,5 @@ def _add_signing_in(app: FastAPI) -> None:
 
 
 def _own(place: str) -> str:
-    """A path of ours; never an address elsewhere."""
+    """Return a path of ours, never an address elsewhere."""
     return place if place.startswith("/") and not place.startswith(("//", "/\\")) else "/"

@@ -1,4 +1,4 @@
-"""Executions as the rows of a list, put together anew only where something has changed.
+"""Executions as the rows of a list, made again only where something has changed.
 
 A row costs a look at the run's checkpoint; its mark costs a part of three queries for all rows.
 """
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..contract import responses as told
+from ..contract import responses
 from ..operations.executions import Executing
-from ..operations.status import Standing
+from ..operations.status import ExecutionState
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution
 
@@ -24,18 +24,18 @@ KEPT = 500
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An execution in a line; `due` is how many things wait for a person."""
+    """An execution in a line; `due` counts the items that wait for a person."""
 
     id: str
     name: str
-    status: told.Status
-    progress: told.Progress
+    status: responses.Status
+    progress: responses.OverallProgress
     created: str
     due: int
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RowMark:
     """What a row was made of, and another value as soon as the row would be another one:
 
     - the execution as it is kept: pauses, answers, faults, the texts of workflow and team;
@@ -53,7 +53,7 @@ class Mark:
     position: int
 
     @property
-    def settled(self) -> bool:
+    def is_final(self) -> bool:
         """Whether the row may be remembered."""
         return self.run is None or self.run[0] != "running"
 
@@ -62,15 +62,15 @@ class Mark:
 class Rows:
     """The rows that one process remembers, by execution."""
 
-    known: OrderedDict[str, tuple[Mark, Row]] = field(default_factory=OrderedDict)
+    known: OrderedDict[str, tuple[RowMark, Row]] = field(default_factory=OrderedDict)
 
     async def of(self, executing: Executing, executions: Sequence[StoredExecution]) -> list[Row]:
-        """A row for each, in the same order."""
+        """Return a row for each, in the same order."""
         # Marks first: what changes meanwhile makes a row newer than its mark, never older.
         marks = await marks_of(executing, executions)
         return [await self._row(executing, mark) for mark in marks]
 
-    async def _row(self, executing: Executing, mark: Mark) -> Row:
+    async def _row(self, executing: Executing, mark: RowMark) -> Row:
         id = mark.execution.id
         known = self.known.get(id)
         if known is not None and known[0] == mark:
@@ -79,8 +79,8 @@ class Rows:
         try:
             row = row_of(await executing.standing(mark.execution))
         except ServiceFault as fault:
-            return _unread(mark.execution, fault)
-        if mark.settled:
+            return _unreadable_row(mark.execution, fault)
+        if mark.is_final:
             self.known[id] = (mark, row)
             self.known.move_to_end(id)
             while len(self.known) > KEPT:
@@ -88,8 +88,8 @@ class Rows:
         return row
 
 
-async def marks_of(executing: Executing, executions: Sequence[StoredExecution]) -> list[Mark]:
-    """The mark of each."""
+async def marks_of(executing: Executing, executions: Sequence[StoredExecution]) -> list[RowMark]:
+    """Return the mark of each."""
     if not executions:
         return []
     ids = [execution.id for execution in executions]
@@ -112,22 +112,22 @@ async def marks_of(executing: Executing, executions: Sequence[StoredExecution]) 
     ):
         bodies.setdefault(id, []).append(body)
     return [
-        Mark(e, tuple(bodies.get(e.id, ())), runs.get(e.id), positions.get(e.id) or 0)
+        RowMark(e, tuple(bodies.get(e.id, ())), runs.get(e.id), positions.get(e.id) or 0)
         for e in executions
     ]
 
 
-def _unread(execution: StoredExecution, fault: ServiceFault) -> Row:
-    """The row of an execution whose texts this flowc refuses: the others are shown all the same."""
+def _unreadable_row(execution: StoredExecution, fault: ServiceFault) -> Row:
+    """Return the row of an execution whose texts do not compile any more."""
     LOG.warning("execution %s: %s", execution.id, fault.message)
-    nothing = told.Progress(
+    nothing = responses.OverallProgress(
         completed_steps=0, total_steps=0, completion_percentage=0.0, current_phase=""
     )
     return Row(execution.id, execution.file, "failed", nothing, execution.created, 0)
 
 
-def row_of(standing: Standing) -> Row:
-    """The row of an execution as it stands."""
+def row_of(standing: ExecutionState) -> Row:
+    """Return the row of an execution."""
     status = standing.answer(details=False, metrics=False)
     people = [a for a in standing.open if a.person]
     active = standing.status in ("starting", "executing")

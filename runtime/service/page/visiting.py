@@ -1,28 +1,30 @@
-"""A visitor's requests: who sends them, the HTML that answers them, the forms that they send."""
+"""Requests of visitors, HTML for them, their forms, and the files that pages load."""
 
 from __future__ import annotations
 
-import json
+import hashlib
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from flowc.compiler.emit.html.page import picture_style
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import BaseModel
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
 from ..records.errors import ServiceFault
 from ..records.tokens import SCOPES, Caller, Scope, digest_of
 from . import words
-from .assets import address
 
 SIGN_IN = "/sign-in"
 
@@ -32,8 +34,8 @@ class SignedOut(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """One request of a visitor. `value` is that of their cookie, which is set when it is
+class PageVisit:
+    """One request of a visitor. `value` is that of their cookie, which the response sets when it is
     `fresh`."""
 
     request: Request
@@ -43,18 +45,18 @@ class Visit:
 
     @property
     def who(self) -> Caller:
-        """Raises `SignedOut` for nobody."""
+        """The caller. Raises `SignedOut` for nobody."""
         if self.caller is None:
             raise SignedOut
         return self.caller
 
     def may(self, scope: Scope) -> bool:
-        """Whether the visitor may do what needs this scope."""
+        """Return whether the visitor may do what needs this scope."""
         return self.caller is not None and SCOPES.index(self.caller.scope) >= SCOPES.index(scope)
 
 
-async def visit_of(request: Request) -> Visit:
-    """Who sent a request, within the rate that they have. Raises `ServiceFault`."""
+async def visit_of(request: Request) -> PageVisit:
+    """Return the visit of a request, within the visitor's rate. Raises `ServiceFault`."""
     service = service_of(request)
     value = request.cookies.get(COOKIE, "")
     caller = None
@@ -64,7 +66,7 @@ async def visit_of(request: Request) -> Visit:
         caller = await service.sessions.caller(value, service.executing.clock())
     if caller is not None:
         service.rate.take(caller)
-    return Visit(request, value or new_visit(), not value, caller)
+    return PageVisit(request, value or new_visit(), not value, caller)
 
 
 @cache
@@ -84,8 +86,8 @@ def _environment() -> Environment:
     return made
 
 
-def html(visit: Visit, template: str, status: int = 200, **shown: object) -> HTMLResponse:
-    """The answer that a template makes. Everything that is shown is escaped."""
+def html(visit: PageVisit, template: str, status: int = 200, **shown: object) -> HTMLResponse:
+    """Return the page that a template makes of escaped values."""
     once = secrets.token_hex(12)
     text = (
         _environment()
@@ -93,7 +95,7 @@ def html(visit: Visit, template: str, status: int = 200, **shown: object) -> HTM
         .render(
             visit=visit,
             once=once,
-            signed=partial(_signed, visit, once),
+            signed=partial(_form_fields, visit, once),
             address=address,
             **shown,
         )
@@ -105,21 +107,21 @@ def html(visit: Visit, template: str, status: int = 200, **shown: object) -> HTM
     return answer
 
 
-def _signed(visit: Visit, once: str, of: str = "") -> Markup:
-    """The fields of every form: that it is ours, and that it is sent once."""
+def _form_fields(visit: PageVisit, once: str, of: str = "") -> Markup:
+    """Return the hidden fields of every form: its sign, and the key that makes it count once."""
     hidden = '<input type="hidden" name="{}" value="{}">'
     kept = (("sign", form_sign(visit.value)), ("once", f"{once}{of}"[:200]))
     return Markup("").join(Markup(hidden).format(name, value) for name, value in kept)
 
 
 def set_cookie(request: Request, answer: Response, value: str) -> None:
-    """Keep who it is, for this site alone and out of reach of scripts."""
+    """Set the visitor's cookie, for this site alone and out of reach of scripts."""
     secure = request.url.scheme == "https"
     age = int(LASTS.total_seconds())
     answer.set_cookie(COOKIE, value, age, httponly=True, samesite="strict", secure=secure)
 
 
-def leads_to(visit: Visit, place: str) -> Response:
+def leads_to(visit: PageVisit, place: str) -> Response:
     """Go on at another page of ours."""
     if "hx-request" in visit.request.headers:
         # As RedirectResponse does it: a place may hold anything, the end of the header too.
@@ -128,38 +130,64 @@ def leads_to(visit: Visit, place: str) -> Response:
     return RedirectResponse(place, 303)
 
 
-async def form_of(visit: Visit) -> FormData:
-    """What a form holds. Raises `ServiceFault` for one that is not ours."""
+async def form_of(visit: PageVisit) -> FormData:
+    """Return the fields of a form. Raises `ServiceFault` for one that is not ours."""
     form = await visit.request.form(max_part_size=4_000_000)
     require_sign("" if visit.fresh else visit.value, field(form, "sign"))
     return form
 
 
 def field(form: FormData, name: str) -> str:
-    """The text in a field; "" where there is none."""
+    """Return the text in a field; "" where there is none."""
     value = form.get(name)
     return value.strip() if isinstance(value, str) else ""
 
 
 async def operate(
-    visit: Visit, form: FormData, about: object, do: Callable[[], Awaitable[BaseModel]]
+    visit: PageVisit, form: FormData, about: object, do: Callable[[], Awaitable[BaseModel]]
 ) -> dict[str, Any]:
-    """Do what a form asks for, once however often it is sent; what the API would have answered.
-    Raises `ServiceFault`."""
+    """Do what a form asks for, once, and return the API's response. Raises `ServiceFault`."""
     visit.who.require("operate")
     # As a digest: a field may hold what no key may.
     once = digest_of(given) if (given := field(form, "once")) else None
-    answer = await post_once(visit.request, visit.who, once, about, do)
-    told: dict[str, Any] = json.loads(bytes(answer.body))
-    if not told["success"]:
-        context = told["execution_context"]
-        known = ("success", "error_code", "error_message", "execution_context", "recovery_options")
-        raise ServiceFault(
-            told["error_code"],
-            told["error_message"],
-            execution=context["execution_id"],
-            step=context["current_step"],
-            recovery=tuple(told["recovery_options"]),
-            details={key: value for key, value in told.items() if key not in known},
-        )
-    return told
+    _, body = await post_once(visit.request, visit.who, once, about, do)
+    if not body["success"]:
+        raise ServiceFault.from_answer(body)
+    return body
+
+
+ASSETS = {
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "htmx.min.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+HTMX_VERSION = "2.0.11"
+HTMX_DIGEST = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
+"""SHA-256 of `dist/htmx.min.js` in the package htmx.org of that version."""
+
+
+@cache
+def asset(name: str) -> bytes:
+    """Return the bytes of one of `ASSETS`; the style holds that of pictures."""
+    data = files(__package__).joinpath(name).read_bytes()
+    if name == "page.css":
+        data += picture_style(query="(prefers-color-scheme:dark)").encode()
+    return data
+
+
+@cache
+def address(name: str) -> str:
+    """Return the address of an asset. It changes with the bytes, so browsers may keep them."""
+    return f"/static/{hashlib.sha256(asset(name)).hexdigest()[:12]}/{name}"
+
+
+def add_assets(app: FastAPI) -> None:
+    """Add the path of the assets."""
+
+    @app.get("/static/{digest}/{name}", include_in_schema=False)
+    async def static(request: Request, digest: str, name: str) -> Response:
+        if name not in ASSETS:
+            raise HTTPException(404)
+        kept = "public, max-age=31536000, immutable"
+        return Response(asset(name), media_type=ASSETS[name], headers={"Cache-Control": kept})

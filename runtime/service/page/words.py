@@ -1,4 +1,4 @@
-"""Events of a run, nodes and times, as a person reads them."""
+"""Events, nodes and times as texts for people."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class LogLine:
 
 
 def log_line(position: int, event: RunEvent) -> LogLine | None:
-    """The line of an event; None for one that says nothing to a person."""
-    text, tone = _said(event)
+    """Return the line of an event, or None."""
+    text, tone = _words_of(event)
     if not text:
         return None
     node = "/".join((*event.path, event.node)) if event.node else ""
     return LogLine(position, event.time, node, text[:LONGEST], tone)
 
 
-def _said(event: RunEvent) -> tuple[str, str]:
+def _words_of(event: RunEvent) -> tuple[str, str]:
     data = event.data
     match event.kind:
         case "run_started":
@@ -45,7 +45,7 @@ def _said(event: RunEvent) -> tuple[str, str]:
         case "run_resumed":
             return "went on", "dim"
         case "run_finished":
-            return _ended(str(data.get("status", "")))
+            return _end_words(str(data.get("status", "")))
         case "node_started":
             visit = data.get("visit", 1)
             return (f"began, visit {visit}" if visit and visit > 1 else "began"), "dim"
@@ -58,19 +58,19 @@ def _said(event: RunEvent) -> tuple[str, str]:
         case "node_retry":
             return f"attempt {data.get('attempt')} of {data.get('of')}: {data.get('error')}", "bad"
         case "model_called":
-            return _called(data), ""
+            return _call_text(data), ""
         case "interrupted":
             first = str(data.get("text", "")).strip().splitlines()
             return f"waits for a person: {first[0] if first else ''}", "ask"
         case "gate":
-            return _judged(data), "good" if data.get("passed") else "bad"
+            return _verdict_text(data), "good" if data.get("passed") else "bad"
         case "warning" | "limit_reached":
             return str(data.get("message", "")), "ask"
         case _:
-            return _rest(event)
+            return _other_words(event)
 
 
-def _rest(event: RunEvent) -> tuple[str, str]:
+def _other_words(event: RunEvent) -> tuple[str, str]:
     data = event.data
     match event.kind:
         case "tool_called":
@@ -91,8 +91,8 @@ def _rest(event: RunEvent) -> tuple[str, str]:
             return event.kind.replace("_", " "), "dim"
 
 
-def _ended(status: str) -> tuple[str, str]:
-    told = {
+def _end_words(status: str) -> tuple[str, str]:
+    words = {
         "success": ("ended in success", "good"),
         "failed": ("ended FAILED", "bad"),
         "error": ("stopped at a failure", "bad"),
@@ -100,7 +100,7 @@ def _ended(status: str) -> tuple[str, str]:
         "interrupted": ("was paused", "ask"),
         "stopped": ("stopped at a limit", "ask"),
     }
-    return told.get(status, (status, ""))
+    return words.get(status, (status, ""))
 
 
 def _case(data: Mapping[str, Any]) -> str:
@@ -108,14 +108,14 @@ def _case(data: Mapping[str, Any]) -> str:
     return f"→ {case}" if case else ""
 
 
-def _called(data: Mapping[str, Any]) -> str:
+def _call_text(data: Mapping[str, Any]) -> str:
     tokens = int(data.get("input_tokens") or 0) + int(data.get("output_tokens") or 0)
     parts = [str(data.get("model", "")), f"{tokens:,} tokens"]
     parts += [cost_of(data.get("cost")), seconds_of(data.get("seconds"))]
     return " · ".join(part for part in parts if part)
 
 
-def _judged(data: Mapping[str, Any]) -> str:
+def _verdict_text(data: Mapping[str, Any]) -> str:
     verdict = "passed" if data.get("passed") else "not passed"
     score, required = data.get("score"), data.get("required")
     if score is None:
@@ -124,7 +124,7 @@ def _judged(data: Mapping[str, Any]) -> str:
 
 
 def seconds_of(seconds: object) -> str:
-    """`0.4 s`, `3 min 20 s`, `2 h 5 min`; "" for less than a twentieth of a second."""
+    """Return `0.4 s`, `3 min 20 s`, `2 h 5 min`; "" for less than a twentieth of a second."""
     if not isinstance(seconds, int | float) or seconds < 0.05:
         return ""
     if seconds < 60:
@@ -135,14 +135,14 @@ def seconds_of(seconds: object) -> str:
 
 
 def cost_of(dollars: object) -> str:
-    """`$0.0042`; "" where nothing is known."""
+    """Return `$0.0042`; "" for an unknown cost."""
     if not isinstance(dollars, int | float):
         return ""
     return f"${dollars:.4f}" if dollars < 1 else f"${dollars:.2f}"
 
 
 def cut_of(value: object) -> str:
-    """A text as it is, any other value as JSON; not all of one that is very long."""
+    """Return a text as it is and any other value as JSON, cut when it is very long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     if len(text) <= LONGEST_VALUE:
         return text
@@ -150,12 +150,12 @@ def cut_of(value: object) -> str:
 
 
 def clock_of(time: str) -> str:
-    """Hours, minutes, seconds of an ISO time, in UTC."""
+    """Return hours, minutes and seconds of an ISO time, in UTC."""
     return time[11:19]
 
 
 def moment_of(time: str | None) -> str:
-    """`22 Nov 2026, 04:39 UTC`; "" for no time."""
+    """Return `22 Nov 2026, 04:39 UTC`; "" for no time."""
     if not time:
         return ""
     return f"{datetime.fromisoformat(time):%d %b %Y, %H:%M} UTC".lstrip("0")

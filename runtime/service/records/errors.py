@@ -1,4 +1,4 @@
-"""What the service cannot do, in the contract's form: a code, a message, a context, what to try.
+"""Faults of the service in the contract's form: a code, a message, a context, recovery options.
 
 The first eight codes are the contract's own (C18), `MessageCode` those of messages (C20),
 TEAM_NOT_FOUND and INVALID_TEAM_CONFIG those of teams (C9), the others ours (C24).
@@ -6,6 +6,7 @@ TEAM_NOT_FOUND and INVALID_TEAM_CONFIG those of teams (C9), the others ours (C24
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -46,7 +47,7 @@ OF_MESSAGES: frozenset[str] = frozenset(get_args(MessageCode))
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """A row of the table: the HTTP status it is answered with, and what usually helps."""
+    """A code with its HTTP status and what usually helps."""
 
     code: FaultCode
     status: int
@@ -81,11 +82,7 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("MESSAGE_NOT_FOUND", 404, ("list the messages: GET …/messages?agent_id=ID",)),
     FaultKind("RESPONSE_NOT_REQUIRED", 409, ("send a message of its own: SEND_MESSAGE",)),
     FaultKind("RESPONSE_DEADLINE_PASSED", 409, ("send a message of its own: SEND_MESSAGE",)),
-    FaultKind(
-        "MESSAGE_TOO_LONG",
-        422,
-        ("shorten content.text", "send data in parts"),
-    ),
+    FaultKind("MESSAGE_TOO_LONG", 422, ("shorten content.text", "send data in parts")),
     FaultKind("FORBIDDEN", 403, ("use a token with the scope that this needs",)),
     FaultKind("UNAUTHENTICATED", 401, ("send the header Authorization: Bearer TOKEN",)),
     FaultKind("TOO_MANY_REQUESTS", 429, ("wait as long as the header Retry-After says",)),
@@ -94,6 +91,8 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("INTERNAL", 500, ("tell whoever runs the service: its log says more",)),
 )
 _BY_CODE = {kind.code: kind for kind in FAULTS}
+_FORM = {"success", "error_code", "error_message", "execution_context", "recovery_options"}
+_FORM |= {"details", "suggested_action"}
 
 
 class ServiceFault(Exception):
@@ -125,8 +124,8 @@ class ServiceFault(Exception):
         return _BY_CODE[self.code].status
 
     def as_answer(self) -> dict[str, Any]:
-        """The contract's form of an error; `details` stand beside it, those of messages below a
-        key of their own."""
+        """Return the contract's form of an error. `details` stand beside it, those of messages
+        below a key of their own."""
         beside = self.details
         if self.code in OF_MESSAGES:
             beside = {"details": self.details, "suggested_action": self.recovery[0]}
@@ -142,3 +141,18 @@ class ServiceFault(Exception):
             "recovery_options": list(self.recovery),
             **beside,
         }
+
+    @classmethod
+    def from_answer(cls, answer: Mapping[str, Any]) -> ServiceFault:
+        """Return the fault whose `as_answer` this is."""
+        context = answer["execution_context"]
+        beside = {name: value for name, value in answer.items() if name not in _FORM}
+        return cls(
+            answer["error_code"],
+            answer["error_message"],
+            execution=context["execution_id"],
+            step=context["current_step"],
+            agents=tuple(context["affected_agents"]),
+            recovery=tuple(answer["recovery_options"]),
+            details={**(answer.get("details") or {}), **beside},
+        )

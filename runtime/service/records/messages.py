@@ -1,9 +1,8 @@
-"""What agents of a team wrote to each other while an execution goes on, and what of it a model is
-told.
+"""Messages of a team's agents in an execution, and the part of them that a model sees.
 
 Messages of an execution are numbered from 1: the number is the position that readers go on from. A
-model finds what was written to it before its step began; a step that is taken up again goes on from
-its checkpoint, and so with what it was told then.
+model sees the messages before its step began; a step that is taken up again goes on from its
+checkpoint, and so with the same messages.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from ...db.database import Database
+from .tables import id_of_request
 
 ALL = "ALL"
 """The recipient that is every agent of the team but the sender."""
@@ -40,22 +40,23 @@ ABOUT = (
 )
 """What a model is told beside messages."""
 _HEADING = f"## Messages from other agents\n{ABOUT} Each is a line of JSON."
+_HEAD = ("message_id", "sender_agent_id", "sender_role", "message_type", "priority", "timestamp")
 _ONE_LINE = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
     """One message. `number` counts the execution's messages from 1; `recipients` are ids of agents,
-    or `ALL` alone. A response has the id of what it answers in `in_reply_to`; `response_deadline`
-    is until when others may answer this one."""
+    or `ALL` alone. A response names the original in `in_reply_to`; others may answer this one until
+    `response_deadline`."""
 
-    execution: str
-    number: int
-    id: str
+    execution: str = ""
+    number: int = 0
+    id: str = field(default_factory=lambda: id_of_request("msg"))
     sender: str
-    role: str
-    recipients: list[str]
-    kind: str
+    role: str = ""
+    recipients: list[str] = field(default_factory=list)
+    kind: str = "information"
     text: str
     data: dict[str, Any] = field(default_factory=dict)
     attachments: list[dict[str, Any]] = field(default_factory=list)
@@ -68,7 +69,7 @@ class StoredMessage:
     time: str = ""
 
     def is_for(self, agent: str) -> bool:
-        """Whether the agent is a recipient: nobody is one of what they wrote themselves."""
+        """Return whether the agent is a recipient. Nobody is a recipient of their own message."""
         return agent in self.recipients or (self.recipients == [ALL] and agent != self.sender)
 
 
@@ -79,8 +80,8 @@ class Messages:
     db: Database
 
     async def send(self, made: StoredMessage) -> StoredMessage:
-        """Keep it under the execution's next number; what is kept of this id, which was sent before
-        when a request is done again."""
+        """Store a message under the execution's next number. Return it, or the one that was sent
+        under this id before."""
         async with self.db.transaction() as inside:
             known = await Messages(inside).get(made.id)
             if known is not None:
@@ -94,40 +95,39 @@ class Messages:
         return StoredMessage(**numbered)
 
     async def get(self, id: str) -> StoredMessage | None:
-        """The message of this id, if it was sent."""
+        """Return the message of this id, or None."""
         query = "select body from service_messages where id = ?"
         rows = await self.db.rows(query, (id,))
         return self._read(rows[0][0]) if rows else None
 
     async def of(self, execution: str) -> list[StoredMessage]:
-        """All of an execution, in the order in which they were sent."""
+        """Return the messages of an execution, oldest first."""
         query = "select body from service_messages where execution = ? order by number"
         return [self._read(row[0]) for row in await self.db.rows(query, (execution,))]
 
     async def latest_for(
         self, execution: str, agent: str, until: int | None = None
     ) -> list[StoredMessage]:
-        """What a model is told of: the latest that were written to an agent, of those up to the
-        number `until`."""
+        """Return the latest messages for an agent, of those up to the number `until`."""
         own = [m for m in await self.of(execution) if m.is_for(agent)]
         return [m for m in own if until is None or m.number <= until][-MOST_TOLD:]
 
     async def readings(self, execution: str) -> dict[str, dict[str, str]]:
-        """Of each message that was read who read it, and when first."""
+        """Return for each message its readers, with the time of their first reading."""
         query = (
             "select message, agent, time from service_message_reads where execution = ?"
             " order by time, agent"
         )
-        found: dict[str, dict[str, str]] = {}
+        readers: dict[str, dict[str, str]] = {}
         for message, agent, time in await self.db.rows(query, (execution,)):
-            found.setdefault(message, {})[agent] = time
-        return found
+            readers.setdefault(message, {})[agent] = time
+        return readers
 
     async def read(
         self, execution: str, agent: str, ids: Sequence[str], time: str, reading: str = ""
     ) -> set[str]:
-        """An agent has read these; which of them it had not read before. `reading` is a name for
-        what reads: when that is done again, what it read the first time counts as new."""
+        """Mark messages as read by an agent. Return those that are new to it. `reading` names what
+        reads: when that is repeated, the messages of the first time count as new."""
         if not ids:
             return set()
         async with self.db.transaction() as inside:
@@ -145,7 +145,7 @@ class Messages:
         return {*fresh, *again}
 
     async def read_as(self, execution: str, agent: str, reading: str) -> set[str]:
-        """What an agent read when this reading was done before."""
+        """Return the messages that an agent read in an earlier attempt of this reading."""
         query = (
             "select message from service_message_reads"
             " where execution = ? and agent = ? and reading = ?"
@@ -157,17 +157,17 @@ class Messages:
         return StoredMessage(**json.loads(self.db.unseal(body)))
 
 
-def told_text(messages: Sequence[StoredMessage]) -> str:
-    """A section of a prompt, "" without messages. Each is one line of JSON, which no text in it can
-    end, so that nothing a message says looks like a part of the prompt."""
+def messages_text(messages: Sequence[StoredMessage]) -> str:
+    """Return a section of a prompt, "" without messages. Each is one line of JSON, so that nothing
+    in a message looks like a part of the prompt."""
     if not messages:
         return ""
-    return "\n".join([_HEADING, *(_as_line(shown(message)) for message in messages)])
+    return "\n".join([_HEADING, *(_as_line(message_view(message)) for message in messages)])
 
 
-def shown(message: StoredMessage) -> dict[str, Any]:
-    """A message as a model sees it: without what is empty, and without what is too long."""
-    told: dict[str, Any] = {
+def contract_fields(message: StoredMessage) -> dict[str, Any]:
+    """Return what the sender wrote, under the contract's names."""
+    return {
         "message_id": message.id,
         "sender_agent_id": message.sender,
         "sender_role": message.role,
@@ -175,8 +175,6 @@ def shown(message: StoredMessage) -> dict[str, Any]:
         "priority": message.priority,
         "timestamp": message.time,
         "text": message.text,
-    }
-    beside = {
         "data": message.data,
         "attachments": message.attachments,
         "requires_response": message.requires_response,
@@ -185,11 +183,17 @@ def shown(message: StoredMessage) -> dict[str, Any]:
         "response_status": message.response_status,
         "context_reference": message.context_reference,
     }
-    whole = {**told, **{name: value for name, value in beside.items() if value}}
+
+
+def message_view(message: StoredMessage) -> dict[str, Any]:
+    """Return a message as a model sees it, without what is empty or too long."""
+    fields = contract_fields(message)
+    always = {name: fields.pop(name) for name in (*_HEAD, "text")}
+    whole = {**always, **{name: value for name, value in fields.items() if value}}
     if len(_as_line(whole)) <= MOST_CHARACTERS:
         return whole
-    return {**told, "left_out": "data and attachments are too long to be told"}
+    return {**always, "left_out": "data and attachments are too long to be told"}
 
 
-def _as_line(told: Mapping[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False).translate(_ONE_LINE)
+def _as_line(fields: Mapping[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False).translate(_ONE_LINE)

@@ -1,4 +1,4 @@
-"""The numbers of the service's answers (C25): pure functions over steps, results and times.
+"""The numbers in responses (C25): pure functions over steps, results and times.
 
 docs/api.md states each formula; a number without data is None.
 """
@@ -16,7 +16,7 @@ from ...values import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TaskStep:
     """A task of a workflow; `needs` are the steps it depends on."""
 
     id: str
@@ -34,12 +34,12 @@ class Step:
         return self.form == "synchronization"
 
 
-def steps_of(workflow: Workflow) -> tuple[Step, ...]:
-    """The steps in file order."""
+def steps_of(workflow: Workflow) -> tuple[TaskStep, ...]:
+    """Return the steps in file order."""
     tasks = [node for node in workflow.nodes if isinstance(node, TaskNode)]
     by_variable = {task.into: task.id for task in tasks}
     return tuple(
-        Step(
+        TaskStep(
             id=task.id,
             name=task.title or task.id,
             role=task.role,
@@ -54,18 +54,19 @@ def steps_of(workflow: Workflow) -> tuple[Step, ...]:
 
 
 def gates_of(workflow: Workflow) -> tuple[GateNode, ...]:
-    """The quality gates in file order."""
+    """Return the quality gates in file order."""
     return tuple(node for node in workflow.nodes if isinstance(node, GateNode))
 
 
-def ready(steps: Sequence[Step], done: Collection[str], sequential: bool) -> list[Step]:
-    """The steps that can start: not done, all they need is; only the first when one at a time."""
+def ready(steps: Sequence[TaskStep], done: Collection[str], sequential: bool) -> list[TaskStep]:
+    """Return the steps that can start; only the first when one is done at a time."""
     free = [s for s in steps if s.id not in done and all(need in done for need in s.needs)]
     return free[:1] if sequential else free
 
 
-def percentage(steps: Sequence[Step], done: Collection[str]) -> float:
-    """Of the steps' estimated minutes, or of their number where none is estimated: 0 to 100."""
+def percentage(steps: Sequence[TaskStep], done: Collection[str]) -> float:
+    """Return the done share of the estimated minutes, or of the number of steps without estimates:
+    0 to 100."""
     if not steps:
         return 0.0
     weights = {step.id: step.minutes for step in steps}
@@ -75,8 +76,8 @@ def percentage(steps: Sequence[Step], done: Collection[str]) -> float:
     return round(100 * reached / sum(weights.values()), 2)
 
 
-def remaining_minutes(steps: Sequence[Step], done: Collection[str], sequential: bool) -> float:
-    """The longest way through what is not done; the sum of it when it is done one at a time."""
+def remaining_minutes(steps: Sequence[TaskStep], done: Collection[str], sequential: bool) -> float:
+    """Return the longest way through the rest, or its sum when one step is done at a time."""
     left = [step for step in steps if step.id not in done]
     if sequential:
         return sum(step.minutes for step in left)
@@ -88,14 +89,14 @@ def remaining_minutes(steps: Sequence[Step], done: Collection[str], sequential: 
 
 
 def completion_time(now: datetime, minutes: float) -> str:
-    """When work of so many minutes that begins now is done."""
+    """Return the end of work of so many minutes that begins now."""
     return iso(now + timedelta(minutes=minutes))
 
 
 def phase(
-    steps: Sequence[Step], done: Collection[str], gates: Sequence[GateNode], ended: bool
+    steps: Sequence[TaskStep], done: Collection[str], gates: Sequence[GateNode], ended: bool
 ) -> str:
-    """Names of the first steps that are not done; then that of the first gate; then "finished"."""
+    """Return the names of the first open steps, then that of the first gate, then "finished"."""
     if ended:
         return "finished"
     open_steps = ready(steps, done, sequential=False)
@@ -105,7 +106,8 @@ def phase(
 
 
 def score_of(step: str, results: Mapping[str, Json]) -> float | None:
-    """A step's quality score: the last review's of it, else its own assessment, else none (C23)."""
+    """Return a step's quality score: the last review's, else its own assessment, else None
+    (C23)."""
     for result in reversed(list(results.values())):
         scores = result.get("scores") if isinstance(result, dict) else None
         if isinstance(scores, dict) and step in scores:
@@ -118,7 +120,7 @@ def score_of(step: str, results: Mapping[str, Json]) -> float | None:
 def timeline(
     minutes_late: float, estimated_total: float
 ) -> Literal["on_track", "ahead", "delayed"]:
-    """Minutes after (or before, negative) the plan, against a tenth of the estimated total."""
+    """Return how late it is: minutes (negative: early) against a tenth of the estimated total."""
     margin = estimated_total / 10
     if minutes_late > margin:
         return "delayed"
@@ -128,7 +130,7 @@ def timeline(
 def quality_impact(
     before: Sequence[float], score: float | None
 ) -> Literal["improved", "unchanged", "declined", "unknown"]:
-    """A new score against the mean of those before it, which differ by more than 0.01."""
+    """Compare a new score with the mean of those before it; up to 0.01 they are the same."""
     if score is None or not before:
         return "unknown"
     difference = score - sum(before) / len(before)
@@ -140,7 +142,7 @@ def quality_impact(
 def utilisation(
     spans: Sequence[tuple[str, datetime, datetime]], begin: datetime, end: datetime
 ) -> dict[str, float]:
-    """For each agent the share of the time from `begin` to `end` in which it had a step: 0 to 1."""
+    """Return for each agent the share of the time from `begin` to `end` in which it had a step."""
     whole = (end - begin).total_seconds()
     if whole <= 0:
         return {}
@@ -156,5 +158,5 @@ def utilisation(
 
 
 def iso(moment: datetime) -> str:
-    """As answers write times: ISO 8601 UTC, milliseconds."""
+    """Return a time as responses write it: ISO 8601 UTC, milliseconds."""
     return moment.isoformat(timespec="milliseconds")

@@ -1,7 +1,7 @@
-"""What models were really sent in an execution, word for word, for people who look at its page.
+"""The last request to a model from each place of an execution, for people who look at its page.
 
-Kept before it is sent, the last request of each place: it repeats what was said in those before
-it. Values of secrets stand in none of it.
+It is stored before it is sent, and repeats the conversation before it. It holds no values of
+secrets.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ create table if not exists service_prompts (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class SentPrompt:
     """A request to a model at a place of an execution, `CALL/NODE`. `turn` counts the model calls
     of the visit from 1; `messages` have role, content, and calls of tools; `tools` were offered."""
 
@@ -43,8 +43,8 @@ class Prompts:
 
     db: Database
 
-    async def keep(self, execution: str, prompt: Prompt) -> None:
-        """In place of the one that was sent from there before."""
+    async def keep(self, execution: str, prompt: SentPrompt) -> None:
+        """Store a prompt in place of the last one from there."""
         body = self.db.seal(json.dumps(asdict(prompt), ensure_ascii=False))
         await self.db.put(
             "insert into service_prompts values (?, ?, ?) on conflict (execution, place)"
@@ -52,16 +52,16 @@ class Prompts:
             (execution, prompt.place, body),
         )
 
-    async def at(self, execution: str, node: str) -> list[Prompt]:
-        """What was sent last from a node, or from each place below a call of it."""
+    async def at(self, execution: str, node: str) -> list[SentPrompt]:
+        """Return the last prompts from a node, or from each place below a call of it."""
         query = "select body from service_prompts where execution = ? order by place"
         rows = await self.db.rows(query, (execution,))
-        found = [Prompt(**json.loads(self.db.unseal(row[0]))) for row in rows]
-        return [p for p in found if _first(p.place) == node]
+        prompts = [SentPrompt(**json.loads(self.db.unseal(row[0]))) for row in rows]
+        return [p for p in prompts if _first(p.place) == node]
 
 
 @dataclass(frozen=True, slots=True)
-class ToldModels:
+class LoggedModels:
     """`services.Models` that keep what they are sent."""
 
     models: Models
@@ -79,7 +79,7 @@ class ToldModels:
     async def reply(self, request: ModelRequest) -> ModelReply:
         here = HERE.get()
         hidden = secret_values(os.environ)
-        prompt = Prompt(
+        prompt = SentPrompt(
             place=here.place if here is not None else request.node,
             visit=request.visit,
             turn=request.turn,
@@ -92,5 +92,5 @@ class ToldModels:
 
 
 def _first(place: str) -> str:
-    """The node of the main workflow that a place lies in: `each` of `each@2#3/draft`."""
+    """Return the node of the main workflow that a place lies in: `each` of `each@2#3/draft`."""
     return place.split("/", 1)[0].split("#", 1)[0].split("@", 1)[0]

@@ -1,7 +1,7 @@
-"""What the service keeps beside the runs: workflows, teams, executions, assignments.
+"""The service's tables beside the runs: workflows, teams, executions, assignments.
 
-An execution is a run of the same id: what it has done stands in the run's checkpoints, here stands
-what it was asked to be. `owner` is the team that may see it; "" is everybody's.
+An execution is a run of the same id: its progress is in the run's checkpoints, its order here.
+`owner` is the team that may see it; "" is everybody.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ OPEN = ("assigned", "in_progress", "blocked")
 
 @dataclass(frozen=True, slots=True)
 class Repeatable:
-    """A request that may be done again when its process dies: `seed` is its own and stays the same,
-    `again` says that it was begun before."""
+    """A request that is repeated when its process dies: `seed` stays the same, `again` marks a
+    repetition."""
 
     seed: str = ""
     again: bool = False
@@ -56,12 +56,12 @@ REQUEST: ContextVar[Repeatable] = ContextVar("flowc_request", default=AT_RANDOM)
 
 
 def new_id(kind: str) -> str:
-    """`wf-…`: 64 random bits, so that ids made at one moment differ (C22)."""
+    """Return `wf-…` with 64 random bits, so that ids made at one moment differ (C22)."""
     return f"{kind}-{secrets.token_hex(8)}"
 
 
-def made_id(kind: str) -> str:
-    """The id of what a request makes one of: the same when the request is done again."""
+def id_of_request(kind: str) -> str:
+    """Return an id that is the same when the request is repeated."""
     seed = REQUEST.get().seed
     if not seed:
         return new_id(kind)
@@ -70,7 +70,7 @@ def made_id(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredWorkflow:
-    """A workflow that was created: the text it was made from and what is told of it."""
+    """A workflow: its text and what its list shows."""
 
     id: str
     owner: str
@@ -122,10 +122,10 @@ class StoredExecution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
-    """A step that was given to an agent. `number` counts the execution's assignments from 1,
-    `visit` the times that the step is done (from 1);
-    `result` is what the step's task takes in, `feedback` what was said beside it."""
+class StoredAssignment:
+    """An assignment of a step to an agent. `number` counts the execution's assignments and `visit`
+    those of the step, from 1; `result` is for the step's task, `feedback` the rest of a
+    completion."""
 
     execution: str
     number: int
@@ -155,31 +155,31 @@ _TABLES: dict[type, tuple[str, FaultCode, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """Reads and writes. What somebody may not see is not there for them: the answer is the same."""
+    """Reads and writes of the tables. A value that a caller may not see does not exist for them."""
 
     db: Database
 
     async def add(self, value: Stored) -> Stored:
-        """Keep it; what is kept of this id, which was made before when a request is done again."""
+        """Store a value. Return it, or the one that a repeated request stored before."""
         kind = type(value)
         query = f"insert into {_TABLES[kind][0]} values (?, ?, ?, ?) on conflict (id) do nothing"
-        row = (value.id, value.owner, value.created, self._sealed(value))
+        row = (value.id, value.owner, value.created, self._seal(value))
         fresh = await self.db.run(query, row)
         return value if fresh else await self.get(kind, value.id, value.owner)
 
     async def edit(
         self, id: str, change: Callable[[StoredExecution], StoredExecution]
     ) -> StoredExecution:
-        """Change an execution as it is now: nobody else changes it meanwhile. What `change` raises
-        leaves it as it was."""
+        """Change an execution in one transaction. When `change` raises, it stays as it was."""
         async with self.db.transaction() as inside:
             value = change(await Register(inside).get(StoredExecution, id, None))
             query = "update service_executions set body = ? where id = ?"
-            await inside.run(query, (self._sealed(value), id))
+            await inside.run(query, (self._seal(value), id))
         return value
 
     async def get(self, kind: type[Stored], id: str, owner: str | None) -> Stored:
-        """`owner` None sees everything. Raises `ServiceFault` when there is none to be seen."""
+        """Return a value; `owner` None sees everything. Raises `ServiceFault` when there is
+        none."""
         table, code, word = _TABLES[kind]
         rows = await self.db.rows(f"select owner, body from {table} where id = ?", (id,))
         if not rows or owner not in (None, rows[0][0]):
@@ -189,7 +189,7 @@ class Register:
     async def page(
         self, kind: type[Stored], owner: str | None, limit: int | None, after: str = ""
     ) -> list[Stored]:
-        """The newest first, `limit` of them (None: all), after the last id of the page before."""
+        """Return the newest `limit` values (None: all) after the last id of the page before."""
         table, _, _ = _TABLES[kind]
         where: list[str] = ["1 = 1"]
         values: list[Any] = []
@@ -209,19 +209,18 @@ class Register:
     async def each(
         self, kind: type[Stored], owner: str | None, limit: int, after: str = ""
     ) -> AsyncIterator[Stored]:
-        """The same, a few at a time: the text that one was made from may have megabytes, and who
-        lists many has to keep none of it."""
+        """Yield the same, a few at a time: each may hold a text of megabytes."""
         while limit > 0:
-            found = await self.page(kind, owner, min(AT_ONCE, limit), after)
-            for value in found:
+            values = await self.page(kind, owner, min(AT_ONCE, limit), after)
+            for value in values:
                 yield value
-            if len(found) < min(AT_ONCE, limit):
+            if len(values) < min(AT_ONCE, limit):
                 return
-            limit, after = limit - len(found), found[-1].id
+            limit, after = limit - len(values), values[-1].id
 
-    async def assign(self, made: Assignment, *, anew: bool = True) -> Assignment:
-        """Keep a new assignment under the execution's next number; others of its step that are
-        open are superseded. Unless `anew`, one that somebody else made meanwhile is kept."""
+    async def assign(self, made: StoredAssignment, *, anew: bool = True) -> StoredAssignment:
+        """Store a new assignment under the execution's next number, superseding the open ones of
+        its step. Unless `anew`, return one that another process made meanwhile."""
         async with self.db.transaction() as inside:
             existing = await Register(inside).assignments(made.execution)
             own = [a for a in existing if (a.step, a.visit) == (made.step, made.visit)]
@@ -231,18 +230,18 @@ class Register:
                 if other.status in OPEN:
                     await Register(inside).change(replace(other, status="superseded"))
             made = replace(made, number=len(existing) + 1)
-            row = (made.execution, made.number, made.id, self._sealed(made))
+            row = (made.execution, made.number, made.id, self._seal(made))
             await inside.run("insert into service_assignments values (?, ?, ?, ?)", row)
         return made
 
-    async def change(self, assignment: Assignment) -> None:
-        """Write an assignment anew."""
+    async def change(self, assignment: StoredAssignment) -> None:
+        """Store an assignment again."""
         query = "update service_assignments set body = ? where execution = ? and number = ?"
-        row = (self._sealed(assignment), assignment.execution, assignment.number)
+        row = (self._seal(assignment), assignment.execution, assignment.number)
         await self.db.run(query, row)
 
-    async def change_open(self, assignment: Assignment) -> bool:
-        """The same, unless it is not open any more; whether it was."""
+    async def change_open(self, assignment: StoredAssignment) -> bool:
+        """Store an assignment again if it is still open. Return whether it was."""
         async with self.db.transaction() as inside:
             known = await Register(inside).assignments(assignment.execution)
             if not any(a.number == assignment.number and a.status in OPEN for a in known):
@@ -250,11 +249,11 @@ class Register:
             await Register(inside).change(assignment)
         return True
 
-    async def assignments(self, execution: str) -> list[Assignment]:
-        """All of an execution, in the order in which they were made."""
+    async def assignments(self, execution: str) -> list[StoredAssignment]:
+        """Return the assignments of an execution, oldest first."""
         query = "select body from service_assignments where execution = ? order by number"
         rows = await self.db.rows(query, (execution,))
-        return [Assignment(**json.loads(self.db.unseal(row[0]))) for row in rows]
+        return [StoredAssignment(**json.loads(self.db.unseal(row[0]))) for row in rows]
 
-    def _sealed(self, value: Any) -> str:
+    def _seal(self, value: Any) -> str:
         return self.db.seal(json.dumps(asdict(value), ensure_ascii=False))

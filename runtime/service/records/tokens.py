@@ -1,4 +1,4 @@
-"""Who calls: tokens with scopes, kept as digests, and the team that a token may see."""
+"""Callers: tokens with scopes, stored as digests, and the team that a token may see."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ create table if not exists service_tokens (
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls. `owner` is the one team whose executions they see; None: all. `token` is the id
-    of the token that says so, "" without one."""
+    """The sender of a request. `owner` is the one team whose executions they see (None: all),
+    `token` the id of their token, "" without one."""
 
     name: str
     scope: Scope
@@ -36,17 +36,16 @@ class Caller:
 
     @property
     def apart(self) -> str:
-        """The name, apart from the same name in another team. A token's name has no line end."""
+        """The name, apart from the same name in another team: a token's name has no line end."""
         return self.name if self.owner is None else f"{self.owner}\n{self.name}"
 
     @property
-    def counted(self) -> str:
-        """Under what is counted how much they ask: each token has its own, whatever it is called,
-        in a page as in a program."""
+    def rate_key(self) -> str:
+        """The key of the caller's rate: each token has its own, in a page as in a program."""
         return self.token or f"\n{self.name}"
 
     def require(self, scope: Scope) -> None:
-        """Raises `ServiceFault` when the caller may not do what needs this scope."""
+        """Raise `ServiceFault` when the caller lacks the scope."""
         if SCOPES.index(self.scope) < SCOPES.index(scope):
             raise ServiceFault("FORBIDDEN", f"this needs a token with the scope `{scope}`")
 
@@ -56,7 +55,7 @@ LOCAL = Caller("local", "admin", None)
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a token. It has 256 random bits, so a plain digest cannot be guessed."""
+    """Return a token's digest. A token has 256 random bits, so a plain digest cannot be guessed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -69,7 +68,7 @@ class Tokens:
     async def create(
         self, name: str, scope: Scope, owner: str | None, expires: datetime | None, now: datetime
     ) -> str:
-        """A new token, which is shown this once."""
+        """Return a new token, which is not stored."""
         token = PREFIX + secrets.token_urlsafe(32)
         end = expires.astimezone(UTC).isoformat() if expires else None
         row = (digest_of(token), name, scope, owner or "", now.isoformat(), end)
@@ -77,24 +76,25 @@ class Tokens:
         return token
 
     async def any(self) -> bool:
-        """Whether there are tokens at all."""
+        """Return whether there are tokens at all."""
         return bool(await self.db.rows("select 1 from service_tokens limit 1"))
 
-    async def listed(self) -> list[tuple[str, str, str, str, str | None]]:
-        """Name, scope, team ("": all), creation, expiry of each; nothing that opens a door."""
+    async def list(self) -> list[tuple[str, str, str, str, str | None]]:
+        """Return name, scope, team ("": all), creation and expiry of each token."""
         query = "select name, scope, owner, created, expires from service_tokens order by created"
         return [tuple(row) for row in await self.db.rows(query)]
 
     async def revoke(self, name: str) -> int:
-        """How many tokens of that name there were."""
+        """Delete the tokens of a name and return their number."""
         return await self.db.run("delete from service_tokens where name = ?", (name,))
 
     async def caller(self, token: str, now: datetime) -> Caller:
-        """Whose token it is. Raises `ServiceFault` for one that is unknown or expired."""
+        """Return the caller of a token. Raises `ServiceFault` for one that is unknown or
+        expired."""
         return await self.caller_of(digest_of(token), now)
 
     async def caller_of(self, digest: str, now: datetime) -> Caller:
-        """The same by what is kept of the token."""
+        """Return the same by a token's digest."""
         query = "select name, scope, owner, expires from service_tokens where digest = ?"
         rows = await self.db.rows(query, (digest,))
         if not rows or (rows[0][3] and datetime.fromisoformat(rows[0][3]) <= now):

@@ -1,10 +1,9 @@
-"""What is to be carried on: a row for each execution that has news, until somebody has heard it.
+"""The queue of the workers: a row for each execution that has news, until a worker has seen them.
 
 A worker takes a row under its name, which is also a lease that ends with its process, and counts
-the news it begins with. When the run rests the row goes, unless there were more news meanwhile:
-then it looks again. So a worker that dies leaves a row whose worker is gone, and whoever looks next
-takes it. There is no other queue, no heartbeat and no sweep: what is to be done, who does it and
-whether they live are each said in one place.
+the news it begins with. When the run rests it deletes the row, unless more news came meanwhile:
+then it looks again. A worker that dies leaves a row whose lease is gone; the next worker takes it.
+The service needs neither heartbeats nor sweeps.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ create index if not exists service_due_by_worker on service_due (worker, since)
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """The rows. `db` may be a transaction, so that news and what they are about are one write."""
+class WorkQueue:
+    """The rows. `db` may be a transaction, so that a change and its news are one write."""
 
     db: Database
 
     async def tell(self, execution: str, now: str) -> None:
-        """There are news; who was asked to stop need not."""
+        """Count one more news, and withdraw a request to stop."""
         await self.db.run(
             "insert into service_due values (?, 1, ?, '', '') on conflict (execution)"
             " do update set news = service_due.news + 1, stop = ''",
@@ -44,25 +43,25 @@ class Due:
         await self._ring()
 
     async def stop(self, execution: str, how: Stop) -> None:
-        """Ask whoever carries it on to stop: after the steps under way, or at once."""
+        """Ask the worker to stop: after the steps under way, or at once."""
         query = "update service_due set stop = ? where execution = ?"
         await self.db.run(query, (how, execution))
         await self._ring()
 
     async def stops(self, worker: str) -> list[tuple[str, Stop]]:
-        """What a worker was asked to stop."""
+        """Return the executions that a worker is to stop."""
         query = "select execution, stop from service_due where worker = ? and stop <> ''"
         return [(row[0], row[1]) for row in await self.db.rows(query, (worker,))]
 
     async def workers(self) -> list[str]:
-        """Whose rows there are; "" is nobody's."""
+        """Return the workers of all rows; "" is nobody."""
         return [row[0] for row in await self.db.rows("select distinct worker from service_due")]
 
     async def take(
         self, worker: str, gone: Collection[str], room: int, busy: Collection[str]
     ) -> dict[str, int]:
-        """Take up to `room` rows that are nobody's, or of workers that are gone, the oldest first:
-        executions with the number of their news. One's own rows that it is not `busy` with count
+        """Take up to `room` rows of nobody or of workers that are gone, the oldest first:
+        executions with the number of their news. Own rows that the worker is not `busy` with count
         as nobody's."""
         free = ["", worker, *gone]
         marks, own = ", ".join("?" * len(free)), ", ".join("?" * len(busy)) or "''"
@@ -78,30 +77,30 @@ class Due:
         return {row[0]: row[1] for row in rows}
 
     async def news(self, execution: str, worker: str) -> int | None:
-        """How many news there were; None when it is not the worker's any more."""
+        """Return the number of news; None when another worker has the row."""
         query = "select news from service_due where execution = ? and worker = ?"
         rows = await self.db.rows(query, (execution, worker))
         return rows[0][0] if rows else None
 
-    async def done(self, execution: str, worker: str, news: int) -> bool:
-        """The run rests and has heard so many news; False when there were more, or when the
-        execution is not the worker's any more."""
+    async def finish(self, execution: str, worker: str, news: int) -> bool:
+        """Delete the row of a run that rests and has seen so many news. Return False when there
+        were more, or another worker has the row."""
         query = "delete from service_due where execution = ? and worker = ? and news = ?"
         return bool(await self.db.run(query, (execution, worker, news)))
 
     async def drop(self, execution: str, worker: str) -> None:
-        """It cannot be carried on, whatever the news."""
+        """Delete the row, whatever the news."""
         query = "delete from service_due where execution = ? and worker = ?"
         await self.db.run(query, (execution, worker))
 
     async def leave(self, execution: str, worker: str, now: str) -> None:
-        """Somebody else may go on, after what is waiting already."""
+        """Let another worker go on, after the rows that wait already."""
         query = "update service_due set worker = '', since = ? where execution = ? and worker = ?"
         await self.db.run(query, (now, execution, worker))
         await self._ring()
 
     async def has(self, execution: str) -> bool:
-        """Whether there is something to do, or being done."""
+        """Return whether the execution has a row."""
         query = "select 1 from service_due where execution = ?"
         return bool(await self.db.rows(query, (execution,)))
 

@@ -44,7 +44,7 @@ def test_an_edit_is_what_the_client_made(text, encoding, data):
     size = len(lines.body)
     start = data.draw(st.integers(0, size))
     end = data.draw(st.integers(start, size))
-    changed = lines.changed(start, end, "x\ny")
+    changed = lines.replace(start, end, "x\ny")
     assert changed.body == lines.body[:start] + "x\ny" + lines.body[end:]
 
 

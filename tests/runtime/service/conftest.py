@@ -23,7 +23,7 @@ ROLES = ("researcher", "analyst", "synthesizer")
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer tells what came of it however busy the machine is."""
-    monkeypatch.setattr("flowc.runtime.service.operations.progress.PATIENCE", 120.0)
+    monkeypatch.setattr("flowc.runtime.service.operations.dispatch.PATIENCE", 120.0)
 
 
 class Clock:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import Agent
-from flowc.runtime.service.operations.broadcast import capability_match
+from flowc.runtime.service.operations.messages import capability_match
 from flowc.runtime.service.records.errors import FAULTS, OF_MESSAGES
 from openai_server import OpenAIServer
 from stores import KINDS

@@ -16,7 +16,7 @@ pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.app import make_app
-from flowc.runtime.service.contract.links import LINKS
+from flowc.runtime.service.contract.operations import OPERATIONS
 from flowc.runtime.service.lifecycle import open_service
 
 from .served import Served, served
@@ -76,7 +76,7 @@ def test_a_link_leads_to_an_operation_and_fills_what_it_takes(tmp_path: Path) ->
         for operation in operations.values()
         for link in operation["responses"].get("200", {}).get("links", {}).values()
     ]
-    assert len(links) >= sum(len(found) for found in LINKS.values())
+    assert len(links) >= sum(len(row.links) for row in OPERATIONS)
     for link in links:
         target = operations[link["operationId"]]
         assert link.get("parameters", {}).keys() <= {p["name"] for p in target["parameters"]}

@@ -173,8 +173,8 @@ def test_an_execution_that_cannot_begin_says_what_helps(desk: Desk, monkeypatch:
 
 def test_flags_are_no_help_in_a_service() -> None:
     error = RunError("none was chosen", help="--model NAME   one\nmodel =    in flowc.toml")
-    assert working._told(error) == "none was chosen (model = in flowc.toml)"
-    assert working._told(RunError("none was chosen")) == "none was chosen"
+    assert working._fault_text(error) == "none was chosen (model = in flowc.toml)"
+    assert working._fault_text(RunError("none was chosen")) == "none was chosen"
 
 
 @pytest.mark.parametrize("kind", KINDS)

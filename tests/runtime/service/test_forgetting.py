@@ -189,7 +189,7 @@ def test_a_worker_passes_over_what_was_forgotten(store: str, tmp_path: Path) -> 
         working = asyncio.create_task(worker.work())
         await executing.due.tell("ex-gone", "2026-05-01T09:00:00+00:00")
         executing.bell.set()
-        assert await executing.settled("ex-gone", 30)
+        assert await executing.wait_for_rest("ex-gone", 30)
         worker.drain()
         await working
 

@@ -84,16 +84,16 @@ class TestResume:
         desk.complete(id, "gather")
         assert list(desk.active(id)) == ["analyse"]
 
-    def test_c17_what_failed_before_a_pause_is_restarted_when_asked(self, desk: Desk) -> None:
+    def test_c17_a_failed_step_beside_another_is_restarted_without_a_pause(
+        self, desk: Desk
+    ) -> None:
         steps = [step("a"), step("b", "analyst")]
         id = desk.execution(workflow_type="parallel", steps=steps)
         desk.complete(id, "a", status="failed", output="no library")
-        if desk.status(id)["workflow_status"] == "executing":
-            held = desk.post(f"/executions/{id}/pause", {})
-            token = held["resume_token"]
-        else:
-            token = "none"
-        body = {"resume_token": token, "resume_config": {"restart_failed_steps": True}}
+        assert desk.status(id)["workflow_status"] == "failed"
+        told = desk.post(f"/executions/{id}/pause", {}, 409)
+        assert told["error_code"] == "EXECUTION_NOT_ACTIVE"
+        body = {"resume_token": "none", "resume_config": {"restart_failed_steps": True}}
         assert desk.post(f"/executions/{id}/resume", body)["steps_restarted"] == ["a"]
         for name in ("a", "b"):
             desk.complete(id, name)

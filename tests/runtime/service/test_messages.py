@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from flowc.runtime.config.settings import Config
 from flowc.runtime.db.encryption import VARIABLE
-from flowc.runtime.service.api.streams import Streams, told
+from flowc.runtime.service.api.streams import Streams, event_messages
 from flowc.runtime.service.contract.message_requests import MOST_BESIDE
 from flowc.runtime.service.lifecycle import open_service
 from flowc.runtime.service.records.messages import (
     MOST_CHARACTERS,
     Messages,
     StoredMessage,
-    told_text,
+    messages_text,
 )
 from flowc.runtime.service.records.tokens import Caller
 from flowc.runtime.store.runs import RunRecord, open_store
@@ -187,7 +187,7 @@ def test_a_stream_hears_of_a_message(tmp_path: Path) -> None:
     heard: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def keep(streams: Streams) -> None:
-        async for said in told(streams, Caller("ana", "read", None), "ex", 0):
+        async for said in event_messages(streams, Caller("ana", "read", None), "ex", 0):
             heard.put_nowait(said.event)
 
     async def standing() -> None:
@@ -359,12 +359,12 @@ def message(**fields: Any) -> StoredMessage:
 
 def test_a_message_in_a_prompt_is_one_line() -> None:
     for text in ("a\nb", "a\x85b", "a\u2028b\u2029c", "a\r\x0bb"):
-        (line,) = told_text([message(text=text)]).splitlines()[2:]
+        (line,) = messages_text([message(text=text)]).splitlines()[2:]
         assert json.loads(line)["text"] == text
 
 
 def test_data_that_is_too_long_for_a_prompt_is_left_out() -> None:
-    line = told_text([message(data={"k": "x" * MOST_CHARACTERS})]).splitlines()[-1]
+    line = messages_text([message(data={"k": "x" * MOST_CHARACTERS})]).splitlines()[-1]
     told = json.loads(line)
     assert (told["text"], "data" in told) == ("t", False)
     assert "too long" in told["left_out"]

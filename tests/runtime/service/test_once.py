@@ -15,7 +15,7 @@ import pytest
 from flowc.runtime.errors import RunError
 from flowc.runtime.service.api.idempotency import Answer, Once
 from flowc.runtime.service.records.errors import ServiceFault
-from flowc.runtime.service.records.tables import made_id
+from flowc.runtime.service.records.tables import id_of_request
 from flowc.runtime.service.records.tokens import LOCAL
 from stores import KINDS, ask
 
@@ -118,7 +118,7 @@ def test_what_could_not_be_finished_is_done_again_with_the_same_ids(
 
     async def ask_of(asked: Once, fault: BaseException | None) -> Answer:
         async def do() -> Answer:
-            made.append(made_id("wf"))
+            made.append(id_of_request("wf"))
             with pytest.raises(ServiceFault, match="under way"):
                 await ask_of(once, None)
             if fault is not None:

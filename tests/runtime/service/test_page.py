@@ -14,9 +14,9 @@ import pytest
 from flowc.runtime.config.settings import Config
 from flowc.runtime.events import RunEvent
 from flowc.runtime.service.api.sessions import COOKIE
-from flowc.runtime.service.api.streams import Streams, told
+from flowc.runtime.service.api.streams import Streams, event_messages
 from flowc.runtime.service.lifecycle import open_service
-from flowc.runtime.service.page.assets import HTMX_DIGEST, asset
+from flowc.runtime.service.page.visiting import HTMX_DIGEST, asset
 from flowc.runtime.service.records.errors import ServiceFault
 from flowc.runtime.service.records.tokens import Caller
 from flowc.runtime.store.runs import RunRecord, open_store
@@ -337,7 +337,7 @@ class TestStreams:
         heard: asyncio.Queue[str] = asyncio.Queue()
 
         async def keep(streams: Streams) -> None:
-            async for message in told(streams, Caller("ana", "read", None), "ex-far", 0):
+            async for message in event_messages(streams, Caller("ana", "read", None), "ex-far", 0):
                 heard.put_nowait(f"{message.event} {message.data}")
 
         async def listen() -> None:

@@ -205,7 +205,7 @@ class TestRows:
     def _at_rest(desk: Desk, id: str) -> None:
         executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
         assert desk.client.portal is not None
-        assert desk.client.portal.call(executing.settled, id, 60.0)
+        assert desk.client.portal.call(executing.wait_for_rest, id, 60.0)
 
     @staticmethod
     def _fresh(desk: Desk, id: str) -> Row:

@@ -26,9 +26,8 @@ from flowc.runtime.service import worker as working
 from flowc.runtime.service.operations import advance as carrying
 from flowc.runtime.service.operations.correspondence import Correspondence
 from flowc.runtime.service.operations.executions import Executing, open_executing
-from flowc.runtime.service.operations.messages import draft
-from flowc.runtime.service.records.messages import Messages
-from flowc.runtime.service.records.tables import Assignment, StoredExecution
+from flowc.runtime.service.records.messages import Messages, StoredMessage
+from flowc.runtime.service.records.tables import StoredAssignment, StoredExecution
 from openai_server import Hang
 from ports import free_port
 from stores import KINDS
@@ -52,11 +51,11 @@ def workers(store: str, tmp_path: Path) -> Iterator[Fleet]:
 async def all_completed(executing: Executing, ids: list[str], patience: float = PATIENCE) -> None:
     """Wait until nothing is left to do, then look at each."""
     for id in ids:
-        assert await executing.settled(id, patience)
+        assert await executing.wait_for_rest(id, patience)
         execution = await executing.register.get(StoredExecution, id, None)
         standing = await executing.standing(execution)
         assert standing.status == "completed", (id, standing.status, standing.failure())
-        assert standing.done == set(STEPS)
+        assert standing.done_steps == set(STEPS)
 
 
 async def effects_once(executing: Executing, ids: list[str]) -> None:
@@ -198,10 +197,10 @@ def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures_to_the_ne
         executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
 
         async def take_up() -> bool:
-            assert await executing.settled(id, PATIENCE)
+            assert await executing.wait_for_rest(id, PATIENCE)
             async with executing.news(id):
                 pass
-            return bool(await executing.settled(id, PATIENCE))
+            return bool(await executing.wait_for_rest(id, PATIENCE))
 
         assert desk.client.portal is not None
         assert desk.client.portal.call(take_up)
@@ -211,14 +210,16 @@ def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures_to_the_ne
 
 def test_what_was_given_to_another_meanwhile_is_not_completed(store: str) -> None:
     """A worker brings assignments down that it read before another process wrote them anew."""
-    given = Assignment(execution="ex-1", number=0, id="as-1", step="s", agent="a", person=False)
+    given = StoredAssignment(
+        execution="ex-1", number=0, id="as-1", step="s", agent="a", person=False
+    )
 
     async def go() -> None:
         async with open_executing(store, Config()) as executing:
             old = await executing.register.assign(given)
             await executing.register.assign(replace(given, id="as-2", agent="b", person=True))
             state = SimpleNamespace(visits={"s": 1}, variables={"s": {"output": "x"}})
-            await carrying._close_done(executing, cast(Any, state), [old])
+            await carrying._complete_models(executing, cast(Any, state), [old])
             known = await executing.register.assignments("ex-1")
             assert [(a.id, a.status) for a in known] == [
                 ("as-1", "superseded"),
@@ -236,10 +237,12 @@ def test_of_two_responses_at_once_one_is_the_last_word(store: str) -> None:
             team = Correspondence("ex-1", agents, Messages(executing.db), executing.clock)
 
             async def respond(text: str) -> bool:
-                said = draft("ben", text, response_status="completed")
+                said = StoredMessage(sender="ben", text=text, response_status="completed")
                 return (await team.respond(asked.id, said))[1]
 
-            question = draft("ana", "?", recipients=["ben"], requires_response=True)
+            question = StoredMessage(
+                sender="ana", text="?", recipients=["ben"], requires_response=True
+            )
             asked = await team.send(question)
             told = await asyncio.gather(*(respond(text) for text in "abc"))
             assert sorted(told) == [False, False, True]

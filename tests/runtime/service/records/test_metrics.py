@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from flowc.runtime.service.records import metrics
-from flowc.runtime.service.records.metrics import Step
+from flowc.runtime.service.records.metrics import TaskStep
 
 
-def step(id: str, minutes: float = 0.0, needs: tuple[str, ...] = ()) -> Step:
-    return Step(
+def step(id: str, minutes: float = 0.0, needs: tuple[str, ...] = ()) -> TaskStep:
+    return TaskStep(
         id=id, name=f"Do {id}", role="worker", form="text", minutes=minutes, needs=needs,
         criteria="", agent="",
     )  # fmt: skip
