@@ -13,7 +13,7 @@ from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.graph.build import build
 from flowc.runtime.graph.null_services import inert_services
 from flowc.runtime.state.channels import append, fold, reset, tally
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from specs import SUCCESS, assign, lit, program
 
@@ -22,6 +22,7 @@ WRITES = st.lists(st.one_of(MESSAGES.map(append), MESSAGES.map(reset), MESSAGES)
 COUNTS = st.dictionaries(st.sampled_from("abc"), st.integers(1, 3))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(MESSAGES, WRITES, WRITES)
 def test_folding_two_batches_is_folding_both_at_once(start: Any, first: Any, second: Any) -> None:
     assert fold(fold(start, first), second) == fold(start, first + second)
@@ -32,6 +33,7 @@ def test_counting_two_batches_is_counting_both_at_once(start: Any, first: Any, m
     assert tally(tally(start, first), more) == tally(start, first + more)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(MESSAGES, WRITES)
 def test_folding_changes_nothing_that_it_was_given(start: Any, writes: Any) -> None:
     before = list(start)
