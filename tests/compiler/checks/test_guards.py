@@ -127,6 +127,12 @@ def test_the_expressions_beside_the_nodes_are_looked_at(flow, found, more):
     assert len(found(bad_expressions, flow.workflow(**more))) == 1
 
 
+def test_an_expression_that_has_a_place_is_pointed_at_there(flow, found):
+    flow.add(ChooseNode(id="n", on=flow.expr("nope()"), span=flow.span()))
+    (fault,) = found(bad_expressions, flow.workflow())
+    assert fault.primary == flow.nodes["n"].on.span
+
+
 def test_an_expression_without_a_place_is_pointed_at_by_what_holds_it(flow, found):
     homeless = map_spans(BAD, lambda span: None)
     limit = Limit(name="visits", value=homeless, span=flow.span())

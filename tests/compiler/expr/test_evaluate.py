@@ -140,6 +140,7 @@ def test_order(value, text, result):
         ("6 / 3", 2),
         ("6 / 4.0", 1.5),
         ("-(3)", -3),
+        ("-(1 + 2)", -3),
         ("'7' - '2'", 5),
         ("'7' + 2", "72"),
         ("7 + 'a'", "7a"),
@@ -201,6 +202,14 @@ def test_every_operator_holds_or_not_and_takes_null(value, text):
     else:
         assert value(text) == result
         assert type(value(text)) is type(result)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [("A.length", 2), ("A.other", None), ("O.a", 1), ("O.b", None), ("O.length", 1), ("N.a", None)],
+)
+def test_a_field_that_is_not_there_is_null(value, text, result):
+    assert value(text, A="ab", O={"a": 1}, N=3) == result
 
 
 def test_only_the_side_that_is_needed_is_evaluated(value):

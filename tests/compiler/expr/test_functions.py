@@ -60,6 +60,7 @@ def test_the_number_of_arguments_in_words(name, words):
         ("truthy([])", True),
         ("truthy('')", False),
         ("truthy(0)", False),
+        ("truthy(true)", True),
         ("either(0, 'b')", "b"),
         ("either('a', 'b')", "a"),
         ("join(['a', 1, GONE])", "a, 1, "),

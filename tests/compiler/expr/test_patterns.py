@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.expr.evaluate import EvaluationError
 from flowc.compiler.expr.patterns import MAX_CHARACTERS, pattern_fault, pattern_matches
 
 
@@ -28,6 +29,12 @@ def test_an_invalid_pattern_says_why(pattern, fault):
 def test_a_pattern_may_be_as_long_as_the_limit_says():
     assert pattern_fault("a" * MAX_CHARACTERS) is None
     assert pattern_fault("a" * (MAX_CHARACTERS + 1)) == "it has more than 1000 characters"
+
+
+def test_of_a_long_pattern_the_beginning_is_shown(value):
+    with pytest.raises(EvaluationError) as caught:
+        value("'a' matches A", A="(" + "b" * 80)
+    assert str(caught.value).startswith(f"`({'b' * 59}` ")
 
 
 def test_a_pattern_matches_anywhere_in_the_text():

@@ -117,6 +117,8 @@ def test_where_no_quoting_helps_a_placeholder_is_refused(command: str, why: str)
         ("echo `ls` {{V}}", "word"),
         ("echo $'it\\'s' {{V}}", "word"),
         ("echo $'a' {{V}}", "word"),
+        ("echo $'' {{V}}", "word"),
+        ("cat <<<'{{V}}'", "single"),
         ("echo \\# {{V}}", "word"),
         ("echo a#b {{V}}", "word"),
         ("# a comment\necho {{V}}", "word"),
@@ -135,6 +137,7 @@ def test_how_a_value_is_quoted_where_it_stands(command: str, where: str) -> None
     [
         ("#{{V}}", "comment"),
         ("ls;# {{V}}", "comment"),
+        ("ls\n# {{V}}", "comment"),
         ("ls\t# {{V}}", "comment"),
         ("(# {{V}}", "comment"),
         ("echo $[{{V}}]", "arithmetic"),
