@@ -6,8 +6,10 @@ stand in the code anywhere: inside functions and for type checkers too.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -96,3 +98,58 @@ def test_no_package_has_more_modules_than_one_can_hold_in_the_head():
     sizes = {package: len(modules) for package, modules in _packages().items()}
     assert {p: n for p, n in sizes.items() if n > MAX_MODULES} == {}
     assert {top: sizes[f"flowc.{top}"] for top in TOPS if sizes[f"flowc.{top}"] > MAX_ROOT} == {}
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/architecture.md"
+BEGIN, END = "<!-- packages -->\n", "<!-- end -->\n"
+ROWS = {
+    "compiler": "the layers of the compiler",
+    "runtime": "the layers of the runtime",
+}
+"""The contract of pyproject.toml that has the rows of each half, by the beginning of its name."""
+
+
+def _rows(project, top: str) -> list[str]:
+    contracts = project["tool"]["importlinter"]["contracts"]
+    return next(c["layers"] for c in contracts if c["name"].startswith(ROWS[top]))
+
+
+def _sentence(folder: Path) -> str:
+    """The first sentence of a package's docstring, or of a module's."""
+    file = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def _picture(project) -> list[str]:
+    lines = ["```"]
+    for top in ("runtime", "compiler"):
+        rows = _rows(project, top)
+        lines.append(f"{top}/")
+        lines += [f"  {len(rows) - i}  {row.replace(' : ', '   ')}" for i, row in enumerate(rows)]
+        lines.append("─" * 96)
+    return [*lines, "grammar/", "```", ""]
+
+
+def _table(project, top: str) -> list[str]:
+    root = PAGE.parents[1]
+    lines = [f"| row | {top}/ | holds |", "| --- | --- | --- |"]
+    rows = _rows(project, top)
+    for number, row in zip(range(len(rows), 0, -1), rows, strict=True):
+        for name in re.findall(r"\w+", row):
+            home = root / top / name
+            lines.append(f"| {number} | `{name}` | {_sentence(home)} |")
+            inner = sorted(f.parent for f in home.rglob("__init__.py") if f.parent != home)
+            lines += [
+                f"| | `{'/'.join(folder.relative_to(root / top).parts)}` | {_sentence(folder)} |"
+                for folder in inner
+            ]
+    return [*lines, ""]
+
+
+def test_the_generated_map_in_the_architecture_is_up_to_date(project, golden):
+    """`make docs` writes it anew."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    lines = [*_picture(project), *_table(project, "compiler"), *_table(project, "runtime")]
+    golden(PAGE, f"{before}{BEGIN}" + "\n".join(lines) + f"{END}{after}")
