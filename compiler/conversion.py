@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -20,6 +20,7 @@ from .expr.ast import Call, Literal
 from .frontends import by_name
 from .ir import Workflow
 from .reading.protocol import Parsed
+from .source.records import dataclass
 from .source.source import Source, SourceSet, Span
 from .writers.manuscript import Dialect, Manuscript, Rendition
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from .linking.link import link
 from .linking.resolve import resolve
 from .reading.protocol import Frontend, Parsed
 from .source.gc_pause import collector_at_rest
+from .source.records import dataclass
 from .source.source import Source, SourceSet, Unreadable
 
 if TYPE_CHECKING:

@@ -8,28 +8,19 @@ diagnostic FC7001 with both places: in the document, and in what the run had wri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from . import plan
 from .checks import CODES
 from .diagnostics.diagnostic import Diagnostic, Label, Sink
 from .frontends.plan.places import Places
-from .plan import (
-    PlanDocument,
-    PlanError,
-    Status,
-    is_manual,
-    is_placeholder,
-    read_plan,
-    resolve_path,
-    status_of,
-    text_value,
-)
 from .plan.paths import original_input, reads_of
 from .plan.versions import StepVersions, versions
+from .source.records import dataclass
 from .source.source import Source, Span
 
-ACTIVE: tuple[Status, ...] = ("RUNNING", "CODE_GENERATED", "EXECUTING")
+ACTIVE: tuple[plan.Status, ...] = ("RUNNING", "CODE_GENERATED", "EXECUTING")
 _MADE_FROM = ("Input Audio", "Output Audio", "Code")
 """What the result of a step was made from."""
 _MEANS = ("Title", "Description", "Input Audio", "Output Audio", "Code")
@@ -69,28 +60,30 @@ def reconcile(
 ) -> Reconciliation:
     """Compare what the run last wrote with what is there. `exists` tells whether a path of the
     document is a file, `stand` where the run's checkpoint is, for the notes."""
-    then = Places(read_plan(written.text), written)
-    now = Places(read_plan(edited.text), edited)
+    then = Places(plan.read_plan(written.text), written)
+    now = Places(plan.read_plan(edited.text), edited)
     comparison = _Comparison(then, now, exists, stand)
     comparison.compare()
     comparison.result.diagnostics = comparison.sink.all()
     return comparison.result
 
 
-def apply(document: PlanDocument, again: Mapping[str, StepRestart], no_code: str) -> PlanDocument:
+def apply(
+    document: plan.PlanDocument, again: Mapping[str, StepRestart], no_code: str
+) -> plan.PlanDocument:
     """The document with the steps that are begun again. Raises `PlanError`."""
     for entry in again.values():
         document = document.set("Status", entry.status, step=entry.step)
         code = _value(document, entry.step, "Code")
-        if entry.status == "PENDING" and not (is_placeholder(code) or is_manual(code)):
+        if entry.status == "PENDING" and not (plan.is_placeholder(code) or plan.is_manual(code)):
             document = document.set("Code", no_code, step=entry.step)
         if _value(document, entry.step, "Execution Results"):
             document = document.set("Execution Results", "", step=entry.step)
     return document
 
 
-def _value(document: PlanDocument, step: str, name: str) -> str:
-    return text_value(document.step(step), name)
+def _value(document: plan.PlanDocument, step: str, name: str) -> str:
+    return plan.text_value(document.step(step), name)
 
 
 class _Comparison:
@@ -163,7 +156,7 @@ class _Comparison:
         elif changed and (after in ACTIVE or "Code" in changed):
             self._begin_again(step.id, now, changed, str(after))
 
-    def _take_status(self, step: StepVersions, then: int, now: int, after: Status) -> None:
+    def _take_status(self, step: StepVersions, then: int, now: int, after: plan.Status) -> None:
         """The status was changed by a person."""
         before = self._status(self.then, then)
         if after in ACTIVE:
@@ -197,8 +190,8 @@ class _Comparison:
     def _begin_again(self, id: str, now: int, changed: list[str], status: str) -> None:
         """A step that was under way is done in the way that is asked for now; code that a person
         has written is executed as it stands."""
-        code = text_value(self.now.document.blocks[now], "Code")
-        keeps = "Code" in changed and not is_placeholder(code)
+        code = plan.text_value(self.now.document.blocks[now], "Code")
+        keeps = "Code" in changed and not plan.is_placeholder(code)
         self.result.again[id] = StepRestart(id, "READY" if keeps else "PENDING")
         if status not in ("PENDING", "READY"):
             self.result.taken.append(AcceptedEdit(id, f"begun again (it was {status})", "both"))
@@ -206,12 +199,12 @@ class _Comparison:
     def _begin_readers_again(self) -> None:
         """What reads the output of a step that is done again is done again, too."""
         document = self.now.document
-        steps = [text_value(step, "ID") for step in document.steps]
+        steps = [plan.text_value(step, "ID") for step in document.steps]
         unsettled = {
             n for n, id in enumerate(steps) if id in self.result.again or self._set_back(id)
         }
         for reader, writer in sorted(reads_of(document).items()):
-            status = status_of(document.steps[reader])
+            status = plan.status_of(document.steps[reader])
             if writer not in unsettled or reader in unsettled or status in ("PENDING", "READY"):
                 continue
             unsettled.add(reader)
@@ -234,7 +227,7 @@ class _Comparison:
         before, after = original_input(self.then.document), original_input(self.now.document)
         index = self._section("request", self.now)
         then = self._section("request", self.then)
-        begun = any(status_of(s) not in ("PENDING", "READY") for s in self.then.document.steps)
+        begun = any(plan.status_of(s) not in ("PENDING", "READY") for s in self.then.document.steps)
         if before == after or index is None or then is None:
             return
         if begun:
@@ -268,13 +261,13 @@ class _Comparison:
         index = self._section("plan", self.now)
         return self.now.heading(index) if index is not None else self.now.source.span(0, 0)
 
-    def _status(self, places: Places, index: int) -> Status | None:
-        return status_of(places.document.blocks[index])
+    def _status(self, places: Places, index: int) -> plan.Status | None:
+        return plan.status_of(places.document.blocks[index])
 
-    def _known_status(self, step: StepVersions, now: int) -> Status | None:
+    def _known_status(self, step: StepVersions, now: int) -> plan.Status | None:
         status = self._status(self.now, now)
         if status is None:
-            word = text_value(self.now.document.blocks[now], "Status")
+            word = plan.text_value(self.now.document.blocks[now], "Status")
             self._conflict(
                 f"`{step.id}` has the status `{word}`, which is none",
                 self.now.value_span(now, "Status"),
@@ -283,7 +276,7 @@ class _Comparison:
             )
         return status
 
-    def _not_a_persons(self, id: str, status: Status, now: int, then: int | None) -> None:
+    def _not_a_persons(self, id: str, status: plan.Status, now: int, then: int | None) -> None:
         self._conflict(
             f"`{id}` is {status} in the document, and nobody is working on it",
             self.now.value_span(now, "Status"),
@@ -300,10 +293,10 @@ class _Comparison:
         )
 
     def _has_output(self, now: int) -> bool:
-        output = text_value(self.now.document.blocks[now], "Output Audio")
+        output = plan.text_value(self.now.document.blocks[now], "Output Audio")
         try:
-            return not output or self.exists(resolve_path(self.now.document, output))
-        except PlanError:
+            return not output or self.exists(plan.resolve_path(self.now.document, output))
+        except plan.PlanError:
             return False
 
     def _readers(self, then: int) -> list[str]:
@@ -312,9 +305,9 @@ class _Comparison:
         steps = list(document.steps)
         place = next(n for n, s in enumerate(steps) if s is document.blocks[then])
         return [
-            f"`{text_value(steps[reader], 'ID')}`"
+            f"`{plan.text_value(steps[reader], 'ID')}`"
             for reader, writer in sorted(reads_of(document).items())
-            if writer == place and status_of(steps[reader]) in ("DONE", "FAILED", *ACTIVE)
+            if writer == place and plan.status_of(steps[reader]) in ("DONE", "FAILED", *ACTIVE)
         ]
 
     def _take(self, id: str, what: str, now: int | None, name: str = "") -> None:

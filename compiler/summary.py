@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from . import ir
 from .analysis.outline import Element, elements, ways
 from .analysis.schedule import schedule_of
 from .diagnostics.diagnostic import Diagnostic
 from .diagnostics.render import as_dict
 from .expr.ast import Literal
-from .ir import AgentNode, Limit, MessageNode, Node, TaskNode, Workflow
 from .reading.protocol import Parsed
 from .source.source import SourceSet, Span
 
@@ -21,13 +21,13 @@ def summarize(
     path: str,
     format: str | None,
     parsed: Parsed | None,
-    workflow: Workflow | None,
+    workflow: ir.Workflow | None,
     diagnostics: tuple[Diagnostic, ...],
     sources: SourceSet,
 ) -> dict[str, Any]:
     """JSON values; the keys are those of docs/cli.md. A file that could not be read has no nodes,
     but always its diagnostics."""
-    w = workflow or Workflow(name="")
+    w = workflow or ir.Workflow(name="")
     details = parsed.details if parsed else {}
     return {
         "schema_version": SCHEMA_VERSION,
@@ -65,7 +65,7 @@ def _element(
 ) -> dict[str, Any]:
     """An element of the file with what its front end says of it, else what the IR does."""
     node = element.node
-    own = _step(node) if isinstance(node, AgentNode) and node.report else _activity(node)
+    own = _step(node) if isinstance(node, ir.AgentNode) and node.report else _activity(node)
     return {
         "id": element.id,
         "kind": node.kind,
@@ -75,7 +75,7 @@ def _element(
     }
 
 
-def _step(node: AgentNode) -> dict[str, Any]:
+def _step(node: ir.AgentNode) -> dict[str, Any]:
     return {
         "description": node.description,
         "tools": list(node.tools),
@@ -86,14 +86,16 @@ def _step(node: AgentNode) -> dict[str, Any]:
     }
 
 
-def _activity(node: Node) -> dict[str, Any]:
-    prompt = node.prompt_id if isinstance(node, AgentNode | MessageNode) else None
+def _activity(node: ir.Node) -> dict[str, Any]:
+    prompt = node.prompt_id if isinstance(node, ir.AgentNode | ir.MessageNode) else None
     return {"expression": node.title, "prompt": prompt}
 
 
-def _agent(id: str, workflow: Workflow) -> dict[str, Any]:
+def _agent(id: str, workflow: ir.Workflow) -> dict[str, Any]:
     agent = next(a for a in workflow.agents if a.id == id)
-    nodes = [n for n in workflow.nodes if isinstance(n, AgentNode | TaskNode) and n.agent == id]
+    nodes = [
+        n for n in workflow.nodes if isinstance(n, ir.AgentNode | ir.TaskNode) and n.agent == id
+    ]
     tools = dict.fromkeys((*agent.tools, *(tool for node in nodes for tool in node.tools)))
     return {
         "id": id,
@@ -105,7 +107,7 @@ def _agent(id: str, workflow: Workflow) -> dict[str, Any]:
     }
 
 
-def _schedule(workflow: Workflow) -> dict[str, Any] | None:
+def _schedule(workflow: ir.Workflow) -> dict[str, Any] | None:
     """Minutes of the tasks, where the file estimates them."""
     found = schedule_of(workflow)
     if found is None:
@@ -114,7 +116,7 @@ def _schedule(workflow: Workflow) -> dict[str, Any] | None:
     return {"total_minutes": found.total, "critical_path": path}
 
 
-def _limit(limit: Limit) -> Any:
+def _limit(limit: ir.Limit) -> Any:
     """The bound where it is a plain number; the word `computed` where variables decide."""
     return limit.value.value if isinstance(limit.value, Literal) else "computed"
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from . import ir
 from .diagnostics.diagnostic import Label, Sink
 from .expr.ast import Literal
-from .ir import Agent, Program, TaskNode, Tool, Workflow
 from .reading.json_syntax import JsonNode, Scalar
 from .reading.json_tree import Fields, JsonText, read_json
+from .source.records import dataclass
 from .source.source import Source, SourceSet, Unreadable
 
 PEOPLE = "people"
@@ -48,8 +49,8 @@ _CONFIG_KEYS = ("model", "tools", "instructions")
 class Team:
     """Its agents, each with a role of its own, and the tools they name."""
 
-    agents: tuple[Agent, ...] = ()
-    tools: tuple[Tool, ...] = ()
+    agents: tuple[ir.Agent, ...] = ()
+    tools: tuple[ir.Tool, ...] = ()
 
 
 def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
@@ -72,14 +73,14 @@ def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
     return Team() if broken else team
 
 
-def with_team(program: Program, team: Team) -> Program:
+def with_team(program: ir.Program, team: Team) -> ir.Program:
     """The program with the team's agents in every workflow that has tasks. Of two agents with one
     id the team's counts."""
     workflows = tuple((path, _with_agents(w, team)) for path, w in program.workflows)
     return replace(program, workflows=workflows)
 
 
-def everyone_is_a_person(program: Program) -> Program:
+def everyone_is_a_person(program: ir.Program) -> ir.Program:
     """The program with a person for every role that a task asks for."""
     return replace(
         program,
@@ -89,13 +90,13 @@ def everyone_is_a_person(program: Program) -> Program:
     )
 
 
-def _people(workflow: Workflow) -> list[Agent]:
-    roles = dict.fromkeys(node.role for node in workflow.nodes if isinstance(node, TaskNode))
-    return [Agent(id=role or PEOPLE, role=role, person=True) for role in roles]
+def _people(workflow: ir.Workflow) -> list[ir.Agent]:
+    roles = dict.fromkeys(node.role for node in workflow.nodes if isinstance(node, ir.TaskNode))
+    return [ir.Agent(id=role or PEOPLE, role=role, person=True) for role in roles]
 
 
-def _with_agents(workflow: Workflow, team: Team) -> Workflow:
-    if not any(isinstance(node, TaskNode) for node in workflow.nodes):
+def _with_agents(workflow: ir.Workflow, team: Team) -> ir.Workflow:
+    if not any(isinstance(node, ir.TaskNode) for node in workflow.nodes):
         return workflow
     ids = {agent.id for agent in team.agents}
     known = {tool.id for tool in workflow.tools}
@@ -139,8 +140,8 @@ def _count(agents: int) -> str:
 
 
 def _members(fields: Fields, nodes: Sequence[JsonNode], created: bool, team: str) -> Team:
-    agents: list[Agent] = []
-    tools: dict[str, Tool] = {}
+    agents: list[ir.Agent] = []
+    tools: dict[str, ir.Tool] = {}
     roles: dict[str, JsonText] = {}
     ids: dict[str, JsonText] = {}
     for number, node in enumerate(nodes, 1):
@@ -167,14 +168,14 @@ def _members(fields: Fields, nodes: Sequence[JsonNode], created: bool, team: str
     return Team(tuple(agents), tuple(tools.values()))
 
 
-def _agent(fields: Fields, key: str, tools: dict[str, Tool]) -> Agent:
+def _agent(fields: Fields, key: str, tools: dict[str, ir.Tool]) -> ir.Agent:
     """The agent without its names. A model without a provider is one of OpenAI's, as in the
     contract."""
     kind = fields.word("type", AGENT_TYPES)
     fields.text("status")
     config = fields.fields(key)
     if config is None:
-        return Agent(id="", person=kind is not None and kind.text == "person")
+        return ir.Agent(id="", person=kind is not None and kind.text == "person")
     config.unknown(_CONFIG_KEYS)
     model = config.text("model")
     instructions = config.text("instructions")
@@ -184,9 +185,9 @@ def _agent(fields: Fields, key: str, tools: dict[str, Tool]) -> Agent:
             fields.tree.wrong_type(node, f"a tool of {fields.what}", "a text")
             continue
         words = fields.tree.words(node)
-        tools.setdefault(words.text, Tool(id=words.text, span=words.span))
+        tools.setdefault(words.text, ir.Tool(id=words.text, span=words.span))
         named.append(words.text)
-    return Agent(
+    return ir.Agent(
         id="",
         person=kind is not None and kind.text == "person",
         tools=tuple(dict.fromkeys(named)),

@@ -14,12 +14,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal
 
 from .. import ir
 from ..expr.ast import Expr, Text
 from ..expr.ast import Literal as Constant
+from ..source.records import dataclass
 from ..source.source import Span
 
 _NAMED: dict[type, tuple[str, str]] = {

@@ -7,20 +7,9 @@ one again, and what the format added by itself is left out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
-from ..ir import (
-    AgentNode,
-    Edge,
-    EndNode,
-    GateNode,
-    MessageNode,
-    Node,
-    OnError,
-    ScriptNode,
-    TaskNode,
-    Workflow,
-)
+from .. import ir
+from ..source.records import dataclass
 from ..source.source import Span
 
 
@@ -30,7 +19,7 @@ class Element:
 
     id: str
     title: str
-    node: Node
+    node: ir.Node
     is_group: bool
     span: Span | None
 
@@ -44,16 +33,16 @@ class Way:
     label: str
 
 
-def elements(workflow: Workflow, whole: Collection[str]) -> list[Element]:
+def elements(workflow: ir.Workflow, whole: Collection[str]) -> list[Element]:
     """Every element in file order, without the nodes that a format adds: those have no place. The
     groups in `whole` are one element each; of others the file names the nodes themselves."""
     groups = {group.id: group for group in workflow.groups if group.id in whole}
-    members: dict[str, list[Node]] = {}
+    members: dict[str, list[ir.Node]] = {}
     found: list[Element] = []
     for node in workflow.nodes:
         if node.group in groups:
             members.setdefault(node.group or "", []).append(node)
-        elif node.span is not None or not isinstance(node, EndNode):
+        elif node.span is not None or not isinstance(node, ir.EndNode):
             found.append(Element(node.id, node.title, node, is_group=False, span=node.span))
     for id, nodes in members.items():
         group = groups[id]
@@ -64,16 +53,16 @@ def elements(workflow: Workflow, whole: Collection[str]) -> list[Element]:
     return sorted(found, key=lambda e: (e.span is None, e.span.start if e.span else 0))
 
 
-def _chief(nodes: list[Node]) -> Node:
+def _chief(nodes: list[ir.Node]) -> ir.Node:
     """The member that says what a group is for: its agent or task, else what comes next to one."""
-    for kind in (AgentNode, TaskNode, GateNode, MessageNode, ScriptNode):
+    for kind in (ir.AgentNode, ir.TaskNode, ir.GateNode, ir.MessageNode, ir.ScriptNode):
         for node in nodes:
             if isinstance(node, kind):
                 return node
     return nodes[0]
 
 
-def ways(workflow: Workflow, whole: Collection[str]) -> list[Way]:
+def ways(workflow: ir.Workflow, whole: Collection[str]) -> list[Way]:
     """The written edges and the implied ways on between elements, each once; not the implied ways
     out of a failure. A way may lead over nodes that a format adds."""
     nodes = {node.id: node for node in workflow.nodes}
@@ -83,7 +72,7 @@ def ways(workflow: Workflow, whole: Collection[str]) -> list[Way]:
         return [Way(edge.source, edge.target, edge.label) for edge in edges]
     group_of = {node.id: node.group for node in workflow.nodes if node.group in groups}
     entries = _entries(workflow, group_of)
-    after: dict[str, list[Edge]] = {}
+    after: dict[str, list[ir.Edge]] = {}
     for edge in edges:
         after.setdefault(edge.source, []).append(edge)
     found: dict[Way, None] = {}
@@ -100,17 +89,17 @@ def ways(workflow: Workflow, whole: Collection[str]) -> list[Way]:
 
 
 def _led_to(
-    edge: Edge,
-    nodes: Mapping[str, Node],
+    edge: ir.Edge,
+    nodes: Mapping[str, ir.Node],
     group_of: Mapping[str, str | None],
-    after: Mapping[str, list[Edge]],
+    after: Mapping[str, list[ir.Edge]],
 ) -> Iterator[tuple[str, str]]:
     """The nodes of elements that an edge leads to, over those that a format adds, with the label on
     the way there."""
     todo, seen = [(edge.target, edge.label)], {edge.target}
     while todo:
         at, label = todo.pop()
-        if at in group_of or nodes[at].span is not None or isinstance(nodes[at], EndNode):
+        if at in group_of or nodes[at].span is not None or isinstance(nodes[at], ir.EndNode):
             yield at, label
             continue
         for further in reversed(after.get(at, ())):
@@ -119,7 +108,7 @@ def _led_to(
                 todo.append((further.target, label or further.label))
 
 
-def _entries(workflow: Workflow, group_of: Mapping[str, str | None]) -> dict[str, str]:
+def _entries(workflow: ir.Workflow, group_of: Mapping[str, str | None]) -> dict[str, str]:
     """The first node of each group: an edge back to it leaves the group and enters it anew."""
     entries: dict[str, str] = {}
     for node in workflow.nodes:
@@ -129,13 +118,13 @@ def _entries(workflow: Workflow, group_of: Mapping[str, str | None]) -> dict[str
     return entries
 
 
-def is_failure(edge: Edge, nodes: Mapping[str, Node]) -> bool:
+def is_failure(edge: ir.Edge, nodes: Mapping[str, ir.Node]) -> bool:
     """Whether a format added the edge for a failure: every element has such a way. From a group it
     may be a choice that leads to a failing end, which the file does not name."""
-    if not edge.implied or (edge.label and not isinstance(edge.guard, OnError)):
+    if not edge.implied or (edge.label and not isinstance(edge.guard, ir.OnError)):
         return False
-    if isinstance(edge.guard, OnError):
+    if isinstance(edge.guard, ir.OnError):
         return True
     source, target = nodes.get(edge.source), nodes.get(edge.target)
-    ends = isinstance(target, EndNode) and target.outcome == "failed" and target.span is None
+    ends = isinstance(target, ir.EndNode) and target.outcome == "failed" and target.span is None
     return ends and source is not None and source.group is not None

@@ -10,9 +10,9 @@ task done once: edges that lead back are left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir import OnError, TaskNode, Workflow
+from ..source.records import dataclass
 from .graphs import components, loops, predecessors, successors
 
 MAX_NESTED = 50

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 
 from .. import ir
 from ..expr.ast import Expr, ListOf, Literal
+from ..source.records import dataclass
 
 TURNS = 50
 """Calls of a model within one visit of a node that may need several, unless it is configured."""

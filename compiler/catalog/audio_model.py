@@ -7,10 +7,11 @@ function that a row names runs in a process of its own, in the package runtime/a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ..ir import Effect
+from ..source.records import dataclass
 
 ParameterKind = Literal[
     "input", "inputs", "output", "pattern", "number", "integer", "numbers", "choice", "flag",

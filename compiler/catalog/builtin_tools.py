@@ -5,10 +5,10 @@ The functions behind them are in runtime/tools and runtime/audio; tests compare 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..ir import Effect
+from ..source.records import dataclass
 from .audio_model import schema_of
 from .audio_tools import AUDIO_TOOLS
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, get_args
 
 from ..diagnostics.diagnostic import Sink
 from ..ir import Effect
+from ..source.records import dataclass
 from ..source.source import Source, SourceSet, Span, Unreadable
 from .builtin_tools import (
     AUDIO_ENTRIES,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .. import ir
 from ..analysis.graphs import leaves, loops, reachable, successors
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
@@ -18,7 +19,6 @@ from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Binary, Expr, Literal
 from ..expr.walk import names_read
-from ..ir import AskNode, AssignNode, ChooseNode, Node, OnError, Program, Workflow
 from .check import Check
 from .reachability import list_place, starts
 
@@ -26,7 +26,9 @@ BOUNDING = frozenset({"steps", "visits", "tokens", "cost", "seconds"})
 """Limits that end a loop some day."""
 
 
-def unbounded_loops(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def unbounded_loops(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC2006, once for each loop, at its first node in the file."""
     if any(limit.name in BOUNDING for limit in workflow.limits):
         return
@@ -62,18 +64,18 @@ UNBOUNDED_LOOPS = Check(
 
 
 def endless_loops(
-    workflow: Workflow, *, people_end_them: bool
-) -> Iterator[tuple[list[Node], bool]]:
+    workflow: ir.Workflow, *, people_end_them: bool
+) -> Iterator[tuple[list[ir.Node], bool]]:
     """Yield the nodes of each loop that neither a limit of a node nor its own count ends, and
     whether an edge leads out of it. Where `people_end_them`, a question in the loop is a limit."""
     nodes = {node.id: node for node in workflow.nodes}
-    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, OnError))]
+    edges = [e for e in workflow.edges if not (e.implied and isinstance(e.guard, ir.OnError))]
     after = successors(nodes, edges)
     free = {
         id
         for id in reachable(starts(workflow), after)
         if not any(limit.name in BOUNDING for limit in nodes[id].limits)
-        and not (people_end_them and isinstance(nodes[id], AskNode))
+        and not (people_end_them and isinstance(nodes[id], ir.AskNode))
     }
     circling = {id: tuple(t for t in after[id] if t in free) for id in nodes if id in free}
     sums = {field.name for field in workflow.state if field.reducer == "add"}
@@ -83,14 +85,14 @@ def endless_loops(
             yield members, leaves(ids, after)
 
 
-def _counts_rounds(members: list[Node], sums: set[str]) -> bool:
+def _counts_rounds(members: list[ir.Node], sums: set[str]) -> bool:
     """Whether a choice in the loop reads a variable that the loop only counts up. What is assigned
     to one of `sums` is added to it."""
-    assigned = [a for node in members if isinstance(node, AssignNode) for a in node.assignments]
+    assigned = [a for node in members if isinstance(node, ir.AssignNode) for a in node.assignments]
     ups = [_is_up(a.value) if a.target in sums else _adds_to(a.target, a.value) for a in assigned]
     counters = {a.target for a, up in zip(assigned, ups, strict=True) if up}
     counters -= {a.target for a, up in zip(assigned, ups, strict=True) if not up}
-    choices = [node.on for node in members if isinstance(node, ChooseNode)]
+    choices = [node.on for node in members if isinstance(node, ir.ChooseNode)]
     return any(name.name in counters for on in choices for name in names_read(on))
 
 
@@ -104,7 +106,7 @@ def _is_up(step: Expr) -> bool:
     return isinstance(step, Literal) and isinstance(step.value, int | float) and step.value > 0
 
 
-def _report(members: list[Node]) -> Iterator[Diagnostic]:
+def _report(members: list[ir.Node]) -> Iterator[Diagnostic]:
     placed = [node for node in members if node.span is not None]
     if not placed or placed[0].span is None:
         return

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from .. import ir
 from ..analysis.variables import writes
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
@@ -25,7 +26,6 @@ from ..expr.functions import Type
 from ..expr.solve import MAX_TRIES, combinations, paths_in, witness
 from ..expr.types import infer
 from ..expr.values import Json
-from ..ir import AgentNode, AskNode, Case, ChooseNode, Edge, Otherwise, Program, Workflow
 from .check import Check
 
 FIRST_TRUE = "which"
@@ -35,12 +35,14 @@ _MAX_TRIES = 100_000
 """Combinations of values that are tried for one choice: conditions are compared two by two."""
 
 
-def open_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def open_branches(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC2007, at a choose node with a value that no edge takes."""
     types = types_of(workflow)
     for node, edges in choices(workflow):
-        cases = {edge.guard.value for edge in edges if isinstance(edge.guard, Case)}
-        if not cases or any(isinstance(edge.guard, Otherwise) for edge in edges):
+        cases = {edge.guard.value for edge in edges if isinstance(edge.guard, ir.Case)}
+        if not cases or any(isinstance(edge.guard, ir.Otherwise) for edge in edges):
             continue
         shown = _untaken(node, cases, workflow, types)
         place = node.on.span or node.span
@@ -75,7 +77,9 @@ OPEN_BRANCHES = Check(
 )  # fmt: skip
 
 
-def hidden_branches(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def hidden_branches(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC2008, at a condition that an earlier one covers or runs into."""
     types = types_of(workflow)
     for node, _ in choices(workflow):
@@ -106,24 +110,24 @@ HIDDEN_BRANCHES = Check(
 )  # fmt: skip
 
 
-def types_of(workflow: Workflow) -> dict[str, Type]:
+def types_of(workflow: ir.Workflow) -> dict[str, Type]:
     """The declared types of parameters and variables."""
     found: dict[str, Type] = {field.name: field.type for field in workflow.state}
     return found | {param.name: param.type for param in workflow.params}
 
 
-def choices(workflow: Workflow) -> Iterator[tuple[ChooseNode, list[Edge]]]:
+def choices(workflow: ir.Workflow) -> Iterator[tuple[ir.ChooseNode, list[ir.Edge]]]:
     """Every choose node with the edges that leave it."""
-    leaving: dict[str, list[Edge]] = {}
+    leaving: dict[str, list[ir.Edge]] = {}
     for edge in workflow.edges:
         leaving.setdefault(edge.source, []).append(edge)
     for node in workflow.nodes:
-        if isinstance(node, ChooseNode):
+        if isinstance(node, ir.ChooseNode):
             yield node, leaving.get(node.id, [])
 
 
 def _untaken(
-    node: ChooseNode, cases: set[str], workflow: Workflow, types: Mapping[str, Type]
+    node: ir.ChooseNode, cases: set[str], workflow: ir.Workflow, types: Mapping[str, Type]
 ) -> str | None:
     """When no edge is taken, in words; None when there is one for every value."""
     on = node.on
@@ -142,7 +146,7 @@ def _untaken(
     return f"it is `{left[0]}`" if left else None
 
 
-def known_values(on: Expr, workflow: Workflow) -> tuple[str, ...] | None:
+def known_values(on: Expr, workflow: ir.Workflow) -> tuple[str, ...] | None:
     """Every value that a choice can have, where the file says so: the choices of a question, or
     the words that an answer's schema allows."""
     match on:
@@ -154,15 +158,17 @@ def known_values(on: Expr, workflow: Workflow) -> tuple[str, ...] | None:
             return None
 
 
-def _written_values(name: str, key: str | None, workflow: Workflow) -> tuple[str, ...] | None:
+def _written_values(name: str, key: str | None, workflow: ir.Workflow) -> tuple[str, ...] | None:
     found: dict[str, None] = {}
     for node in workflow.nodes:
         if not any(write.name == name for write in writes(node)):
             continue
         match node:
-            case AskNode(choices=choices) if choices and key is None:
+            case ir.AskNode(choices=choices) if choices and key is None:
                 found.update(dict.fromkeys(choices))
-            case AgentNode(schema=dict() as schema, into=into) if into == name and key is not None:
+            case ir.AgentNode(schema=dict() as schema, into=into) if (
+                into == name and key is not None
+            ):
                 words = _enum_words(schema, key)
                 if words is None:
                     return None
@@ -186,7 +192,7 @@ def _enum_words(schema: dict[str, Json], key: str) -> list[str] | None:
 
 
 def _overlaps(
-    node: ChooseNode, conditions: Sequence[Expr], types: Mapping[str, Type]
+    node: ir.ChooseNode, conditions: Sequence[Expr], types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
     left = _MAX_TRIES
     for later in range(1, len(conditions)):
@@ -213,7 +219,7 @@ def _one_path(pair: tuple[Expr, Expr]) -> bool:
 
 
 def _overlap(
-    node: ChooseNode, pair: tuple[Expr, Expr], both: Mapping[str, Json], *, hidden: bool
+    node: ir.ChooseNode, pair: tuple[Expr, Expr], both: Mapping[str, Json], *, hidden: bool
 ) -> Iterator[Diagnostic]:
     place = pair[1].span or node.span
     if place is None:
@@ -236,6 +242,6 @@ def _witness_text(values: Mapping[str, Json]) -> str:
     )
 
 
-def _labels(edges: Sequence[Edge]) -> tuple[Label, ...]:
+def _labels(edges: Sequence[ir.Edge]) -> tuple[Label, ...]:
     spans = dict.fromkeys(e.span for e in edges if e.span is not None and not e.implied)
     return tuple(Label(span, "for another value") for span in list(spans)[:3])

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from .. import ir
 from ..analysis.memo import once_per_program
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
@@ -17,7 +18,6 @@ from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import flow
 from ..expr.ast import Literal
 from ..expr.walk import walk
-from ..ir import AgentNode, CallNode, ForeachNode, Node, Program, TaskNode, Workflow
 from ..source.source import Span
 from .bounds import BOUNDING, endless_loops
 from .check import Check
@@ -34,7 +34,9 @@ _OWN_FOLDER = re.compile(
 """Folders that a person has on one machine; those of the system are everywhere."""
 
 
-def missing_budgets(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def missing_budgets(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC5002: once for the first loop that nothing ends, and at every such text."""
     yield from _endless_spending(workflow, program)
     for expr, place in expressions(workflow):
@@ -69,7 +71,7 @@ MISSING_BUDGETS = Check(
 )  # fmt: skip
 
 
-def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
+def _endless_spending(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     main = program.main
     if any(limit.name in BOUNDING for limit in (*workflow.limits, *main.limits)):
         return
@@ -87,7 +89,7 @@ def _endless_spending(workflow: Workflow, program: Program) -> Iterator[Diagnost
 
 
 @once_per_program
-def _workflows_that_ask(program: Program) -> set[str]:
+def _workflows_that_ask(program: ir.Program) -> set[str]:
     """The workflows that call a model, themselves or by way of another."""
     flows = dict(program.workflows)
     asking: set[str] = set()
@@ -102,14 +104,14 @@ def _workflows_that_ask(program: Program) -> set[str]:
         asking |= more
 
 
-def _asks(node: Node, asking: set[str], workflow: Workflow) -> bool:
+def _asks(node: ir.Node, asking: set[str], workflow: ir.Workflow) -> bool:
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             return True
-        case TaskNode():
+        case ir.TaskNode():
             people = {agent.id for agent in workflow.agents if agent.person}
             return node.form != "synchronization" and node.agent not in people
-        case CallNode() | ForeachNode():
+        case ir.CallNode() | ir.ForeachNode():
             return node.workflow in asking
         case _:
             return False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..ir import Program, Workflow
+from ..source.records import dataclass
 
 NOTHING_LOST = frozenset({"FC1003", "FC1004", "FC2001", "FC2009"})
 """After these faults of reading every node and edge of the file is still in the workflow; only

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from .. import ir
 from ..analysis.graphs import MAX_SEARCH, Successors, reachable, successors
 from ..analysis.variables import writes
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
-from ..ir import ExecNode, Guard, Node, OnError, Program, Workflow
+from ..source.records import dataclass
 from ..source.source import Span
 from .check import Check
 from .reachability import list_place
@@ -32,12 +32,14 @@ SHELL = "$session."
 class Writer:
     """A node that writes a variable, the place where it says so, the branch it stands in."""
 
-    node: Node
+    node: ir.Node
     span: Span | None
     branch: int
 
 
-def parallel_writes(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def parallel_writes(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC3004, once for each variable and fork, at the first write of a second branch. Commands of
     one shell session conflict like writes."""
     nodes = {node.id: node for node in workflow.nodes}
@@ -86,18 +88,18 @@ PARALLEL_WRITES = Check(
 )  # fmt: skip
 
 
-def _forks(workflow: Workflow) -> list[tuple[str, list[str]]]:
+def _forks(workflow: ir.Workflow) -> list[tuple[str, list[str]]]:
     """Nodes that lead to several others at once, with those: edges with the same guard."""
-    by_way: dict[tuple[str, Guard | None], list[str]] = {}
+    by_way: dict[tuple[str, ir.Guard | None], list[str]] = {}
     for edge in workflow.edges:
-        if not isinstance(edge.guard, OnError):
+        if not isinstance(edge.guard, ir.OnError):
             by_way.setdefault((edge.source, edge.guard), []).append(edge.target)
     found = [(way[0], list(dict.fromkeys(targets))) for way, targets in by_way.items()]
     return [(source, targets) for source, targets in found if len(targets) > 1]
 
 
 def _pairs(
-    fork: str, targets: list[str], nodes: Mapping[str, Node], after: Successors[str]
+    fork: str, targets: list[str], nodes: Mapping[str, ir.Node], after: Successors[str]
 ) -> Iterator[tuple[str, tuple[Writer, Writer]]]:
     """Every name that nodes of two branches write, with the first writer of each of the two."""
     branches = [reachable([target], after, avoid=fork.__eq__) for target in targets]
@@ -113,13 +115,13 @@ def _pairs(
             yield name, (first, second)
 
 
-def _written_names(node: Node) -> Iterator[tuple[str, Span | None]]:
+def _written_names(node: ir.Node) -> Iterator[tuple[str, Span | None]]:
     yield from ((write.name, write.span) for write in writes(node))
-    if isinstance(node, ExecNode):
+    if isinstance(node, ir.ExecNode):
         yield f"{SHELL}{node.session}", node.span
 
 
-def _conflict(name: str, first: Writer, second: Writer, fork: Node) -> Diagnostic | None:
+def _conflict(name: str, first: Writer, second: Writer, fork: ir.Node) -> Diagnostic | None:
     here, there = second.span or second.node.span, first.span or first.node.span
     if here is None:
         return None

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from .. import ir
 from ..analysis.graphs import dominance, dominators, path_to, reachable
 from ..analysis.variables import (
     Read,
@@ -29,8 +30,8 @@ from ..analysis.wording import node_name, path_text
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import MAX_SHOWN, Code, Diagnostic, Fix, Label, Severity
 from ..diagnostics.examples import steps
-from ..ir import EndNode, ExecNode, Node, OnError, Program, Workflow
 from ..lowering.routes import sources_of_joins
+from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .check import Check
@@ -47,7 +48,7 @@ _START: Point = ("", False)
 
 
 def undefined_variables(
-    workflow: Workflow, program: Program, catalog: Catalog
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
 ) -> Iterator[Diagnostic]:
     """FC3001, once for each name. A warning where the value may come from the caller: the file
     lists the name without writing it; an error where nothing could ever give it a value."""
@@ -112,11 +113,11 @@ UNDEFINED_VARIABLES = Check(
 
 
 def undefined_reads(
-    workflow: Workflow, program: Program
-) -> dict[str, list[tuple[Node | None, Read]]]:
+    workflow: ir.Workflow, program: ir.Program
+) -> dict[str, list[tuple[ir.Node | None, Read]]]:
     """Names that are read in the file and that nothing writes, each with its places in file order.
     A parameter counts as given, unless its use in a node is all that lists it."""
-    places: list[tuple[Node | None, Read]] = [
+    places: list[tuple[ir.Node | None, Read]] = [
         (node, read) for node in workflow.nodes for read in reads(node, workflow)
     ]
     by_use = {read.span for _, read in places if read.care == "needed"}
@@ -125,7 +126,7 @@ def undefined_reads(
     given |= names_written(workflow) | names_from_callers(workflow, program)
     if any(writes_all(node) for node in workflow.nodes):
         given |= {entry.name for entry in workflow.state}
-    found: dict[str, list[tuple[Node | None, Read]]] = {}
+    found: dict[str, list[tuple[ir.Node | None, Read]]] = {}
     places += [(None, read) for read in reads_beside(workflow)]
     for node, read in places:
         if read.span is not None and read.name not in given:
@@ -133,14 +134,14 @@ def undefined_reads(
     return found
 
 
-def known_names(workflow: Workflow) -> set[str]:
+def known_names(workflow: ir.Workflow) -> set[str]:
     """What a misspelt name may have been meant to be: everything that has a value at some time."""
     params = {param.name for param in workflow.params}
     defaults = {entry.name for entry in workflow.state if entry.default is not None}
     return params | defaults | names_written(workflow)
 
 
-def _write_places(workflow: Workflow) -> dict[str, Span]:
+def _write_places(workflow: ir.Workflow) -> dict[str, Span]:
     """Where each variable is written first: its name's place, or the node's."""
     found: dict[str, Span] = {}
     for node in workflow.nodes:
@@ -151,7 +152,7 @@ def _write_places(workflow: Workflow) -> dict[str, Span]:
     return found
 
 
-def _reader(node: Node | None) -> str:
+def _reader(node: ir.Node | None) -> str:
     return node_name(node) if node is not None else "the workflow"
 
 
@@ -181,7 +182,7 @@ def _more(places: Sequence[Read], text: str) -> tuple[Label, ...]:
 class _Flow:
     """The workflow as a graph of points, and for each variable where it is written and read."""
 
-    nodes: dict[str, Node]
+    nodes: dict[str, ir.Node]
     after: dict[Point, list[Point]]
     writers: dict[str, set[Point]] = field(default_factory=dict)
     readers: dict[str, list[tuple[Point, Read]]] = field(default_factory=dict)
@@ -190,7 +191,9 @@ class _Flow:
     """Points that wait for several nodes, with their number."""
 
 
-def early_reads(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def early_reads(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC3002, once for each variable, at the first place that a path reaches without having
     written it. An error where the node cannot start without the value, a warning where it reads as
     empty."""
@@ -220,7 +223,7 @@ EARLY_READS = Check(
 )  # fmt: skip
 
 
-def _flow(workflow: Workflow) -> _Flow:
+def _flow(workflow: ir.Workflow) -> _Flow:
     nodes = {node.id: node for node in workflow.nodes}
     flow = _Flow(nodes, {_START: [(id, False) for id in starts(workflow)[:1] if id in nodes]})
     for node in workflow.nodes:
@@ -234,7 +237,7 @@ def _flow(workflow: Workflow) -> _Flow:
         for read in reads(node, workflow):
             if read.span is not None and read.care != "author":
                 flow.readers.setdefault(read.name, []).append(((node.id, False), read))
-        if isinstance(node, EndNode):
+        if isinstance(node, ir.EndNode):
             handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
             if handler in nodes:
                 flow.after[done].append((handler, False))
@@ -242,9 +245,9 @@ def _flow(workflow: Workflow) -> _Flow:
         flow.joins[(target, False)] = len(sources)
     for edge in workflow.edges:
         if edge.source in nodes and edge.target in nodes:
-            failed = isinstance(edge.guard, OnError)
+            failed = isinstance(edge.guard, ir.OnError)
             # A command that fails has still left its output and its exit code.
-            worked = not failed or isinstance(nodes[edge.source], ExecNode)
+            worked = not failed or isinstance(nodes[edge.source], ir.ExecNode)
             flow.after[(edge.source, worked)].append((edge.target, False))
     return flow
 

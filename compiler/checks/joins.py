@@ -14,15 +14,15 @@ before the join runs or the branches part anew.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from .. import ir
 from ..analysis.graphs import dominators, predecessors, reachable, successors
 from ..analysis.wording import node_name
 from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
-from ..ir import Edge, EndNode, Node, Program, Workflow
 from ..lowering.routes import sources_of_joins
+from ..source.records import dataclass
 from .check import Check
 from .reachability import starts
 
@@ -30,7 +30,9 @@ _ROOT = ""
 """A node before the entry and the handlers; no node of a workflow has this name."""
 
 
-def endless_waits(workflow: Workflow, program: Program, catalog: Catalog) -> Iterator[Diagnostic]:
+def endless_waits(
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
+) -> Iterator[Diagnostic]:
     """FC2003, once for each join that may wait for ever: at the join, labelled where the way to a
     source of it is left."""
     joins = sources_of_joins(workflow)
@@ -72,7 +74,7 @@ class _Graph:
     """A workflow's edges by node. Of `ways` one is taken; `hopeless` are the nodes from which a run
     can only fail."""
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, ir.Node]
     after: Mapping[str, Sequence[str]]
     before: Mapping[str, Sequence[str]]
     ways: Mapping[str, Sequence[frozenset[str]]]
@@ -81,7 +83,7 @@ class _Graph:
     hopeless: frozenset[str]
 
 
-def _graph_of(workflow: Workflow) -> _Graph:
+def _graph_of(workflow: ir.Workflow) -> _Graph:
     nodes = {node.id: node for node in workflow.nodes}
     after = successors(nodes, workflow.edges)
     above = dominators(_ROOT, {**after, _ROOT: tuple(dict.fromkeys(starts(workflow)))})
@@ -89,7 +91,7 @@ def _graph_of(workflow: Workflow) -> _Graph:
     ends = [
         id
         for id, node in nodes.items()
-        if (node.outcome == "success" if isinstance(node, EndNode) else not after[id])
+        if (node.outcome == "success" if isinstance(node, ir.EndNode) else not after[id])
     ]
     return _Graph(
         nodes=nodes,
@@ -102,7 +104,9 @@ def _graph_of(workflow: Workflow) -> _Graph:
     )
 
 
-def _ways(edges: Sequence[Edge], nodes: Mapping[str, Node]) -> dict[str, list[frozenset[str]]]:
+def _ways(
+    edges: Sequence[ir.Edge], nodes: Mapping[str, ir.Node]
+) -> dict[str, list[frozenset[str]]]:
     """For each node the targets of each case, which are all begun when the case is taken."""
     found: dict[str, dict[object, list[str]]] = {}
     for edge in edges:
@@ -220,7 +224,7 @@ def _unsure_nodes(stretch: _Stretch) -> set[str]:
     return unsure
 
 
-def _report(join: Node, source: str, left: str, graph: _Graph) -> Iterator[Diagnostic]:
+def _report(join: ir.Node, source: str, left: str, graph: _Graph) -> Iterator[Diagnostic]:
     if join.span is None:
         return
     labels: list[Label] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .. import ir
 from ..analysis.graphs import leaves, loops, path_to, reachable, successors
 from ..analysis.wording import node_name, path_text
 from ..catalog.catalog import Catalog
@@ -18,13 +19,12 @@ from ..diagnostics.examples import chart
 from ..expr.ast import Literal
 from ..expr.fold import fold
 from ..expr.values import text_of
-from ..ir import Case, ChooseNode, Edge, Node, OnError, Otherwise, Program, Workflow
 from .check import Check
 from .reachability import starts
 
 
 def inescapable_loops(
-    workflow: Workflow, program: Program, catalog: Catalog
+    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
 ) -> Iterator[Diagnostic]:
     """FC2005, once for each loop, at the node where a run enters it."""
     nodes = {node.id: node for node in workflow.nodes}
@@ -68,23 +68,23 @@ INESCAPABLE_LOOPS = Check(
 )  # fmt: skip
 
 
-def _is_way(edge: Edge, fixed: dict[str, str]) -> bool:
+def _is_way(edge: ir.Edge, fixed: dict[str, str]) -> bool:
     """Whether a run can go this way by what the file says."""
     match edge.guard:
-        case OnError():
+        case ir.OnError():
             return not edge.implied
-        case Case(value=value):
+        case ir.Case(value=value):
             return fixed.get(edge.source, value) == value
-        case Otherwise() | None:
+        case ir.Otherwise() | None:
             return True
 
 
-def _fixed_cases(workflow: Workflow) -> dict[str, str]:
+def _fixed_cases(workflow: ir.Workflow) -> dict[str, str]:
     """Choices that are the same in every run, where an edge has just that case."""
-    cases = {(e.source, e.guard.value) for e in workflow.edges if isinstance(e.guard, Case)}
+    cases = {(e.source, e.guard.value) for e in workflow.edges if isinstance(e.guard, ir.Case)}
     found = {}
     for node in workflow.nodes:
-        if isinstance(node, ChooseNode) and isinstance(on := fold(node.on), Literal):
+        if isinstance(node, ir.ChooseNode) and isinstance(on := fold(node.on), Literal):
             value = text_of(on.value)
             if on.span is not None and (node.id, value) in cases:
                 found[node.id] = value
@@ -101,7 +101,7 @@ def _circle(head: str, inside: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _report(
-    nodes: dict[str, Node], circle: tuple[str, ...], members: tuple[str, ...]
+    nodes: dict[str, ir.Node], circle: tuple[str, ...], members: tuple[str, ...]
 ) -> Iterator[Diagnostic]:
     head = nodes[circle[0]]
     others = [nodes[id] for id in circle[1:-1]]

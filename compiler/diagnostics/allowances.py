@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from ..source.records import dataclass
 from ..source.source import Source, SourceSet, Span
 from .diagnostic import Code, Diagnostic, Fix, Sink
 

@@ -5,8 +5,10 @@ A test compiles each: the bad one gives its code, the good one is silent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import dedent
+
+from ..source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ about_node(node, workflow)  ->  Fact("reads", "CITY, DATE"), Fact("tools", "git_
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal as Lit
 from typing import assert_never
 
 from .. import ir
 from ..analysis.variables import reads, writes, writes_all
 from ..expr.ast import Expr, Literal, Name, Text
+from ..source.records import dataclass
 from ..source.source import SourceSet
 
 KINDS: dict[str, str] = {

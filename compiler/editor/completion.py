@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from ..reading.editing import Editing, Kind, Slot
+from ..source.records import dataclass
 from ..source.source import Source, Span
 
 MAX_LINES = 5000

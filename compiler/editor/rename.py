@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ..analysis.variables import names_read, names_written
 from ..driver import CompileResult, compile_file
 from ..ir import Workflow
 from ..reading.editing import Kind, Mention
+from ..source.records import dataclass
 from ..source.source import SourceSet, Span
 from .symbols import Symbols, symbols_of
 

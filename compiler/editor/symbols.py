@@ -11,13 +11,14 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from .. import ir
 from ..analysis.variables import Read, Write, names_in, reads, reads_beside, writes
 from ..driver import CompileResult
 from ..expr.walk import walk
-from ..ir import AgentNode, CallNode, ForeachNode, Node, Script, ScriptNode, ToolNode, Workflow
 from ..reading.editing import Act, Kind, Mention
+from ..source.records import dataclass
 from ..source.source import SourceSet, Span
 
 MAX_NARROWED = 20_000
@@ -29,7 +30,7 @@ _ACTS: tuple[Act, ...] = ("define", "write", "read", "name")
 class Symbols:
     """The mentions of one compilation, sorted by place. A place stands here once for each name."""
 
-    workflow: Workflow | None
+    workflow: ir.Workflow | None
     sources: SourceSet
     all: tuple[Mention, ...]
     _by_name: dict[tuple[Kind, str], list[Mention]] = field(default_factory=dict)
@@ -101,7 +102,7 @@ class _Reader:
     """Walks a workflow. Kinds in `given` are those that the front end mentions itself: spans that
     only contain such a name are not searched for it."""
 
-    def __init__(self, workflow: Workflow, sources: SourceSet, given: frozenset[Kind]) -> None:
+    def __init__(self, workflow: ir.Workflow, sources: SourceSet, given: frozenset[Kind]) -> None:
         self.workflow = workflow
         self.sources = sources
         self.given = given
@@ -136,7 +137,7 @@ class _Reader:
                 if not edge.implied:
                     yield from self.place("node", self.node_name(edge.target), "name", edge.span)
 
-    def node(self, node: Node) -> Iterator[Mention]:
+    def node(self, node: ir.Node) -> Iterator[Mention]:
         if node.group is None and node.span is not None and "node" not in self.given:
             yield Mention("node", node.id, "define", self.narrow(node.id, node.span) or node.span)
         named: list[tuple[Act, Read | Write]] = [("write", write) for write in writes(node)]
@@ -146,19 +147,19 @@ class _Reader:
             if use.span != node.span or (use.span and self.narrow(use.name, use.span)):
                 yield from self.place("variable", use.name, act, use.span)
         match node:
-            case AgentNode():
+            case ir.AgentNode():
                 yield from self.agent(node)
-            case ToolNode():
+            case ir.ToolNode():
                 yield from self.place("tool", node.tool, "name", node.span)
-            case CallNode() | ForeachNode():
+            case ir.CallNode() | ir.ForeachNode():
                 if node.target_span is not None:
                     yield Mention("workflow", node.workflow, "name", node.target_span)
-            case ScriptNode():
+            case ir.ScriptNode():
                 yield from self.place("function", node.function, "name", node.span)
             case _:
                 pass
 
-    def agent(self, node: AgentNode) -> Iterator[Mention]:
+    def agent(self, node: ir.AgentNode) -> Iterator[Mention]:
         """What the prompt and the criteria read is a variable also where the node's own inputs
         stand for it, unless it is a tool's result."""
         inputs = {entry.name for entry in node.inputs}
@@ -170,7 +171,7 @@ class _Reader:
                 if part.kind == "name" and part.name in inputs:
                     yield from self.place("variable", part.name, "read", part.span)
 
-    def functions(self, script: Script) -> Iterator[Mention]:
+    def functions(self, script: ir.Script) -> Iterator[Mention]:
         source = self.sources.get(script.file)
         if source is None:
             return

@@ -7,11 +7,11 @@ A picture is made from the workflow as it was written, a program from its lowere
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Program, Workflow
 from ..lowering.graphspec import GraphSpec
+from ..source.records import dataclass
 from .flow.program import emit_flow_yaml
 from .html.page import Page, emit_html
 from .langgraph.config import emit_langgraph_json, emit_spec_json

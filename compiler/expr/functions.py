@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal as Lit
 
+from ..source.records import dataclass
 from .values import (
     MAX_TEXT,
     EvaluationError,

@@ -11,13 +11,14 @@ import functools
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from flowc.grammar import load
 from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
+from ..source.records import dataclass
 from ..source.source import Span
 from .ast import (
     Binary,

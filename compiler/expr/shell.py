@@ -11,8 +11,9 @@ A value never becomes part of the command's own syntax. In some places no quotin
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ..source.records import dataclass
 from .ast import Call, Expr, Literal, Text
 from .template import Placeholder, Template
 

@@ -10,8 +10,8 @@ A backslash directly before `{{` makes it plain text, two are one backslash befo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ..source.records import dataclass
 from ..source.source import Span
 from .ast import Expr, Literal, Text
 from .parse import ParseFault, parse

@@ -7,41 +7,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from ..ir import (
-    Agent,
-    AgentNode,
-    AskNode,
-    AssertNode,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    ForeachNode,
-    GateNode,
-    MessageNode,
-    Node,
-    ScriptNode,
-    StateField,
-    TaskNode,
-    Tool,
-    ToolNode,
-    Workflow,
-)
+from .. import ir
 
 
-def with_implied(workflow: Workflow) -> Workflow:
+def with_implied(workflow: ir.Workflow) -> ir.Workflow:
     """Return the workflow with what its nodes use and it does not declare: a state field of any
     type for each written variable, each named tool, and the called functions of a script without
     any."""
     known = {p.name for p in workflow.params} | {f.name for f in workflow.state}
     declared = {tool.id for tool in workflow.tools}
     named = implied_tools(workflow.agents, workflow.nodes)
-    written: dict[str, StateField] = {}
+    written: dict[str, ir.StateField] = {}
     for name, node in _written_variables(workflow):
         if name not in known:
             span = node.span if node else workflow.span
-            written.setdefault(name, StateField(name=name, type="any", span=span))
+            written.setdefault(name, ir.StateField(name=name, type="any", span=span))
     return replace(
         workflow,
         state=(*workflow.state, *written.values()),
@@ -55,32 +35,32 @@ def with_implied(workflow: Workflow) -> Workflow:
     )
 
 
-def implied_tools(agents: Iterable[Agent], nodes: Iterable[Node]) -> tuple[Tool, ...]:
+def implied_tools(agents: Iterable[ir.Agent], nodes: Iterable[ir.Node]) -> tuple[ir.Tool, ...]:
     """Return the tools that agents and then nodes name, in that order."""
-    named: dict[str, Tool] = {}
+    named: dict[str, ir.Tool] = {}
     for agent in agents:
         for name in agent.tools:
-            named.setdefault(name, Tool(id=name, span=agent.span))
+            named.setdefault(name, ir.Tool(id=name, span=agent.span))
     for node in nodes:
         match node:
-            case AgentNode() | TaskNode():
+            case ir.AgentNode() | ir.TaskNode():
                 names: tuple[str, ...] = node.tools
-            case ToolNode():
+            case ir.ToolNode():
                 names = (node.tool,)
             case _:
                 names = ()
         for name in names:
-            named.setdefault(name, Tool(id=name, span=node.span))
+            named.setdefault(name, ir.Tool(id=name, span=node.span))
     return tuple(named.values())
 
 
-def called_functions(script: str, workflow: Workflow) -> tuple[str, ...]:
+def called_functions(script: str, workflow: ir.Workflow) -> tuple[str, ...]:
     """Return the functions of a script that nodes call, in order."""
-    calls = [n for n in workflow.nodes if isinstance(n, ScriptNode) and n.script == script]
+    calls = [n for n in workflow.nodes if isinstance(n, ir.ScriptNode) and n.script == script]
     return tuple(dict.fromkeys(node.function for node in calls))
 
 
-def _written_variables(workflow: Workflow) -> Iterator[tuple[str, Node | None]]:
+def _written_variables(workflow: ir.Workflow) -> Iterator[tuple[str, ir.Node | None]]:
     for node in workflow.nodes:
         yield from ((name, node) for name in _by(node) if name)
     for rule in workflow.on_error:
@@ -89,21 +69,28 @@ def _written_variables(workflow: Workflow) -> Iterator[tuple[str, Node | None]]:
         yield from ((a.target, None) for a in workflow.on_input.assignments)
 
 
-def _by(node: Node) -> list[str | None]:
+def _by(node: ir.Node) -> list[str | None]:
     match node:
-        case AgentNode():
+        case ir.AgentNode():
             return [*(o.name for o in node.outputs), node.into, node.reply_into]
-        case MessageNode() | ToolNode() | GateNode() | AskNode() | TaskNode() | ForeachNode():
+        case (
+            ir.MessageNode()
+            | ir.ToolNode()
+            | ir.GateNode()
+            | ir.AskNode()
+            | ir.TaskNode()
+            | ir.ForeachNode()
+        ):
             return [node.into]
-        case ExecNode():
+        case ir.ExecNode():
             return [node.into, node.code_into]
-        case ScriptNode():
+        case ir.ScriptNode():
             return [*node.shares, node.keeps, node.into]
-        case AssignNode() | EndNode():
+        case ir.AssignNode() | ir.EndNode():
             return [a.target for a in node.assignments]
-        case CallNode():
+        case ir.CallNode():
             return [a.target for a in node.returns]
-        case ChooseNode() | AssertNode():
+        case ir.ChooseNode() | ir.AssertNode():
             return []
         case _:
             assert_never(node)

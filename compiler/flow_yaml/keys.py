@@ -6,10 +6,10 @@ A key names a field of the IR and the form in which its value is written. What i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from .. import ir
+from ..source.records import dataclass
 
 VERSION = 1
 TYPES: tuple[str, ...] = get_args(ir.TypeName)

@@ -9,10 +9,12 @@ lines, never two. What stands inside brackets and blocks moves as a whole.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import yaml
+
+from ..source.records import dataclass
 
 _STEP = 2
 _HEADER = re.compile(r"[|>][-+0-9]*")

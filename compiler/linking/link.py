@@ -9,12 +9,12 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics.diagnostic import Label, Sink
 from ..frontends import detect
 from ..ir import CallNode, ForeachNode, Program, Workflow
+from ..source.records import dataclass
 from ..source.source import SourceSet, Unreadable
 
 Caller = CallNode | ForeachNode

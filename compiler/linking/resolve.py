@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .. import ir
 from ..catalog.catalog import Catalog
-from ..ir import CallNode, Node, Program, StateField, TaskNode, Tool, Workflow
 
 
-def resolve(program: Program, catalog: Catalog) -> Program:
+def resolve(program: ir.Program, catalog: Catalog) -> ir.Program:
     """The same program with tools and tasks bound, and variables of calls on both sides."""
     bound = {path: _bind(workflow, catalog) for path, workflow in program.workflows}
     return replace(program, workflows=tuple(_share_variables(bound).items()))
 
 
-def _share_variables(workflows: dict[str, Workflow]) -> dict[str, Workflow]:
+def _share_variables(workflows: dict[str, ir.Workflow]) -> dict[str, ir.Workflow]:
     """Repeat until nothing is added: names only grow, so it ends."""
     changed = True
     while changed:
         changed = False
         for path, caller in list(workflows.items()):
             for node in caller.nodes:
-                if not isinstance(node, CallNode) or node.workflow not in workflows:
+                if not isinstance(node, ir.CallNode) or node.workflow not in workflows:
                     continue
                 called = workflows[node.workflow]
                 grown = {
@@ -41,17 +41,17 @@ def _share_variables(workflows: dict[str, Workflow]) -> dict[str, Workflow]:
     return workflows
 
 
-def _declare(workflow: Workflow, other: Workflow) -> Workflow:
+def _declare(workflow: ir.Workflow, other: ir.Workflow) -> ir.Workflow:
     """`workflow` with a state field for every variable of `other` it does not have; itself when
     there is none."""
     known = {p.name for p in workflow.params} | {f.name for f in workflow.state}
-    foreign = {p.name: StateField(name=p.name, type=p.type, span=p.span) for p in other.params}
+    foreign = {p.name: ir.StateField(name=p.name, type=p.type, span=p.span) for p in other.params}
     foreign |= {f.name: replace(f, default=None) for f in other.state}
     missing = tuple(entry for name, entry in foreign.items() if name not in known)
     return replace(workflow, state=(*workflow.state, *missing)) if missing else workflow
 
 
-def _bind(workflow: Workflow, catalog: Catalog) -> Workflow:
+def _bind(workflow: ir.Workflow, catalog: Catalog) -> ir.Workflow:
     holders: dict[str, str] = {}
     for agent in workflow.agents:
         holders.setdefault(agent.role, agent.id)
@@ -62,13 +62,13 @@ def _bind(workflow: Workflow, catalog: Catalog) -> Workflow:
     )
 
 
-def _bind_task(node: Node, holders: dict[str, str]) -> Node:
+def _bind_task(node: ir.Node, holders: dict[str, str]) -> ir.Node:
     """A task is done by the first agent with its role."""
-    if not isinstance(node, TaskNode) or node.agent is not None or node.role not in holders:
+    if not isinstance(node, ir.TaskNode) or node.agent is not None or node.role not in holders:
         return node
     return replace(node, agent=holders[node.role])
 
 
-def _bind_tool(tool: Tool, catalog: Catalog) -> Tool:
+def _bind_tool(tool: ir.Tool, catalog: Catalog) -> ir.Tool:
     entry = catalog.entries.get(tool.id) if tool.source != "declared" else None
     return replace(tool, source=entry.source, effect=entry.effect) if entry else tool

@@ -7,28 +7,11 @@ run-time failure names the user's own line without reading the file again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Lit
 
+from .. import ir
 from ..expr.ast import Expr
-from ..ir import (
-    Agent,
-    AgentNode,
-    ErrorKind,
-    ErrorRule,
-    Group,
-    Json,
-    Limit,
-    Node,
-    OnInput,
-    Param,
-    Reducer,
-    Script,
-    TaskNode,
-    Thread,
-    Tool,
-    TypeName,
-)
+from ..source.records import dataclass
 
 SUCCESS_CASE = "success"
 """The case of a node that did what it should, when a branch follows it."""
@@ -74,9 +57,9 @@ class Channel:
     name: str
     role: ChannelRole = "variable"
     variable: str | None = None
-    type: TypeName = "any"
-    reducer: Reducer = "replace"
-    default: Json = None
+    type: ir.TypeName = "any"
+    reducer: ir.Reducer = "replace"
+    default: ir.Json = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +70,12 @@ class NodeSpec:
     `defer` it runs once nothing else is under way."""
 
     id: str
-    op: Node
+    op: ir.Node
     place: Place | None = None
     writes: tuple[str, ...]
     route: str | None = None
-    catches: tuple[ErrorKind, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    catches: tuple[ir.ErrorKind, ...] = ()
+    limits: tuple[ir.Limit, ...] = ()
     defer: bool = False
 
 
@@ -150,31 +133,31 @@ class GraphSpec:
     edges: tuple[EdgeSpec, ...]
     branches: tuple[Branch, ...]
     entry: str
-    params: tuple[Param, ...]
+    params: tuple[ir.Param, ...]
     outputs: tuple[str, ...]
-    agents: tuple[Agent, ...]
+    agents: tuple[ir.Agent, ...]
     prompts: tuple[PromptSpec, ...]
     joins: tuple[Join, ...] = ()
     relays: tuple[str, ...] = ()
-    tools: tuple[Tool, ...] = ()
-    threads: tuple[Thread, ...] = ()
-    scripts: tuple[Script, ...] = ()
-    groups: tuple[Group, ...] = ()
+    tools: tuple[ir.Tool, ...] = ()
+    threads: tuple[ir.Thread, ...] = ()
+    scripts: tuple[ir.Script, ...] = ()
+    groups: tuple[ir.Group, ...] = ()
     model: str | None = None
-    on_input: OnInput | None = None
+    on_input: ir.OnInput | None = None
     on_success: str | None = None
     on_failed: str | None = None
-    on_error: tuple[ErrorRule, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    on_error: tuple[ir.ErrorRule, ...] = ()
+    limits: tuple[ir.Limit, ...] = ()
     subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
 
 
-def answering_agent(op: Node, spec: GraphSpec) -> Agent | None:
+def answering_agent(op: ir.Node, spec: GraphSpec) -> ir.Agent | None:
     """The agent whose model a node calls; None for a node that calls none: a task that a person or
     nobody does is one."""
-    if not isinstance(op, AgentNode | TaskNode):
+    if not isinstance(op, ir.AgentNode | ir.TaskNode):
         return None
-    if isinstance(op, TaskNode) and op.form == "synchronization":
+    if isinstance(op, ir.TaskNode) and op.form == "synchronization":
         return None
     agent = next((a for a in spec.agents if a.id == op.agent), None)
     return None if agent is None or agent.person else agent

@@ -11,10 +11,10 @@ to a relay, a node that does nothing, and the relay is the join's source.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import assert_never
 
-from ..ir import Case, ChooseNode, Edge, EndNode, Node, OnError, Otherwise, Workflow
+from .. import ir
+from ..source.records import dataclass
 from .graphspec import SUCCESS_CASE, Branch, EdgeSpec, Join
 
 END = "__end__"
@@ -32,7 +32,7 @@ class Connections:
     forks: bool
 
 
-def connections_of(workflow: Workflow, outgoing: dict[str, list[Edge]]) -> Connections:
+def connections_of(workflow: ir.Workflow, outgoing: dict[str, list[ir.Edge]]) -> Connections:
     """Every edge of the workflow, lowered. `outgoing` holds the edges by their source."""
     edges: list[EdgeSpec] = []
     branches: list[Branch] = []
@@ -60,7 +60,7 @@ def connections_of(workflow: Workflow, outgoing: dict[str, list[Edge]]) -> Conne
     )
 
 
-def sources_of_joins(workflow: Workflow) -> dict[str, tuple[str, ...]]:
+def sources_of_joins(workflow: ir.Workflow) -> dict[str, tuple[str, ...]]:
     """For each node that waits for several others: those others, in the file's order."""
     waiting = {node.id for node in workflow.nodes if node.wait == "all"}
     found: dict[str, dict[str, None]] = {}
@@ -71,11 +71,11 @@ def sources_of_joins(workflow: Workflow) -> dict[str, tuple[str, ...]]:
 
 
 def _ways_out(
-    node: Node, outgoing: list[Edge], workflow: Workflow
+    node: ir.Node, outgoing: list[ir.Edge], workflow: ir.Workflow
 ) -> tuple[list[EdgeSpec], Branch | None]:
     """Plain edges, or a branch with every case."""
     route = f"$route.{node.id}"
-    if isinstance(node, EndNode):
+    if isinstance(node, ir.EndNode):
         handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
         if handler is None:
             return [EdgeSpec(source=node.id, target=END)], None
@@ -92,15 +92,15 @@ def _ways_out(
         match edge.guard:
             case None:
                 listed[SUCCESS_CASE, edge.target] = None
-            case Case(value=value):
+            case ir.Case(value=value):
                 listed[value, edge.target] = None
-            case Otherwise():
+            case ir.Otherwise():
                 otherwise = edge.target
-            case OnError(errors=errors):
+            case ir.OnError(errors=errors):
                 listed |= {(f"error:{kind}", edge.target): None for kind in errors}
             case _:
                 assert_never(edge.guard)
-    if not isinstance(node, ChooseNode) and not any(case == SUCCESS_CASE for case, _ in listed):
+    if not isinstance(node, ir.ChooseNode) and not any(case == SUCCESS_CASE for case, _ in listed):
         listed = {(SUCCESS_CASE, END): None, **listed}
     return [], Branch(source=node.id, channel=route, cases=tuple(listed), otherwise=otherwise)
 
@@ -112,7 +112,7 @@ def _forks(edges: list[EdgeSpec], branches: list[Branch]) -> bool:
     return any(len({case for case, _ in b.cases}) < len(b.cases) for b in branches)
 
 
-def _join_edges(workflow: Workflow) -> dict[tuple[str, str], None]:
+def _join_edges(workflow: ir.Workflow) -> dict[tuple[str, str], None]:
     """Every (source, target) of which the target waits for several sources."""
     joins = sources_of_joins(workflow)
     return {(source, target): None for target, sources in joins.items() for source in sources}

@@ -10,13 +10,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from flowc.grammar import load
 from flowc.grammar.plan_lexing import PlanLexer
 from lark import Token
 
+from ..source.records import dataclass
 from .words import SECTION_WORDS, SectionKey
 
 _NUMBER = re.compile(r"[0-9]+[.)]?[ \t]*")

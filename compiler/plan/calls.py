@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..source.records import dataclass
 from .document import PlanDocument
 from .edits import PlanError
 from .paths import step_paths

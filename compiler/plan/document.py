@@ -13,9 +13,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..source.gc_pause import collector_at_rest
+from ..source.records import dataclass
 from .blocks import Block, read_blocks
 from .edits import (
     DEFAULT,

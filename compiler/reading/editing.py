@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal as Lit
 
+from ..source.records import dataclass
 from ..source.source import Span
 
 Kind = Lit[

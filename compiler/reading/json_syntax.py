@@ -12,13 +12,15 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, cast
 
 from flowc.grammar import load
 from flowc.grammar.driving import Driver
 from flowc.grammar.json_lexing import tokens
 from lark import Lark, Transformer
+
+from ..source.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..diagnostics.diagnostic import Label, Severity, Sink
@@ -22,6 +22,7 @@ from ..expr.ast import Expr
 from ..expr.parse import ParseFault
 from ..expr.parse import parse as parse_expression
 from ..expr.walk import map_spans
+from ..source.records import dataclass
 from ..source.source import Source, Span
 from ..source.spelling import Spelling
 from .json_syntax import JsonNode, ListAt, Member, ObjectAt, Scalar, parse_json

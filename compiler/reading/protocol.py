@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ..diagnostics.diagnostic import Sink
 from ..ir import Workflow
 from ..ir.grants import with_grants
+from ..source.records import dataclass
 from ..source.source import Source, SourceSet
 from .editing import Editing, Mention
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Literal
 
+from .records import dataclass
 from .source import Source
 
 Style = Literal["error", "warning", "frame", "second", "strong", "plain"]

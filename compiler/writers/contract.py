@@ -13,29 +13,30 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from .. import ir
 from ..expr.ast import Binary, Call, Expr, ListOf, Literal, Name, Text
 from ..expr.walk import names_read, walk
-from ..ir import AgentNode, ChooseNode, EndNode, GateNode, TaskNode, Workflow
 from .manuscript import Manuscript, Rendition
 from .prose import bracket, in_order
 
 _FAILURES, _INPUTS = "failures", "input_parameters"
 _OTHERWISE = re.compile(r"\nIf that cannot be reached: (?P<text>.*)\nGiven: \Z", re.S)
-_Work = TaskNode | AgentNode
+_Work = ir.TaskNode | ir.AgentNode
 
 
 def write_contract(manuscript: Manuscript) -> Rendition:
     """The contract. Agents at work are steps too: their role is the agent's, and each depends on
     the one before it."""
     workflow = manuscript.workflow
-    work = [node for node in workflow.nodes if isinstance(node, TaskNode | AgentNode)]
+    work = [node for node in workflow.nodes if isinstance(node, ir.TaskNode | ir.AgentNode)]
     body = {
         "workflow_name": workflow.title or workflow.name,
         "workflow_type": "sequential" if _is_chain(workflow) else "parallel",
         "description": workflow.description or None,
         "input_parameters": _inputs(workflow),
         "steps": list(_steps(workflow, work)),
-        "quality_gates": [_gate(n) for n in in_order(workflow) if isinstance(n, GateNode)] or None,
+        "quality_gates": [_gate(n) for n in in_order(workflow) if isinstance(n, ir.GateNode)]
+        or None,
         "execution_config": _config(workflow) or None,
     }
     return Rendition(json.dumps(_without_nulls(body), indent=2, ensure_ascii=False) + "\n")
@@ -46,7 +47,7 @@ def _without_nulls(body: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in body.items() if value is not None}
 
 
-def _is_chain(workflow: Workflow) -> bool:
+def _is_chain(workflow: ir.Workflow) -> bool:
     """Whether one thing is done after another, so that no node begins or waits for several."""
     targets: dict[str, set[str]] = {}
     for edge in workflow.edges:
@@ -56,17 +57,17 @@ def _is_chain(workflow: Workflow) -> bool:
     return not forks and all(node.wait == "any" for node in workflow.nodes)
 
 
-def _inputs(workflow: Workflow) -> Any:
+def _inputs(workflow: ir.Workflow) -> Any:
     given = next((param for param in workflow.params if param.name == _INPUTS), None)
     return given.default if given is not None else None
 
 
-def _steps(workflow: Workflow, work: list[_Work]) -> Iterator[dict[str, Any]]:
-    by_variable = {node.into: node.id for node in work if isinstance(node, TaskNode)}
-    reached = [node for node in in_order(workflow) if isinstance(node, TaskNode | AgentNode)]
+def _steps(workflow: ir.Workflow, work: list[_Work]) -> Iterator[dict[str, Any]]:
+    by_variable = {node.into: node.id for node in work if isinstance(node, ir.TaskNode)}
+    reached = [node for node in in_order(workflow) if isinstance(node, ir.TaskNode | ir.AgentNode)]
     before = {later.id: earlier.id for earlier, later in pairwise(reached)}
     for node in _in_file_order(workflow, work, by_variable):
-        if isinstance(node, TaskNode):
+        if isinstance(node, ir.TaskNode):
             needs = [by_variable[name] for name in node.after if name in by_variable]
             form, role, minutes, criteria = node.form, node.role, node.minutes, node.criteria
         else:
@@ -88,7 +89,7 @@ def _steps(workflow: Workflow, work: list[_Work]) -> Iterator[dict[str, Any]]:
 
 
 def _in_file_order(
-    workflow: Workflow, work: list[_Work], by_variable: dict[str, str]
+    workflow: ir.Workflow, work: list[_Work], by_variable: dict[str, str]
 ) -> list[_Work]:
     """The steps in the order in which a contract lists them: that in which its nodes name those
     they depend on, its gates their scores, its end the last ones; else that of the nodes."""
@@ -117,16 +118,16 @@ def _in_file_order(
     return found if len(found) == len(work) else work
 
 
-def _orders(workflow: Workflow) -> Iterator[list[str]]:
+def _orders(workflow: ir.Workflow) -> Iterator[list[str]]:
     """Variables of steps in the order of the file, wherever nodes read several of them."""
     for node in workflow.nodes:
         match node:
-            case TaskNode():
+            case ir.TaskNode():
                 yield list(node.after)
-            case GateNode(score=Call(function="mean", args=(ListOf(items=scores),))):
+            case ir.GateNode(score=Call(function="mean", args=(ListOf(items=scores),))):
                 read = [names_read(score) for score in scores]
                 yield [names[-1].name for names in read if names]
-            case EndNode():
+            case ir.EndNode():
                 for assignment in node.assignments:
                     yield [name.name for name in names_read(assignment.value)]
 
@@ -138,7 +139,7 @@ def _otherwise(prompt: Expr | None) -> str | None:
     return said["text"] if said else None
 
 
-def _gate(node: GateNode) -> dict[str, Any]:
+def _gate(node: ir.GateNode) -> dict[str, Any]:
     return _without_nulls(
         {
             "gate_id": node.id,
@@ -149,13 +150,13 @@ def _gate(node: GateNode) -> dict[str, Any]:
     )
 
 
-def _config(workflow: Workflow) -> dict[str, Any]:
+def _config(workflow: ir.Workflow) -> dict[str, Any]:
     """How the contract is executed (C16), where the workflow shows it."""
     config: dict[str, Any] = {}
     for node in workflow.nodes:
-        if isinstance(node, ChooseNode) and (most := _attempts(node.on)) is not None:
+        if isinstance(node, ir.ChooseNode) and (most := _attempts(node.on)) is not None:
             config["max_iterations"] = most
-        elif isinstance(node, GateNode) and node.mode != "strict":
+        elif isinstance(node, ir.GateNode) and node.mode != "strict":
             config["quality_enforcement"] = node.mode
     for limit in workflow.limits:
         if limit.name == "seconds" and isinstance(limit.value, Literal):

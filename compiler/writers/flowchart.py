@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .. import ir
 from ..expr.ast import Call, Literal, Name
 from ..ir.grants import grant_comments
+from ..source.records import dataclass
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
 from .manuscript import Manuscript, Rendition
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
 
 from ..expr.ast import Binary, Call, Expr, Literal, Name, Text
+from ..source.records import dataclass
 
 UNSAID = "…"
 """What stands for an expression that the format has no words for; no check or value reads it."""

@@ -7,11 +7,12 @@ review.enter   review.script   review   review.if ─ review.before   review.if2
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from .. import ir
 from ..expr.ast import Call
+from ..source.records import dataclass
 from .machine_code import inline_code, javascript, sent_text, statements
 
 _PART = re.compile(r"\.(?P<part>[a-z]+)\d*_*\Z")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..ir import Workflow
+from ..source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

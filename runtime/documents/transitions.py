@@ -11,19 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from flowc.compiler.plan import (
-    STATUSES,
-    PlanDocument,
-    PlanError,
-    Status,
-    Value,
-    final_path,
-    is_manual,
-    is_placeholder,
-    status_of,
-    text_value,
-    transition,
-)
+from flowc.compiler import plan
 
 from . import phrases as words
 from .attempts import after_failure, attempts_in, attempts_text
@@ -32,8 +20,8 @@ RETRIES = 3
 """The number of times that a failed step is executed again (A14)."""
 Verdict = Literal["passed", "failed", "not measured"]
 
-_ORDER = STATUSES[:-1]
-_FROM: dict[Status, tuple[Status, ...]] = {
+_ORDER = plan.STATUSES[:-1]
+_FROM: dict[plan.Status, tuple[plan.Status, ...]] = {
     "PENDING": (),
     "READY": ("PENDING", "FAILED"),
     "RUNNING": ("PENDING", "READY"),
@@ -51,43 +39,45 @@ class Move:
     its `error` for FAILED."""
 
     step: str
-    to: Status
+    to: plan.Status
     code: str = ""
     results: str = ""
     error: str = ""
     retries: int = RETRIES
 
-    def advance(self, document: PlanDocument, time: str) -> PlanDocument:
+    def advance(self, document: plan.PlanDocument, time: str) -> plan.PlanDocument:
         """Return the document one status further, or the same at the end. Raise `PlanError`."""
-        status = status_of(document.step(self.step))
+        status = plan.status_of(document.step(self.step))
         if status == self.to:
             return document
         self._refuse(document, status)
         assert status is not None
         hop = self._hop(status)
-        document = transition(document, self.step, hop, time)
+        document = plan.transition(document, self.step, hop, time)
         return self._enter(document, status, time) if hop == self.to else document
 
-    def _refuse(self, document: PlanDocument, status: Status | None) -> None:
-        manual = is_manual(text_value(document.step(self.step), "Code"))
+    def _refuse(self, document: plan.PlanDocument, status: plan.Status | None) -> None:
+        manual = plan.is_manual(plan.text_value(document.step(self.step), "Code"))
         allowed = _FROM[self.to]
         if manual and self.to in ("EXECUTING", "DONE", "FAILED"):
             allowed = ("PENDING", "READY", "RUNNING", "CODE_GENERATED", "EXECUTING")
         if status not in allowed:
-            present = status or text_value(document.step(self.step), "Status")
-            raise PlanError(f"step `{self.step}` is {present}, so it cannot become {self.to}")
-        code = text_value(document.step(self.step), "Code")
-        if self.to == "EXECUTING" and is_placeholder(code):
-            raise PlanError(f"step `{self.step}` has no code that could be executed")
+            present = status or plan.text_value(document.step(self.step), "Status")
+            raise plan.PlanError(f"step `{self.step}` is {present}, so it cannot become {self.to}")
+        code = plan.text_value(document.step(self.step), "Code")
+        if self.to == "EXECUTING" and plan.is_placeholder(code):
+            raise plan.PlanError(f"step `{self.step}` has no code that could be executed")
 
-    def _hop(self, status: Status) -> Status:
+    def _hop(self, status: plan.Status) -> plan.Status:
         if status == "FAILED":
             return "READY"
         if self.to == "FAILED" and status in ("RUNNING", "EXECUTING"):
             return "FAILED"
         return _ORDER[_ORDER.index(status) + 1]
 
-    def _enter(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+    def _enter(
+        self, document: plan.PlanDocument, before: plan.Status, time: str
+    ) -> plan.PlanDocument:
         """Return the document with the fields and the line of the log of the status."""
         step = self.step
         match self.to:
@@ -99,7 +89,7 @@ class Move:
                 document = document.set("Code", self.code, step=step)
                 return document.append_log(time, words.of_step(words.GENERATED, step))
             case "EXECUTING":
-                again = bool(attempts_in(text_value(document.step(step), "Execution Results")))
+                again = bool(attempts_in(plan.text_value(document.step(step), "Execution Results")))
                 return document.append_log(
                     time, words.of_step(words.AGAIN if again else words.EXECUTING, step)
                 )
@@ -110,18 +100,20 @@ class Move:
             case _:
                 return document
 
-    def _complete(self, document: PlanDocument, time: str) -> PlanDocument:
+    def _complete(self, document: plan.PlanDocument, time: str) -> plan.PlanDocument:
         step = document.step(self.step)
-        earlier = attempts_text(text_value(step, "Execution Results"))
+        earlier = attempts_text(plan.text_value(step, "Execution Results"))
         text = "\n\n".join(part for part in (earlier, self.results.strip()) if part)
         document = document.set("Execution Results", text, step=self.step)
-        output = text_value(step, "Output Audio")
+        output = plan.text_value(step, "Output Audio")
         line = words.COMPLETED_WITH if output else words.COMPLETED
         return document.append_log(time, words.of_step(line, self.step, output=output))
 
-    def _fail(self, document: PlanDocument, before: Status, time: str) -> PlanDocument:
+    def _fail(
+        self, document: plan.PlanDocument, before: plan.Status, time: str
+    ) -> plan.PlanDocument:
         step = document.step(self.step)
-        results, code = text_value(step, "Execution Results"), text_value(step, "Code")
+        results, code = plan.text_value(step, "Execution Results"), plan.text_value(step, "Code")
         attempt = attempts_in(results) + 1
         text = after_failure(results, code if before != "RUNNING" else "", self.error)
         document = document.set("Execution Results", text, step=self.step)
@@ -132,20 +124,20 @@ class Move:
         return document.append_log(time, words.of_step(line, self.step, self.error))
 
 
-def fix(document: PlanDocument, step: str, code: str, time: str) -> PlanDocument:
+def fix(document: plan.PlanDocument, step: str, code: str, time: str) -> plan.PlanDocument:
     """Replace the code of a failed step, which is then READY to be executed again (A14, A15). The
     same code changes nothing. Raise `PlanError`."""
     block = document.step(step)
-    status, old = status_of(block), text_value(block, "Code").strip()
+    status, old = plan.status_of(block), plan.text_value(block, "Code").strip()
     if old == code.strip():
         return document
     if status != "FAILED":
-        raise PlanError(f"step `{step}` is {status}: only one that has failed is fixed")
-    document = transition(document, step, "READY", time).set("Code", code.strip(), step=step)
+        raise plan.PlanError(f"step `{step}` is {status}: only one that has failed is fixed")
+    document = plan.transition(document, step, "READY", time).set("Code", code.strip(), step=step)
     return document.append_log(time, words.of_step(words.FIXED, step))
 
 
-def log(document: PlanDocument, text: str, time: str) -> PlanDocument:
+def log(document: plan.PlanDocument, text: str, time: str) -> plan.PlanDocument:
     """Add a line to the log, unless it ends with that line."""
     section = document.section("log")
     lines = section.logs() if section else []
@@ -156,13 +148,13 @@ def log(document: PlanDocument, text: str, time: str) -> PlanDocument:
 
 
 def review(
-    document: PlanDocument, verdict: Verdict, notes: str, step: str, time: str
-) -> PlanDocument:
+    document: plan.PlanDocument, verdict: Verdict, notes: str, step: str, time: str
+) -> plan.PlanDocument:
     """Add the review of the sound: notes of a step, or else of the last one that is DONE, and a
     line of the log."""
-    done = [s for s in document.steps if status_of(s) == "DONE"]
+    done = [s for s in document.steps if plan.status_of(s) == "DONE"]
     if not step and done:
-        step = text_value(done[-1], "ID")
+        step = plan.text_value(done[-1], "ID")
     before = document
     if step:
         document = document.set("QA Notes", notes.strip(), step=step)
@@ -172,12 +164,12 @@ def review(
 
 
 def finish(
-    document: PlanDocument, overall: str, summary: str, final: str, time: str
-) -> PlanDocument:
+    document: plan.PlanDocument, overall: str, summary: str, final: str, time: str
+) -> plan.PlanDocument:
     """Add the final output, and the last line of the log."""
     fields: dict[str, str] = {
         "Overall Status": overall,
-        "Final Audio Path": final or final_path(document),
+        "Final Audio Path": final or plan.final_path(document),
         "Summary": " ".join(summary.split()),
     }
     before = document
@@ -189,18 +181,18 @@ def finish(
 
 
 def add_steps(
-    document: PlanDocument,
-    requirements: Mapping[str, Value],
-    steps: Sequence[Mapping[str, Value]],
+    document: plan.PlanDocument,
+    requirements: Mapping[str, plan.Value],
+    steps: Sequence[Mapping[str, plan.Value]],
     time: str,
-) -> PlanDocument:
+) -> plan.PlanDocument:
     """Set the requirements, and add steps with `title` and fields by their names (A22). A document
     that ends with these steps stays the same."""
     before = document
     for name, value in requirements.items():
         document = document.set(name, value, section="requirements")
     wanted = [(s["title"], s["Description"]) for s in steps]
-    present = [(s.title, text_value(s, "Description")) for s in document.steps]
+    present = [(s.title, plan.text_value(s, "Description")) for s in document.steps]
     if document is before and present[len(present) - len(wanted) :] == wanted:
         return document
     first = not present
@@ -210,7 +202,9 @@ def add_steps(
     return document.append_log(time, line)
 
 
-def _fields_of(document: PlanDocument, step: Mapping[str, Value]) -> dict[str, Value]:
+def _fields_of(
+    document: plan.PlanDocument, step: Mapping[str, plan.Value]
+) -> dict[str, plan.Value]:
     fields = {name: value for name, value in step.items() if name != "title"}
-    waits = any(status_of(s) != "DONE" for s in document.steps)
+    waits = any(plan.status_of(s) != "DONE" for s in document.steps)
     return {"Status": "PENDING" if waits else "READY", **fields}

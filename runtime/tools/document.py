@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from flowc.compiler import plan
 from flowc.compiler.catalog.builtin_tools import DOCUMENT_ENTRIES
-from flowc.compiler.plan import PlanDocument, PlanError, Value, fix_request, status_of, text_value
 from flowc.compiler.plan.paths import original_input
 
 from ..documents import transitions as moves
@@ -68,7 +68,7 @@ class DocumentTools:
         # A link is refused where the document is read, so the last part is left as it is.
         return DocumentFile(place.parent / (self.roots.start / path).name, path)
 
-    def _change(self, file: DocumentFile, change: Change) -> PlanDocument:
+    def _change(self, file: DocumentFile, change: Change) -> plan.PlanDocument:
         file.change(change, _announcer(file))
         return file.read()
 
@@ -92,7 +92,7 @@ class DocumentTools:
             file = DocumentFile(self.roots.locate(file_name(id)), file_name(id))
             try:
                 text = new_document(id, request, audio, now)
-            except PlanError as refused:
+            except plan.PlanError as refused:
                 raise Failure(f"the request cannot be written down: {refused}", "refused") from None
             file.create(text, _announcer(file))
         return whole_of(file.read(), file.shown)
@@ -115,14 +115,14 @@ class DocumentTools:
 
     def plan(self, args: Args) -> Json:
         file, time = self._file(args), self._now()
-        needs: dict[str, Value] = {}
+        needs: dict[str, plan.Value] = {}
         if args["goal"]:
             needs["Goal"] = " ".join(str(args["goal"]).split())
         for key, name in REQUIREMENTS.items():
             if args[key]:
                 needs[name] = tuple(" ".join(str(item).split()) for item in args[key])
 
-        def change(document: PlanDocument) -> PlanDocument:
+        def change(document: plan.PlanDocument) -> plan.PlanDocument:
             return moves.add_steps(document, needs, _steps_of(document, args["steps"]), time)
 
         return whole_of(self._change(file, change), file.shown)
@@ -139,7 +139,7 @@ class DocumentTools:
             retries=int(args["retries"]),
         )
         document = self._change(file, lambda d: move.advance(d, self._now()))
-        while status_of(document.step(step)) != move.to:
+        while plan.status_of(document.step(step)) != move.to:
             document = self._change(file, lambda d: move.advance(d, self._now()))
         state = {**step_of(document, document.step(step)), **summary_of(document, file.shown)}
         if move.to != "FAILED":
@@ -148,13 +148,13 @@ class DocumentTools:
         return {
             **state,
             "retry": 0 < attempts <= move.retries,
-            "request": fix_request(document, step, cast("str", state["code"]), move.error),
+            "request": plan.fix_request(document, step, cast("str", state["code"]), move.error),
         }
 
     def fix(self, args: Args) -> Json:
         file, step, code = self._file(args), str(args["step"]), str(args["code"])
-        before = text_value(_step(file, step), "Code").strip()
-        status = status_of(_step(file, step))
+        before = plan.text_value(_step(file, step), "Code").strip()
+        status = plan.status_of(_step(file, step))
         document = self._change(file, lambda d: moves.fix(d, step, code, self._now()))
         # READY with this very code: the call that was made before the run died.
         changed = before != code.strip() or status == "READY"
@@ -173,7 +173,7 @@ class DocumentTools:
     def review(self, args: Args) -> Json:
         file = self._file(args)
 
-        def change(document: PlanDocument) -> PlanDocument:
+        def change(document: plan.PlanDocument) -> plan.PlanDocument:
             return moves.review(
                 document, args["verdict"], str(args["notes"]), str(args["step"]), self._now()
             )
@@ -183,7 +183,7 @@ class DocumentTools:
     def finish(self, args: Args) -> Json:
         file = self._file(args)
 
-        def change(document: PlanDocument) -> PlanDocument:
+        def change(document: plan.PlanDocument) -> plan.PlanDocument:
             return moves.finish(
                 document, args["status"], str(args["summary"]), str(args["final"]), self._now()
             )
@@ -195,17 +195,19 @@ class DocumentTools:
 def _step(file: DocumentFile, step: str) -> Any:
     try:
         return file.read().step(step)
-    except PlanError as refused:
+    except plan.PlanError as refused:
         raise Failure(f"{file.shown}: {refused}", "refused") from None
 
 
-def _steps_of(document: PlanDocument, planned: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _steps_of(document: plan.PlanDocument, planned: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The steps of a plan with paths. When they are the last of the document already, they are
     those that were asked for before."""
     steps, request = document.steps, document.section("request")
     original = original_input(document)
-    id = text_value(request, "Workflow ID") if request else ""
-    outputs = [text_value(s, "Output Audio") for s in steps if text_value(s, "Output Audio")]
+    id = plan.text_value(request, "Workflow ID") if request else ""
+    outputs = [
+        plan.text_value(s, "Output Audio") for s in steps if plan.text_value(s, "Output Audio")
+    ]
     number = 1 + max((step.number or 0 for step in steps), default=0)
     prefix = id.rpartition("_")[2]
     last = outputs[-1] if outputs else original

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any
 
+from ... import ir
 from ...expr.ast import Expr, Literal, Text
 from ...expr.parse import parse
 from ...expr.shell import quoted_command, unquoted_parts
 from ...expr.show import show
 from ...expr.template import read_template, show_parts, show_template
 from ...flow_yaml.keys import LIMIT, RETRY, Form, MapShape
-from ...ir import Assertion, Assignment, Input, Limit, Output, Retry
 from .yaml_text import Inline, PlainScalar, Value
 
 
@@ -41,7 +41,7 @@ def expression(expr: Expr) -> Value:
     return PlainScalar(show(expr))
 
 
-def settings(assignments: tuple[Assignment, ...]) -> Value:
+def settings(assignments: tuple[ir.Assignment, ...]) -> Value:
     """Variables with expressions; a list where one is set twice."""
     if len({a.target for a in assignments}) == len(assignments):
         return {a.target: expression(a.value) for a in assignments}
@@ -64,15 +64,15 @@ def _descriptions(pairs: list[tuple[str, str]]) -> Value:
     return [{name: text} for name, text in pairs]
 
 
-def _inputs(inputs: tuple[Input, ...]) -> Value:
+def _inputs(inputs: tuple[ir.Input, ...]) -> Value:
     return _descriptions([(i.name, i.description) for i in inputs])
 
 
-def _outputs(outputs: tuple[Output, ...]) -> Value:
+def _outputs(outputs: tuple[ir.Output, ...]) -> Value:
     return _descriptions([(o.name, o.source) for o in outputs])
 
 
-def _criterion(criterion: Assertion) -> Value:
+def _criterion(criterion: ir.Assertion) -> Value:
     if criterion.expr is None:
         return criterion.text
     check = expression(criterion.expr)
@@ -81,11 +81,11 @@ def _criterion(criterion: Assertion) -> Value:
     return Inline(text=criterion.text, check=check)
 
 
-def _limits(limits: tuple[Limit, ...]) -> Value:
+def _limits(limits: tuple[ir.Limit, ...]) -> Value:
     return {limit.name: short_form(mapping_of(limit, LIMIT), LIMIT) for limit in limits}
 
 
-def _retry(retry: Retry) -> Value:
+def _retry(retry: ir.Retry) -> Value:
     return short_form(mapping_of(retry, RETRY), RETRY)
 
 

@@ -17,24 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import ir
+from ...flow_yaml import keys
 from ...flow_yaml.implied import called_functions, implied_tools
-from ...flow_yaml.keys import (
-    AGENT,
-    COMMON,
-    LANGUAGES,
-    NODES,
-    ON_INPUT,
-    PARAM,
-    PROMPT,
-    RULE,
-    STATE,
-    THREAD,
-    TOOL,
-    TOP,
-    TRIAL,
-    VERSION,
-    MapShape,
-)
 from .forms import mapping_of, short_form
 from .routes import OutgoingEdges, outgoing_edges, write_default, write_ways
 from .yaml_text import Inline, Sections, Spaced, Value, yaml_text
@@ -56,7 +40,7 @@ def emit_flow_yaml(program: ir.Program, folder: str | None = None) -> str:
         text = os.path.relpath(path, home or ".").replace(os.sep, "/")
         return f"./{text}" if text in parts else text
 
-    document = Sections(flow=VERSION, **_workflow(program.main, near, program.entry))
+    document = Sections(flow=keys.VERSION, **_workflow(program.main, near, program.entry))
     if parts:
         document["workflows"] = Sections(
             {name: _workflow(workflow, near, program.entry) for name, workflow in parts.items()}
@@ -65,7 +49,7 @@ def emit_flow_yaml(program: ir.Program, folder: str | None = None) -> str:
 
 
 def _workflow(workflow: ir.Workflow, near: Near, file: str) -> Sections:
-    top = mapping_of(workflow, MapShape(ir.Workflow, TOP))
+    top = mapping_of(workflow, keys.MapShape(ir.Workflow, keys.TOP))
     ways = outgoing_edges(workflow)
     found = Sections(name=workflow.name)
     found |= {key: top[key] for key in ("title", "description") if key in top}
@@ -73,35 +57,37 @@ def _workflow(workflow: ir.Workflow, near: Near, file: str) -> Sections:
     found["state"] = {f.name: _state(f) for f in workflow.state}
     found |= {"outputs": top["outputs"]} if "outputs" in top else {}
     found |= {"model": top["model"]} if "model" in top else {}
-    found["agents"] = {a.id: dict(mapping_of(a, AGENT)) for a in workflow.agents}
+    found["agents"] = {a.id: dict(mapping_of(a, keys.AGENT)) for a in workflow.agents}
     found["tools"] = _tools(workflow)
     found["threads"] = {t.id: _thread(t) for t in workflow.threads}
     found["scripts"] = {s.id: _script(s, workflow, near, file) for s in workflow.scripts}
-    found["prompts"] = {p.id: short_form(mapping_of(p, PROMPT), PROMPT) for p in workflow.prompts}
+    found["prompts"] = {
+        p.id: short_form(mapping_of(p, keys.PROMPT), keys.PROMPT) for p in workflow.prompts
+    }
     found["groups"] = {g.id: g.title for g in workflow.groups}
     found |= {key: top[key] for key in ("limits", "on_unknown") if key in top}
-    found["on_error"] = [dict(mapping_of(rule, RULE)) for rule in workflow.on_error]
+    found["on_error"] = [dict(mapping_of(rule, keys.RULE)) for rule in workflow.on_error]
     if workflow.on_input is not None:
-        found["on_input"] = short_form(mapping_of(workflow.on_input, ON_INPUT), ON_INPUT)
+        found["on_input"] = short_form(mapping_of(workflow.on_input, keys.ON_INPUT), keys.ON_INPUT)
     found |= {key: top[key] for key in ("on_success", "on_failed") if key in top}
     if ways.default is not None:
         found["defaults"] = {"on_error": write_default(ways.default)}
     if not ways.listed or workflow.entry != ways.listed[0].id:
         found["start"] = workflow.entry
     found["nodes"] = Spaced(_nodes(workflow, ways, near))
-    found["tests"] = Sections({t.name: dict(mapping_of(t, TRIAL)) for t in workflow.trials})
+    found["tests"] = Sections({t.name: dict(mapping_of(t, keys.TRIAL)) for t in workflow.trials})
     return Sections({key: value for key, value in found.items() if value not in ({}, [])})
 
 
 def _param(param: ir.Param) -> Value:
-    found = mapping_of(param, PARAM, "required")
+    found = mapping_of(param, keys.PARAM, "required")
     if param.required == (param.default is not None):
         found["required"] = param.required
-    return short_form(Inline({"type": param.type, **found}), PARAM)
+    return short_form(Inline({"type": param.type, **found}), keys.PARAM)
 
 
 def _state(field: ir.StateField) -> Value:
-    return short_form(Inline({"type": field.type, **mapping_of(field, STATE)}), STATE)
+    return short_form(Inline({"type": field.type, **mapping_of(field, keys.STATE)}), keys.STATE)
 
 
 def _tools(workflow: ir.Workflow) -> Value:
@@ -121,14 +107,14 @@ def _usual(tool: ir.Tool) -> str:
 def _tool(tool: ir.Tool) -> Value:
     if tool.source in ("builtin", "lock"):
         return {}
-    found = dict(mapping_of(tool, TOOL))
+    found = dict(mapping_of(tool, keys.TOOL))
     if tool.source == "declared" and not found.keys() & {"description", "schema", "result"}:
         found["result"] = tool.result
     return found
 
 
 def _thread(thread: ir.Thread) -> Value:
-    found: dict[str, Any] = dict(mapping_of(thread, THREAD))
+    found: dict[str, Any] = dict(mapping_of(thread, keys.THREAD))
     if thread.seed:
         found["seed"] = [{seed.role: seed.content} for seed in thread.seed]
     return found
@@ -140,7 +126,7 @@ def _script(script: ir.Script, workflow: ir.Workflow, near: Near, file: str) -> 
         list(script.functions) if script.functions != called_functions(script.id, workflow) else []
     )
     more: dict[str, Value] = {"functions": functions} if functions else {}
-    by_name = LANGUAGES.get(os.path.splitext(script.file)[1])
+    by_name = keys.LANGUAGES.get(os.path.splitext(script.file)[1])
     if script.file != file and by_name is not None and script.line == 1:
         if by_name != script.language:
             more["language"] = script.language
@@ -160,11 +146,11 @@ def _nodes(workflow: ir.Workflow, ways: OutgoingEdges, near: Near) -> list[Value
 
 
 def _node(node: ir.Node, workflow: ir.Workflow, near: Near) -> dict[str, Value]:
-    around = mapping_of(node, MapShape(type(node), COMMON))
+    around = mapping_of(node, keys.MapShape(type(node), keys.COMMON))
     found: dict[str, Value] = {"name": node.id}
     if "title" in around:
         found["title"] = around.pop("title")
-    own = mapping_of(node, NODES[node.kind])
+    own = mapping_of(node, keys.NODES[node.kind])
     if isinstance(node, ir.CallNode | ir.ForeachNode):
         own["call" if node.kind == "call" else "do"] = near(node.workflow)
     if isinstance(node, ir.AgentNode | ir.MessageNode):

@@ -5,12 +5,13 @@ out, so that a sequence of nodes is a sequence of nodes.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ... import ir
 from ...expr.ast import Call, Expr
 from ...expr.parse import parse
 from ...flow_yaml.keys import FAILURES, IMPLIED_ENDS
+from ...source.records import dataclass
 from .yaml_text import Inline, PlainScalar, Value
 
 Failure = tuple[str, tuple[ir.ErrorKind, ...] | None]

@@ -7,9 +7,10 @@ picture, so a page can always be drawn; `html_graphviz` reads a finer one from G
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from ...source.records import dataclass
 from .sizes import Sized
 
 Point = tuple[float, float]

@@ -10,13 +10,14 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from ...ir import Workflow
+from ...source.records import dataclass
 from ...source.source import SourceSet
 from ..picture.palette import COLOURS, ERROR, PATH, Colour
 from ..picture.picture import Overlay, picture_of

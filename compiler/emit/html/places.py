@@ -7,9 +7,10 @@ say which further lines belong to it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 
 from ...ir import Node
+from ...source.records import dataclass
 from ...source.source import SourceSet, Span
 
 NEAR = 6

@@ -7,8 +7,8 @@ slack: a text may get more room than it needs, never less.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 
+from ...source.records import dataclass
 from ..picture.picture import Look, Picture, PictureEdge, Shown
 
 LINE_HEIGHT = 18.0

@@ -9,11 +9,12 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, assert_never
 
 from ... import ir
 from ...analysis.outline import is_failure
+from ...source.records import dataclass
 
 Look = Literal[
     "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",

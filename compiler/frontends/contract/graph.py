@@ -10,21 +10,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ... import ir
 from ...expr.ast import Binary, Call, Expr, ListOf, Literal, Name
-from ...ir import (
-    Assignment,
-    AssignNode,
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    Guard,
-    Node,
-    OnError,
-    TaskNode,
-)
+from ...source.records import dataclass
 from .order import Needs, Redo, in_order, reviewed_steps, with_reviews_awaited
 from .steps import LEAST_SCORE, Contract, ContractStep
 from .texts import (
@@ -39,7 +29,7 @@ from .texts import (
 )
 
 END, FAILED, START = "end", "failed", "start"
-Exit = tuple[str, Guard | None]
+Exit = tuple[str, ir.Guard | None]
 """The source and guard of an edge to whatever comes next."""
 
 
@@ -48,8 +38,8 @@ class Graph:
     """Nodes and edges under construction; `taken` are the ids in use, `grouped` the steps that
     became several nodes, `again` the nodes in which reviews restart what they review."""
 
-    nodes: list[Node] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
+    nodes: list[ir.Node] = field(default_factory=list)
+    edges: list[ir.Edge] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     grouped: list[str] = field(default_factory=list)
     entry: str = ""
@@ -64,9 +54,9 @@ class Graph:
 
     def connect(self, exit: Exit, target: str, *, implied: bool = False, label: str = "") -> None:
         source, guard = exit
-        label = label or ("else" if guard == Case(value="false") else "")
+        label = label or ("else" if guard == ir.Case(value="false") else "")
         self.edges.append(
-            Edge(source=source, target=target, guard=guard, implied=implied, label=label)
+            ir.Edge(source=source, target=target, guard=guard, implied=implied, label=label)
         )
 
 
@@ -146,7 +136,7 @@ def build_graph(design: Design) -> Graph:
     first = [id for id in design.steps if not design.waits[id]]
     if len(first) > 1:
         graph.entry = graph.new_id(START)
-        graph.nodes.append(AssignNode(id=graph.entry, title=START))
+        graph.nodes.append(ir.AssignNode(id=graph.entry, title=START))
     else:
         graph.entry = first[0]
     exits: dict[str, Exit] = {}
@@ -168,14 +158,14 @@ def _add_step(graph: Graph, design: Design, step: ContractStep, doors: dict[str,
     waits = design.waits[step.id]
     door = doors[step.id] = step.id
     many = len(waits) > 1
-    own: list[Node] = []
+    own: list[ir.Node] = []
     judges = design.judges.get(step.id, ())
-    task: TaskNode = task_node(
+    task: ir.TaskNode = task_node(
         design.contract, step, design.declared[step.id], judges, design.names
     )
     if many and step.id in design.restarted:
         door = doors[step.id] = graph.new_id(f"{step.id}.ready")
-        own.append(AssignNode(id=door, wait="all", group=step.id))
+        own.append(ir.AssignNode(id=door, wait="all", group=step.id))
         graph.connect((door, None), step.id)
     elif many:
         task = replace(task, wait="all")
@@ -184,11 +174,11 @@ def _add_step(graph: Graph, design: Design, step: ContractStep, doors: dict[str,
     if step.id in design.redos:
         verdict = graph.new_id(f"{step.id}.verdict")
         condition = _too_low(design, step.id)
-        own.append(ChooseNode(id=verdict, on=condition, title="too low", group=step.id))
+        own.append(ir.ChooseNode(id=verdict, on=condition, title="too low", group=step.id))
         graph.connect(exit, verdict)
-        exit = (verdict, Case(value="false"))
+        exit = (verdict, ir.Case(value="false"))
         again = graph.again[step.id] = graph.new_id(f"{step.id}.again")
-        graph.connect((verdict, Case(value="true")), again)
+        graph.connect((verdict, ir.Case(value="true")), again)
         own.append(_restart(again))
     if design.contract.retries:
         own += _retry(graph, design, step.id)
@@ -199,22 +189,22 @@ def _add_step(graph: Graph, design: Design, step: ContractStep, doors: dict[str,
     return exit
 
 
-def _restart(id: str) -> Node:
+def _restart(id: str) -> ir.Node:
     """Return a node that counts a further attempt; the variable adds up what is written (C16)."""
-    one = Assignment(target=RESTARTS, value=Literal(value=1))
-    return AssignNode(id=id, assignments=(one,), title="restart")
+    one = ir.Assignment(target=RESTARTS, value=Literal(value=1))
+    return ir.AssignNode(id=id, assignments=(one,), title="restart")
 
 
-def _retry(graph: Graph, design: Design, step: str) -> Iterator[Node]:
+def _retry(graph: Graph, design: Design, step: str) -> Iterator[ir.Node]:
     """Yield the nodes that begin a failed step again while attempts are left (C16)."""
     retry, anew = graph.new_id(f"{step}.retry"), graph.new_id(f"{step}.anew")
-    yield ChooseNode(id=retry, on=_attempts_left(design), title="attempts left")
+    yield ir.ChooseNode(id=retry, on=_attempts_left(design), title="attempts left")
     yield _restart(anew)
-    caught = OnError(errors=("failure", "timeout"))
+    caught = ir.OnError(errors=("failure", "timeout"))
     graph.connect((step, caught), retry, label="failed")
-    graph.connect((retry, Case(value="true")), anew)
+    graph.connect((retry, ir.Case(value="true")), anew)
     graph.connect((anew, None), step)
-    graph.connect((retry, Case(value="false")), graph.failed, implied=True)
+    graph.connect((retry, ir.Case(value="false")), graph.failed, implied=True)
 
 
 def _attempts_left(design: Design) -> Expr:
@@ -246,7 +236,7 @@ def _add_ways_in(
             graph.connect(exits[need], doors[id])
             continue
         kept = graph.new_id(f"{id} after {need}")
-        graph.nodes.append(AssignNode(id=kept, title=f"{need} is done"))
+        graph.nodes.append(ir.AssignNode(id=kept, title=f"{need} is done"))
         graph.connect(exits[need], kept)
         graph.connect((kept, None), doors[id])
         for review in outer:
@@ -263,14 +253,14 @@ def _add_end(graph: Graph, design: Design, exits: Mapping[str, Exit]) -> None:
     """Add the gates behind the last steps, in file order, then the end (C23)."""
     contract, last = design.contract, design.last()
     score = mean_of_scores(contract, design.declared, design.names)
-    chain: list[Node] = [
+    chain: list[ir.Node] = [
         gate_node(gate, contract, last, score, design.names) for gate in contract.gates
     ]
     end = graph.new_id(END)
     ends = [design.steps[id] for id in last]
     value = result_text(ends, contract, design.declared, design.names)
-    result = Assignment(target=RESULT, value=value)
-    chain.append(EndNode(id=end, title=END, outcome="success", assignments=(result,)))
+    result = ir.Assignment(target=RESULT, value=value)
+    chain.append(ir.EndNode(id=end, title=END, outcome="success", assignments=(result,)))
     if len(last) > 1:
         chain[0] = replace(chain[0], wait="all")
     graph.nodes += chain
@@ -279,7 +269,7 @@ def _add_end(graph: Graph, design: Design, exits: Mapping[str, Exit]) -> None:
     for before, after in itertools.pairwise(chain):
         graph.connect((before.id, None), after.id, implied=after.id == end)
     if contract.retries:
-        failures = Assignment(target=RESULT, value=failures_text())
+        failures = ir.Assignment(target=RESULT, value=failures_text())
         graph.nodes.append(
-            EndNode(id=graph.failed, title=FAILED, outcome="failed", assignments=(failures,))
+            ir.EndNode(id=graph.failed, title=FAILED, outcome="failed", assignments=(failures,))
         )

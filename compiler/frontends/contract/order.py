@@ -12,10 +12,10 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...analysis.graphs import loops, path_to, predecessors, reachable
 from ...diagnostics.diagnostic import Label, Sink
+from ...source.records import dataclass
 from ...source.source import Span
 from .steps import ContractStep
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
+from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Field, Literal, Name
-from ...ir import Assignment, ErrorRule, Group, Limit, Origin, Param, StateField, Workflow
 from ...reading.json_tree import Tree, read_json
 from ...reading.protocol import Parsed
 from ...source.gc_pause import collector_at_rest
@@ -43,22 +43,22 @@ def _read(contract: Contract, tree: Tree) -> Parsed:
     )
 
 
-def _workflow(contract: Contract, graph: Graph, names: ResultNames, source: Source) -> Workflow:
+def _workflow(contract: Contract, graph: Graph, names: ResultNames, source: Source) -> ir.Workflow:
     counted = any(node.kind == "choose" for node in graph.nodes)
-    state = [StateField(name=name, type="object") for name in names.variables.values()]
-    state.append(StateField(name=RESULT))
+    state = [ir.StateField(name=name, type="object") for name in names.variables.values()]
+    state.append(ir.StateField(name=RESULT))
     if counted:
-        state.append(StateField(name=RESTARTS, type="integer", default=0, reducer="add"))
+        state.append(ir.StateField(name=RESTARTS, type="integer", default=0, reducer="add"))
     if contract.retries:
-        state.append(StateField(name=FAILURES, type="list", default=[], reducer="append"))
+        state.append(ir.StateField(name=FAILURES, type="list", default=[], reducer="append"))
     titles = {step.id: step for step in contract.steps}
     seconds = None if contract.minutes is None else Literal(value=contract.minutes * 60)
-    return Workflow(
+    return ir.Workflow(
         name=PurePath(source.path).stem,
         title=contract.name,
         description=contract.description,
         params=(
-            Param(
+            ir.Param(
                 name=INPUTS,
                 type="object",
                 default=contract.inputs,
@@ -68,22 +68,22 @@ def _workflow(contract: Contract, graph: Graph, names: ResultNames, source: Sour
         outputs=(RESULT,),
         state=tuple(state),
         groups=tuple(
-            Group(id=id, title=titles[id].title, span=titles[id].span) for id in graph.grouped
+            ir.Group(id=id, title=titles[id].title, span=titles[id].span) for id in graph.grouped
         ),
         nodes=tuple(graph.nodes),
         edges=tuple(graph.edges),
         entry=graph.entry,
         on_error=(_note_failures(),) if contract.retries else (),
-        limits=(Limit(name="seconds", value=seconds),) if seconds else (),
+        limits=(ir.Limit(name="seconds", value=seconds),) if seconds else (),
         span=source.span(0),
-        origin=Origin(format="contract", file=source.path),
+        origin=ir.Origin(format="contract", file=source.path),
     )
 
 
-def _note_failures() -> ErrorRule:
+def _note_failures() -> ir.ErrorRule:
     message = Field(object=Name(name="error"), name="message")
-    return ErrorRule(
-        kinds=("failure", "timeout"), assignments=(Assignment(target=FAILURES, value=message),)
+    return ir.ErrorRule(
+        kinds=("failure", "timeout"), assignments=(ir.Assignment(target=FAILURES, value=message),)
     )
 
 

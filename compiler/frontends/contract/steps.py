@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal as Lit
 from typing import cast, get_args
 
@@ -12,6 +12,7 @@ from ...diagnostics.diagnostic import Label
 from ...ir import Json
 from ...reading.json_syntax import JsonNode, Scalar
 from ...reading.json_tree import Fields, JsonText, Tree
+from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ...expr.ast import Call, Expr, Field, ListOf, Literal, Name, Text
 from ...ir import Assertion, GateNode, TaskNode
+from ...source.records import dataclass
 from .order import Needs
 from .steps import Contract, ContractStep, Gate
 

@@ -6,41 +6,16 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ...flow_yaml.keys import (
-    AGENT,
-    LANGUAGES,
-    PARAM,
-    PROMPT,
-    RULE,
-    SCRIPT,
-    STATE,
-    THREAD,
-    TOOL,
-    TRIAL,
-    Key,
-    MapShape,
-)
-from ...ir import (
-    Agent,
-    ErrorRule,
-    Group,
-    Param,
-    Prompt,
-    Script,
-    Seed,
-    StateField,
-    Thread,
-    Tool,
-    Trial,
-)
+from ... import ir
+from ...flow_yaml import keys
 from ...source.source import SourceSet, Span, Unreadable
 from .forms import Forms, kind
 from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
-_TITLE = Key("title", "text", "")
-_FILE = Key("file", "text", "the file it stands in, or came from")
-_LINE = Key("line", "integer", "the line of `file` in which `source` begins")
-_SCRIPT = MapShape(SCRIPT.type, (*SCRIPT.keys, _FILE, _LINE))
+_TITLE = keys.Key("title", "text", "")
+_FILE = keys.Key("file", "text", "the file it stands in, or came from")
+_LINE = keys.Key("line", "integer", "the line of `file` in which `source` begins")
+_SCRIPT = keys.MapShape(keys.SCRIPT.type, (*keys.SCRIPT.keys, _FILE, _LINE))
 
 
 class Declarations:
@@ -55,12 +30,12 @@ class Declarations:
         return {
             "params": tuple(self._params(mapping)),
             "state": tuple(
-                StateField(name=name.value, **fields, span=name.span)
-                for name, _, fields in self._section(mapping, "state", STATE, "the variable")
+                ir.StateField(name=name.value, **fields, span=name.span)
+                for name, _, fields in self._section(mapping, "state", keys.STATE, "the variable")
             ),
             "agents": tuple(
-                Agent(id=name.value, **fields, span=name.span)
-                for name, _, fields in self._section(mapping, "agents", AGENT, "the agent")
+                ir.Agent(id=name.value, **fields, span=name.span)
+                for name, _, fields in self._section(mapping, "agents", keys.AGENT, "the agent")
             ),
             "tools": tuple(self._tools(mapping)),
             "threads": tuple(self._threads(mapping)),
@@ -70,8 +45,8 @@ class Declarations:
                 if (script := _read_script(name, node, self.forms, self.sources)) is not None
             ),
             "prompts": tuple(
-                Prompt(id=name.value, **fields, span=name.span)
-                for name, _, fields in self._section(mapping, "prompts", PROMPT, "the prompt")
+                ir.Prompt(id=name.value, **fields, span=name.span)
+                for name, _, fields in self._section(mapping, "prompts", keys.PROMPT, "the prompt")
             ),
             "groups": tuple(self._groups(mapping)),
             "on_error": tuple(self._rules(mapping)),
@@ -89,76 +64,78 @@ class Declarations:
         return []
 
     def _section(
-        self, mapping: YamlMap, section: str, element: MapShape, what: str, *further: str
+        self, mapping: YamlMap, section: str, element: keys.MapShape, what: str, *further: str
     ) -> Iterator[tuple[YamlScalar, YamlNode, dict[str, Any]]]:
         for name, node in self._entries(mapping, section):
             fields = self.forms.element(node, element, f"{what} `{brief(name.value)}`", *further)
             if fields is not None:
                 yield name, node, fields
 
-    def _params(self, mapping: YamlMap) -> Iterator[Param]:
-        for name, node, fields in self._section(mapping, "params", PARAM, "the parameter"):
+    def _params(self, mapping: YamlMap) -> Iterator[ir.Param]:
+        for name, node, fields in self._section(mapping, "params", keys.PARAM, "the parameter"):
             given = isinstance(node, YamlMap) and node.get("default") is not None
             fields.setdefault("required", not given)
-            yield Param(name=name.value, **fields, span=name.span)
+            yield ir.Param(name=name.value, **fields, span=name.span)
 
-    def _tools(self, mapping: YamlMap) -> Iterator[Tool]:
-        for name, node, fields in self._section(mapping, "tools", TOOL, "the tool"):
+    def _tools(self, mapping: YamlMap) -> Iterator[ir.Tool]:
+        for name, node, fields in self._section(mapping, "tools", keys.TOOL, "the tool"):
             declares = isinstance(node, YamlMap) and any(
                 node.get(key) is not None for key in ("description", "schema", "result")
             )
             source = "declared" if declares else "unknown"
-            yield Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
+            yield ir.Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
 
-    def _threads(self, mapping: YamlMap) -> Iterator[Thread]:
-        for name, node, fields in self._section(mapping, "threads", THREAD, "the thread", "seed"):
+    def _threads(self, mapping: YamlMap) -> Iterator[ir.Thread]:
+        for name, node, fields in self._section(
+            mapping, "threads", keys.THREAD, "the thread", "seed"
+        ):
             seed = node.get("seed") if isinstance(node, YamlMap) else None
-            yield Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
+            yield ir.Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
 
-    def _seeds(self, node: YamlNode | None) -> Iterator[Seed]:
+    def _seeds(self, node: YamlNode | None) -> Iterator[ir.Seed]:
         """Read a list of one-key mappings, as in `- system: You are brief.`"""
         if node is None:
             return
         for item in node.items if isinstance(node, YamlList) else [node]:
             pairs = item.pairs if isinstance(item, YamlMap) else []
             if len(pairs) == 1 and isinstance(pairs[0][1], YamlScalar):
-                yield Seed(role=pairs[0][0].value, content=pairs[0][1].value)
+                yield ir.Seed(role=pairs[0][0].value, content=pairs[0][1].value)
             else:
                 help = "write for instance `- system: You are brief.`"
                 message = f"a message is a speaker with a text, not {kind(item)}"
                 self.forms.report("FC1005", message, item.span, help)
 
-    def _groups(self, mapping: YamlMap) -> Iterator[Group]:
+    def _groups(self, mapping: YamlMap) -> Iterator[ir.Group]:
         for name, node in self._entries(mapping, "groups"):
             title = self.forms.text(_TITLE, name, node)
             if title is not None:
                 title = "" if node.is_null else title
-                yield Group(id=name.value, title=title, span=name.span)
+                yield ir.Group(id=name.value, title=title, span=name.span)
 
-    def _rules(self, mapping: YamlMap) -> Iterator[ErrorRule]:
+    def _rules(self, mapping: YamlMap) -> Iterator[ir.ErrorRule]:
         node = mapping.value("on_error")
         if node is None:
             return
         for item in node.items if isinstance(node, YamlList) else [node]:
-            fields = self.forms.element(item, RULE, "a rule of `on_error`")
+            fields = self.forms.element(item, keys.RULE, "a rule of `on_error`")
             if fields is not None:
-                yield ErrorRule(**fields)
+                yield ir.ErrorRule(**fields)
 
-    def trials(self, mapping: YamlMap) -> Iterator[Trial]:
+    def trials(self, mapping: YamlMap) -> Iterator[ir.Trial]:
         """Yield the cases below `tests:`."""
-        for name, node, fields in self._section(mapping, "tests", TRIAL, "the test"):
+        for name, node, fields in self._section(mapping, "tests", keys.TRIAL, "the test"):
             for key in ("inputs", "variables"):
                 value = node.get(key) if isinstance(node, YamlMap) else None
                 if value is not None and not isinstance(fields.get(key), dict):
                     message = f"`{key}` of a test is a mapping from names, not {kind(value)}"
                     self.forms.report("FC1005", message, value.span, "write `NAME: VALUE` below it")
                     fields.pop(key, None)
-            yield Trial(name=name.value, **fields, span=name.span)
+            yield ir.Trial(name=name.value, **fields, span=name.span)
 
 
 def _read_script(
     name: YamlScalar, node: YamlNode, forms: Forms, sources: SourceSet
-) -> Script | None:
+) -> ir.Script | None:
     """Read `name: file.js`, or a mapping with `file:` or `source:`. With both, `source` is what
     counts and `file` with `line` say where it came from."""
     what = f"the script `{brief(name.value)}`"
@@ -173,7 +150,7 @@ def _read_script(
         return None
     file, source, written = node.get("file"), fields.pop("source", None), fields.pop("file", "")
     path = os.path.normpath(os.path.join(os.path.dirname(forms.source.path), written))
-    fields.setdefault("language", LANGUAGES.get(os.path.splitext(written)[1], "javascript"))
+    fields.setdefault("language", keys.LANGUAGES.get(os.path.splitext(written)[1], "javascript"))
     if source is None and file is not None:
         source = _read_file(path, written, file.span, forms, sources)
     elif source is not None and file is None:
@@ -185,7 +162,7 @@ def _read_script(
         forms.report("FC1003", f"{what} has no source", name.span, "write `file:` or `source:`")
     if source is None:
         return None
-    return Script(id=name.value, source=source, file=path, **fields, span=name.span)
+    return ir.Script(id=name.value, source=source, file=path, **fields, span=name.span)
 
 
 def _read_file(path: str, written: str, span: Span, forms: Forms, sources: SourceSet) -> str | None:

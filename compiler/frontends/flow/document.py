@@ -6,7 +6,6 @@ NAME.flowtest.yaml    `workflow: review.wf.md` (left out: the one of that name b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from ...diagnostics.diagnostic import Sink
@@ -14,6 +13,7 @@ from ...flow_yaml.keys import SECTIONS, TOP, VERSION
 from ...ir import Trial, Workflow
 from ...reading.protocol import Parsed
 from ...source.gc_pause import collector_at_rest
+from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Span
 from .declarations import Declarations
 from .editing import flow_mentions

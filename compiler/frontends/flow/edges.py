@@ -12,23 +12,13 @@ Without `next` a node leads to the one behind it in the file, the last one to th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
+from ... import ir
 from ...expr.ast import Call, Expr
 from ...flow_yaml.keys import EDGE, FAILURES, IMPLIED_ENDS, KINDS_OF_ERROR, Key
-from ...ir import (
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ErrorKind,
-    GateNode,
-    Guard,
-    Node,
-    OnError,
-    Otherwise,
-)
+from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .forms import Forms, kind, place
@@ -43,7 +33,7 @@ class Default:
     """Where a failed node leads that has no `on_error` of its own."""
 
     target: str
-    errors: tuple[ErrorKind, ...] | None
+    errors: tuple[ir.ErrorKind, ...] | None
     span: Span
 
 
@@ -51,7 +41,7 @@ class Default:
 class _Way:
     """One written way out: an edge whose source is not yet known, with its condition."""
 
-    edge: Edge
+    edge: ir.Edge
     when: Expr | None = None
 
 
@@ -95,19 +85,19 @@ class Edges:
         self.default = default
 
     def read(
-        self, node: Node, mapping: YamlMap, after: Node | None
-    ) -> tuple[list[Edge], ChooseNode | None]:
+        self, node: ir.Node, mapping: YamlMap, after: ir.Node | None
+    ) -> tuple[list[ir.Edge], ir.ChooseNode | None]:
         """Return the edges of a node, and the choose node that its conditions make. `after` is the
         next node of the file."""
-        if isinstance(node, EndNode):
+        if isinstance(node, ir.EndNode):
             return [], None
-        ways = list(self._cases(node, mapping) if isinstance(node, ChooseNode) else ())
+        ways = list(self._cases(node, mapping) if isinstance(node, ir.ChooseNode) else ())
         onward = mapping.value("next")
         conditions: list[_Way] = []
         if onward is not None:
             ways += self._next(node, onward)
             conditions = [way for way in ways if way.when is not None]
-        elif not isinstance(node, ChooseNode):
+        elif not isinstance(node, ir.ChooseNode):
             ways = self._implied_ways(node, after)
         elif not ways and mapping.get("cases") is None:
             message = f"nothing says where `{brief(node.id)}` leads"
@@ -123,25 +113,25 @@ class Edges:
             replace(edge, source=node.id) for edge in (*(w.edge for w in ways), *failures)
         ], None
 
-    def _implied_ways(self, node: Node, after: Node | None) -> list[_Way]:
+    def _implied_ways(self, node: ir.Node, after: ir.Node | None) -> list[_Way]:
         """Lead on to the next node of the file, or to the end; a step into an end is implied."""
         if after is None:
             self.targets.use("end")
         target = "end" if after is None else after.id
-        implied = after is None or isinstance(after, EndNode)
-        return [_Way(Edge(source="", target=target, implied=implied, span=node.span))]
+        implied = after is None or isinstance(after, ir.EndNode)
+        return [_Way(ir.Edge(source="", target=target, implied=implied, span=node.span))]
 
-    def _next(self, node: Node, onward: YamlNode) -> list[_Way]:
+    def _next(self, node: ir.Node, onward: YamlNode) -> list[_Way]:
         items = onward.items if isinstance(onward, YamlList) else [onward]
         return [way for item in items if (way := self._way(item, node)) is not None]
 
-    def _way(self, item: YamlNode, node: Node) -> _Way | None:
+    def _way(self, item: YamlNode, node: ir.Node) -> _Way | None:
         if isinstance(item, YamlMap):
             return self._long_way(item, node)
         target = self.targets.find(item)
-        return None if target is None else _Way(Edge(source="", target=target, span=item.span))
+        return None if target is None else _Way(ir.Edge(source="", target=target, span=item.span))
 
-    def _long_way(self, mapping: YamlMap, node: Node) -> _Way | None:
+    def _long_way(self, mapping: YamlMap, node: ir.Node) -> _Way | None:
         self.forms.known_keys(mapping, list(EDGE), "a way on")
         to = mapping.get("to")
         if to is None:
@@ -151,7 +141,7 @@ class Edges:
         guard = self._guard(mapping, node)
         when, written = None, mapping.get("when")
         label = self._label(mapping)
-        if written is not None and isinstance(node, ChooseNode):
+        if written is not None and isinstance(node, ir.ChooseNode):
             message = f"`{brief(node.id)}` chooses by a value: `when` has no place here"
             self.forms.report("FC1005", message, written.span, "write `case:` or `cases:`")
         elif written is not None:
@@ -164,23 +154,25 @@ class Edges:
             return None
         implied = self._flag(mapping, "implied")
         return _Way(
-            Edge(source="", target=target, guard=guard, label=label, implied=implied, span=to.span),
+            ir.Edge(
+                source="", target=target, guard=guard, label=label, implied=implied, span=to.span
+            ),
             when,
         )
 
-    def _guard(self, mapping: YamlMap, node: Node) -> Guard | None:
+    def _guard(self, mapping: YamlMap, node: ir.Node) -> ir.Guard | None:
         case, errors = mapping.get("case"), mapping.get("errors")
         if errors is not None:
-            return OnError(errors=self._errors(mapping, errors))
+            return ir.OnError(errors=self._errors(mapping, errors))
         if isinstance(case, YamlScalar):
-            return Case(value=case.value)
+            return ir.Case(value=case.value)
         if case is not None:
             self.forms.wrong(_key(mapping, "case"), "a text", case)
-        return Otherwise() if self._flag(mapping, "otherwise") else None
+        return ir.Otherwise() if self._flag(mapping, "otherwise") else None
 
-    def _errors(self, mapping: YamlMap, errors: YamlNode) -> tuple[ErrorKind, ...]:
+    def _errors(self, mapping: YamlMap, errors: YamlNode) -> tuple[ir.ErrorKind, ...]:
         found = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
-        return cast(tuple[ErrorKind, ...], found)
+        return cast(tuple[ir.ErrorKind, ...], found)
 
     def _label(self, mapping: YamlMap) -> str:
         label = mapping.get("label")
@@ -190,48 +182,50 @@ class Edges:
         node = mapping.get(key)
         return node is not None and bool(self.forms.flag(_TO, _key(mapping, key), node))
 
-    def _cases(self, node: ChooseNode, mapping: YamlMap) -> Iterator[_Way]:
+    def _cases(self, node: ir.ChooseNode, mapping: YamlMap) -> Iterator[_Way]:
         cases, otherwise = mapping.get("cases"), mapping.get("otherwise")
         if isinstance(cases, YamlMap):
             for value, to in cases.pairs:
                 way = self._way(to, node)
                 if way is not None:
-                    yield _Way(replace(way.edge, guard=Case(value=value.value)))
+                    yield _Way(replace(way.edge, guard=ir.Case(value=value.value)))
         elif cases is not None and not cases.is_null:
             self.forms.wrong(_key(mapping, "cases"), "a node for each value", cases)
         if otherwise is not None:
             way = self._way(otherwise, node)
             if way is not None:
-                yield _Way(replace(way.edge, guard=Otherwise()))
+                yield _Way(replace(way.edge, guard=ir.Otherwise()))
 
-    def _failures(self, node: Node, mapping: YamlMap) -> list[Edge]:
+    def _failures(self, node: ir.Node, mapping: YamlMap) -> list[ir.Edge]:
         on_error = mapping.value("on_error")
         if on_error is None:
             return self._default_failure(node)
-        edges: list[Edge] = []
+        edges: list[ir.Edge] = []
         for item in on_error.items if isinstance(on_error, YamlList) else [on_error]:
             way = self._way(item, node)
             if way is None:
                 continue
-            guard = way.edge.guard or OnError(errors=_failures_of(node))
-            if not isinstance(guard, OnError) or way.when is not None:
+            guard = way.edge.guard or ir.OnError(errors=_failures_of(node))
+            if not isinstance(guard, ir.OnError) or way.when is not None:
                 message = "a failure leads on by its kind"
                 self.forms.report("FC1005", message, item.span, "write `{to: NAME, errors: […]}`")
                 continue
             edges.append(replace(way.edge, guard=guard))
         return edges
 
-    def _default_failure(self, node: Node) -> list[Edge]:
+    def _default_failure(self, node: ir.Node) -> list[ir.Edge]:
         if self.default is None:
             return []
         errors = self.default.errors or _failures_of(node)
-        guard = OnError(errors=errors)
+        guard = ir.OnError(errors=errors)
         span = self.default.span
-        return [Edge(source="", target=self.default.target, guard=guard, implied=True, span=span)]
+        return [
+            ir.Edge(source="", target=self.default.target, guard=guard, implied=True, span=span)
+        ]
 
     def _conditional(
-        self, node: Node, ways: list[_Way], failures: list[Edge], after: Node | None
-    ) -> tuple[list[Edge], ChooseNode]:
+        self, node: ir.Node, ways: list[_Way], failures: list[ir.Edge], after: ir.Node | None
+    ) -> tuple[list[ir.Edge], ir.ChooseNode]:
         """Return a choose node behind this one, for the number of the first condition that holds.
         What fails in a condition fails as the node itself would."""
         if any(way.when is None for way in ways[:-1]):
@@ -240,27 +234,27 @@ class Edges:
             self.forms.report("FC1005", message, odd.edge.span or _no_span(node), "move it down")
         conditions = [way for way in ways if way.when is not None]
         fallback = [way for way in ways if way.when is None][:1] or self._implied_ways(node, after)
-        chooser = ChooseNode(
+        chooser = ir.ChooseNode(
             id=f"{node.id}.next",
             on=Call(function="which", args=tuple(w.when for w in conditions if w.when is not None)),
             group=node.group,
             span=conditions[0].edge.span,
         )
-        edges = [Edge(source=node.id, target=chooser.id, implied=True, span=node.span)]
+        edges = [ir.Edge(source=node.id, target=chooser.id, implied=True, span=node.span)]
         edges += [replace(edge, source=node.id) for edge in failures]
         for number, way in enumerate(conditions, start=1):
-            guard = Case(value=str(number))
+            guard = ir.Case(value=str(number))
             edges.append(replace(way.edge, source=chooser.id, guard=guard))
-        edges.append(replace(fallback[0].edge, source=chooser.id, guard=Otherwise()))
+        edges.append(replace(fallback[0].edge, source=chooser.id, guard=ir.Otherwise()))
         edges += [replace(edge, source=chooser.id) for edge in failures]
         return edges, chooser
 
 
-def _failures_of(node: Node) -> tuple[ErrorKind, ...]:
-    return (*FAILURES, "gate") if isinstance(node, GateNode) else FAILURES
+def _failures_of(node: ir.Node) -> tuple[ir.ErrorKind, ...]:
+    return (*FAILURES, "gate") if isinstance(node, ir.GateNode) else FAILURES
 
 
-def _no_span(node: Node) -> Span:
+def _no_span(node: ir.Node) -> Span:
     assert node.span is not None, "every node that was read has a place"
     return node.span
 

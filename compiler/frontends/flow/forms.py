@@ -10,6 +10,7 @@ import dataclasses
 import re
 from typing import Any
 
+from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
@@ -17,7 +18,6 @@ from ...expr.shell import quoted_command
 from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Key, MapShape
-from ...ir import Assertion, Assignment, Input, Json, Limit, LimitName, Output
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .schemas import schema_fault
@@ -27,7 +27,7 @@ _MOST_LISTED = 12
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-LIMITS: tuple[str, ...] = LimitName.__args__  # type: ignore[attr-defined]
+LIMITS: tuple[str, ...] = ir.LimitName.__args__  # type: ignore[attr-defined]
 
 
 class Forms:
@@ -157,7 +157,7 @@ class Forms:
             return None
         return tuple(item.value for item in items if isinstance(item, YamlScalar))
 
-    def json(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
+    def json(self, key: Key, name: YamlScalar, node: YamlNode) -> ir.Json:
         """Read any JSON value. Plain scalars that JSON knows are not texts."""
         if isinstance(node, YamlMap):
             return {k.value: self.json(key, name, value) for k, value in node.pairs}
@@ -179,7 +179,7 @@ class Forms:
             return number
         return node.value
 
-    def schema(self, key: Key, name: YamlScalar, node: YamlNode) -> Json:
+    def schema(self, key: Key, name: YamlScalar, node: YamlNode) -> ir.Json:
         if isinstance(node, YamlMap):
             value = self.json(key, name, node)
             fault = schema_fault(value, node)
@@ -259,10 +259,12 @@ class Forms:
         exprs = [self.expression(key, name, item) for item in node.items]
         return tuple(value for value in exprs if value is not None)
 
-    def settings(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assignment, ...] | None:
+    def settings(
+        self, key: Key, name: YamlScalar, node: YamlNode
+    ) -> tuple[ir.Assignment, ...] | None:
         """Read variables with values; a list of such mappings can set one of them twice."""
         mappings = node.items if isinstance(node, YamlList) else [node]
-        assignments: list[Assignment] = []
+        assignments: list[ir.Assignment] = []
         for mapping in mappings:
             if not isinstance(mapping, YamlMap):
                 self.wrong(name, "names with expressions", mapping, "write `name: expression`")
@@ -271,7 +273,7 @@ class Forms:
                 expr = self.expression(key, target, value)
                 if expr is not None:
                     assignments.append(
-                        Assignment(target=target.value, value=expr, span=target.span)
+                        ir.Assignment(target=target.value, value=expr, span=target.span)
                     )
         return tuple(assignments)
 
@@ -293,39 +295,41 @@ class Forms:
                     texts.append((variable, "" if text.is_null else text.value))
         return texts
 
-    def inputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Input, ...]:
+    def inputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Input, ...]:
         descriptions = self.descriptions(name, node)
-        return tuple(Input(name=n.value, description=text, span=n.span) for n, text in descriptions)
+        return tuple(
+            ir.Input(name=n.value, description=text, span=n.span) for n, text in descriptions
+        )
 
-    def outputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Output, ...]:
+    def outputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Output, ...]:
         descriptions = self.descriptions(name, node)
-        return tuple(Output(name=n.value, source=text, span=n.span) for n, text in descriptions)
+        return tuple(ir.Output(name=n.value, source=text, span=n.span) for n, text in descriptions)
 
-    def criteria(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Assertion, ...]:
-        criteria: list[Assertion] = []
+    def criteria(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Assertion, ...]:
+        criteria: list[ir.Assertion] = []
         for item in node.items if isinstance(node, YamlList) else [node]:
             if isinstance(item, YamlScalar):
-                criteria.append(Assertion(text=item.value, span=item.span))
+                criteria.append(ir.Assertion(text=item.value, span=item.span))
             elif isinstance(item, YamlMap):
-                fields = self.fields(item, MapShape(Assertion, CRITERION), "a criterion")
+                fields = self.fields(item, MapShape(ir.Assertion, CRITERION), "a criterion")
                 check = item.get("check")
                 written = check.value if isinstance(check, YamlScalar) else ""
                 if fields is not None and ("expr" in fields or "text" in fields):
-                    criteria.append(Assertion(**{"text": written, **fields}, span=item.span))
+                    criteria.append(ir.Assertion(**{"text": written, **fields}, span=item.span))
             else:
                 self.wrong(name, "texts or conditions", item, "write a text, or `check: condition`")
         return tuple(criteria)
 
-    def limits(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Limit, ...] | None:
+    def limits(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Limit, ...] | None:
         if not isinstance(node, YamlMap):
             self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
             return None
         self.known_keys(node, list(LIMITS), "`limits`")
-        limits: list[Limit] = []
+        limits: list[ir.Limit] = []
         for bound, value in node.pairs:
             fields = self.element(value, LIMIT, f"the limit `{brief(bound.value)}`")
             if fields is not None and bound.value in LIMITS:
-                limits.append(Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
+                limits.append(ir.Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
         return tuple(limits)
 
     def retry(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 import yaml
 
 from ...diagnostics.diagnostic import Label, Sink
+from ...source.records import dataclass
 from ...source.source import Source, Span
 
 MAX_DEPTH = 100

@@ -7,39 +7,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ... import ir
 from ...diagnostics.diagnostic import Label
 from ...expr.ast import Literal
+from ...flow_yaml import keys
 from ...flow_yaml.implied import with_implied
-from ...flow_yaml.keys import (
-    COMMON,
-    IMPLIED_ENDS,
-    KINDS_OF_ERROR,
-    NODES,
-    ON_INPUT,
-    TOP,
-    Key,
-    MapShape,
-    edge_keys,
-)
-from ...ir import (
-    Agent,
-    AgentNode,
-    AskNode,
-    Assignment,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ForeachNode,
-    MessageNode,
-    Node,
-    OnInput,
-    Origin,
-    ScriptNode,
-    TaskNode,
-    Workflow,
-)
 from ...source.source import SourceSet, Span
 from ...source.spelling import Spelling
 from .declarations import Declarations
@@ -51,7 +23,7 @@ from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 class _Declared:
     """The names of what a workflow declares, in order; of the prompts also their texts."""
 
-    def __init__(self, workflow: Workflow) -> None:
+    def __init__(self, workflow: ir.Workflow) -> None:
         self.prompts = {prompt.id: prompt.template for prompt in reversed(workflow.prompts)}
         self.groups = dict.fromkeys(group.id for group in workflow.groups)
         self.agents = dict.fromkeys(agent.id for agent in workflow.agents)
@@ -69,17 +41,19 @@ class WorkflowReader:
         self.path = forms.source.path
         self.declared: _Declared
 
-    def read(self, mapping: YamlMap, name: str) -> Workflow:
+    def read(self, mapping: YamlMap, name: str) -> ir.Workflow:
         """Return the workflow; report and leave out what cannot be read."""
-        top = MapShape(Workflow, tuple(k for k in TOP if k.name not in ("on_success", "on_failed")))
+        top = keys.MapShape(
+            ir.Workflow, tuple(k for k in keys.TOP if k.name not in ("on_success", "on_failed"))
+        )
         fields = self.forms.fields(_only(mapping, top), top, "a workflow")
-        workflow = Workflow(
+        workflow = ir.Workflow(
             **{
                 "name": name,
                 **(fields or {}),
                 **Declarations(self.forms, self.sources).read(mapping),
                 "span": place(mapping),
-                "origin": Origin(format="flow", file=self.path),
+                "origin": ir.Origin(format="flow", file=self.path),
             }
         )
         self.declared = _Declared(workflow)
@@ -88,14 +62,14 @@ class WorkflowReader:
         self._check_trials(mapping, workflow)
         return with_implied(self._with_agents(workflow, mapping))
 
-    def _nodes(self, mapping: YamlMap, workflow: Workflow) -> list[tuple[Node, YamlMap]]:
+    def _nodes(self, mapping: YamlMap, workflow: ir.Workflow) -> list[tuple[ir.Node, YamlMap]]:
         listed = mapping.get("nodes")
         if not isinstance(listed, YamlList) or not listed.items:
             span = listed.span if listed is not None else place(mapping)
             help = "write `nodes:` and below it a list of what happens"
             self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
             return []
-        nodes: dict[str, tuple[Node, YamlMap]] = {}
+        nodes: dict[str, tuple[ir.Node, YamlMap]] = {}
         for item in listed.items:
             if not isinstance(item, YamlMap):
                 message = f"a node is a mapping, not {kind(item)}"
@@ -112,8 +86,8 @@ class WorkflowReader:
                 self.forms.report("FC1004", message, node.span, "rename one of them", label)
         return list(nodes.values())
 
-    def _node(self, mapping: YamlMap) -> Node | None:
-        kinds = [key for key, _ in mapping.pairs if key.value in NODES]
+    def _node(self, mapping: YamlMap) -> ir.Node | None:
+        kinds = [key for key, _ in mapping.pairs if key.value in keys.NODES]
         name = mapping.get("name")
         if not isinstance(name, YamlScalar) or name.is_null:
             span = place(mapping) if name is None else name.span
@@ -123,14 +97,14 @@ class WorkflowReader:
             self._report_kind(mapping, kinds)
             return _unread("", name, mapping)
         word = kinds[0].value
-        element = NODES[word]
-        whole = MapShape(element.type, (*element.keys, *COMMON))
+        element = keys.NODES[word]
+        whole = keys.MapShape(element.type, (*element.keys, *keys.COMMON))
         fields = self.forms.fields(
-            mapping, whole, f"a node with `{word}`", "name", *edge_keys(word)
+            mapping, whole, f"a node with `{word}`", "name", *keys.edge_keys(word)
         )
         if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
-        node: Node = element.type(id=name.value, **fields, span=name.span)
+        node: ir.Node = element.type(id=name.value, **fields, span=name.span)
         return self._check_names(node, mapping)
 
     def _report_kind(self, mapping: YamlMap, kinds: list[YamlScalar]) -> None:
@@ -139,9 +113,9 @@ class WorkflowReader:
             message = f"{words} stand in one node, which is of one kind"
             self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
             return
-        known = Spelling(NODES)
+        known = Spelling(keys.NODES)
         near = next((n for key, _ in mapping.pairs if (n := known.nearest(key.value))), None)
-        listed = ", ".join(f"`{word}`" for word in NODES)
+        listed = ", ".join(f"`{word}`" for word in keys.NODES)
         help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
         self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
 
@@ -164,31 +138,31 @@ class WorkflowReader:
             return False
         return True
 
-    def _check_names(self, node: Node, mapping: YamlMap) -> Node:
+    def _check_names(self, node: ir.Node, mapping: YamlMap) -> ir.Node:
         """Return the node, with what it names looked up in the workflow's declarations."""
         declared = self.declared
         if node.group is not None:
             self._require("group", node.group, declared.groups, _value_span(mapping, "group"))
         match node:
-            case AgentNode() if declared.agents:
+            case ir.AgentNode() if declared.agents:
                 self._require("agent", node.agent, declared.agents, _value_span(mapping, "agent"))
-            case MessageNode() | AskNode() if node.thread is not None:
+            case ir.MessageNode() | ir.AskNode() if node.thread is not None:
                 self._require(
                     "thread", node.thread, declared.threads, _value_span(mapping, "thread")
                 )
-            case ScriptNode():
+            case ir.ScriptNode():
                 self._require(
                     "script", node.script, declared.scripts, _value_span(mapping, "script")
                 )
                 for thread in node.threads:
                     span = _value_span(mapping, "threads")
                     self._require("thread", thread, declared.threads, span)
-            case TaskNode():
+            case ir.TaskNode():
                 return replace(node, role_span=_value_span(mapping, "role"))
-            case CallNode():
+            case ir.CallNode():
                 span = _value_span(mapping, "call")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)
-            case ForeachNode():
+            case ir.ForeachNode():
                 span = _value_span(mapping, "do")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)
             case _:
@@ -213,13 +187,13 @@ class WorkflowReader:
         self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
 
     def _wire(
-        self, mapping: YamlMap, workflow: Workflow, read: list[tuple[Node, YamlMap]]
-    ) -> Workflow:
+        self, mapping: YamlMap, workflow: ir.Workflow, read: list[tuple[ir.Node, YamlMap]]
+    ) -> ir.Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
         edges = Edges(self.forms, targets, self._default(mapping, targets))
-        nodes: list[Node] = []
-        wired: list[Edge] = []
+        nodes: list[ir.Node] = []
+        wired: list[ir.Edge] = []
         for at, (node, item) in enumerate(read):
             after = read[at + 1][0] if at + 1 < len(read) else None
             ways, chooser = edges.read(node, item, after)
@@ -238,7 +212,7 @@ class WorkflowReader:
             edges=tuple(wired),
         )
 
-    def _check_trials(self, mapping: YamlMap, workflow: Workflow) -> None:
+    def _check_trials(self, mapping: YamlMap, workflow: ir.Workflow) -> None:
         """Report nodes that a test names and the workflow lacks. What follows a call belongs to the
         called workflow."""
         nodes = dict.fromkeys(node.id for node in workflow.nodes)
@@ -278,7 +252,7 @@ class WorkflowReader:
         target = targets.find(to)
         return None if target is None else Default(target, fields.get("errors"), node.span)
 
-    def _start(self, mapping: YamlMap, targets: Targets, nodes: list[Node]) -> str:
+    def _start(self, mapping: YamlMap, targets: Targets, nodes: list[ir.Node]) -> str:
         start = mapping.get("start")
         if start is None:
             return nodes[0].id if nodes else ""
@@ -290,15 +264,15 @@ class WorkflowReader:
         handler = mapping.value(key)
         return None if handler is None else targets.find(handler)
 
-    def _on_input(self, mapping: YamlMap, targets: Targets) -> OnInput | None:
+    def _on_input(self, mapping: YamlMap, targets: Targets) -> ir.OnInput | None:
         node = mapping.value("on_input")
-        fields = None if node is None else self.forms.element(node, ON_INPUT, "`on_input`")
+        fields = None if node is None else self.forms.element(node, keys.ON_INPUT, "`on_input`")
         if fields is None:
             return None
         to = node.get("to") if isinstance(node, YamlMap) else node
-        return OnInput(**fields) if to is not None and targets.find(to) is not None else None
+        return ir.OnInput(**fields) if to is not None and targets.find(to) is not None else None
 
-    def _with_agents(self, workflow: Workflow, mapping: YamlMap) -> Workflow:
+    def _with_agents(self, workflow: ir.Workflow, mapping: YamlMap) -> ir.Workflow:
         """Make every agent that a node names a plain one unless there is `agents:`; with it, look
         up what agents say of threads."""
         for agent in workflow.agents:
@@ -306,14 +280,14 @@ class WorkflowReader:
                 self._require("thread", agent.thread, self.declared.threads, agent.span)
         if mapping.get("agents") is not None:
             return workflow
-        named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, AgentNode)}
-        agents = tuple(Agent(id=name, span=span) for name, span in reversed(named.items()))
+        named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, ir.AgentNode)}
+        agents = tuple(ir.Agent(id=name, span=span) for name, span in reversed(named.items()))
         return replace(workflow, agents=agents)
 
 
-_FAILURE = MapShape(Default, (
-    Key("to", "text", "name a node", field="target", required=True),
-    Key("errors", "words", "the kinds of failure", words=KINDS_OF_ERROR),
+_FAILURE = keys.MapShape(Default, (
+    keys.Key("to", "text", "name a node", field="target", required=True),
+    keys.Key("errors", "words", "the kinds of failure", words=keys.KINDS_OF_ERROR),
 ))  # fmt: skip
 
 
@@ -321,34 +295,34 @@ _WRITES = ("into", "code_into", "reply_into", "keeps")
 _SETS = ("assign", "set", "outputs", "returns")
 
 
-def _unread(word: str, name: YamlScalar, mapping: YamlMap) -> Node:
+def _unread(word: str, name: YamlScalar, mapping: YamlMap) -> ir.Node:
     """Return a node in place of one that could not be read, so that the ways through it stay whole
     and its variables count as written."""
     match word:
         case "choose":
-            return ChooseNode(id=name.value, on=Literal(), span=name.span)
+            return ir.ChooseNode(id=name.value, on=Literal(), span=name.span)
         case "end":
-            return EndNode(id=name.value, outcome="success", span=name.span)
+            return ir.EndNode(id=name.value, outcome="success", span=name.span)
     targets = [node for key, node in mapping.pairs if key.value in _WRITES]
     for key, node in mapping.pairs:
         if key.value in _SETS and isinstance(node, YamlMap):
             targets += [target for target, _ in node.pairs]
     written = tuple(
-        Assignment(target=target.value, value=Literal(), span=target.span)
+        ir.Assignment(target=target.value, value=Literal(), span=target.span)
         for target in targets
         if isinstance(target, YamlScalar)
     )
-    return AssignNode(id=name.value, assignments=written, span=name.span)
+    return ir.AssignNode(id=name.value, assignments=written, span=name.span)
 
 
-def _ends(targets: Targets) -> Iterator[EndNode]:
+def _ends(targets: Targets) -> Iterator[ir.EndNode]:
     """Yield the implied ends that edges lead to."""
-    for name, outcome in IMPLIED_ENDS.items():
+    for name, outcome in keys.IMPLIED_ENDS.items():
         if name in targets.ends:
-            yield EndNode(id=name, outcome=outcome)
+            yield ir.EndNode(id=name, outcome=outcome)
 
 
-def _only(mapping: YamlMap, element: MapShape) -> YamlMap:
+def _only(mapping: YamlMap, element: keys.MapShape) -> YamlMap:
     """Return the keys of the element alone; the other keys have been checked."""
     names = {key.name for key in element.keys}
     return YamlMap([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)

@@ -10,23 +10,10 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from dataclasses import dataclass
 
+from ... import ir
 from ...expr.ast import Expr, Literal, Name
-from ...ir import (
-    AgentNode,
-    AskNode,
-    Assignment,
-    AssignNode,
-    CallNode,
-    ChooseNode,
-    EndNode,
-    ExecNode,
-    MessageNode,
-    Node,
-    Role,
-    ToolNode,
-)
+from ...source.records import dataclass
 from ...source.source import Span
 from .checks import read_check
 from .mermaid.captions import break_lines
@@ -46,7 +33,7 @@ WRITE_FILE = "write_file"
 
 _PREFIX = re.compile(r"\s*(?:Prompt|Assign|Set|Check|Execute|Ask|Call)\s*:\s*", re.I)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
-_ROLES: dict[str, Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
+_ROLES: dict[str, ir.Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +93,11 @@ def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
     )
 
 
-def build_node(activity: Activity, scope: ChartScope) -> Node:
+def build_node(activity: Activity, scope: ChartScope) -> ir.Node:
     """Return the IR node. Report what is wrong with the caption, and return a node in its place."""
     match activity.kind:
         case "START":
-            assignment = Assignment(target="STATUS", value=Literal(value="DOING"))
+            assignment = ir.Assignment(target="STATUS", value=Literal(value="DOING"))
             return _assign(activity, scope, (assignment,))
         case "SET":
             return _set(activity, scope)
@@ -136,19 +123,19 @@ def build_node(activity: Activity, scope: ChartScope) -> Node:
 
 def end_node(
     id: str, title: str = "", span: Span | None = None, *, failed: bool = False
-) -> EndNode:
+) -> ir.EndNode:
     """Return the end SUCCESS or FAILED, also where the chart does not show it (M18, M25)."""
     word = "FAILED" if failed else "SUCCESS"
-    return EndNode(
+    return ir.EndNode(
         id=id,
         title=title,
         span=span,
         outcome="failed" if failed else "success",
-        assignments=(Assignment(target="STATUS", value=Literal(value=word)),),
+        assignments=(ir.Assignment(target="STATUS", value=Literal(value=word)),),
     )
 
 
-def role_of(prompt: str) -> Role:
+def role_of(prompt: str) -> ir.Role:
     """Return who speaks: the first word of a prompt's heading (M5, M28)."""
     return _ROLES.get(prompt.split(" ", 1)[0], "user")
 
@@ -159,9 +146,9 @@ def place_of(activity: Activity, scope: ChartScope) -> Span:
 
 
 def _assign(
-    activity: Activity, scope: ChartScope, assignments: tuple[Assignment, ...]
-) -> AssignNode:
-    return AssignNode(
+    activity: Activity, scope: ChartScope, assignments: tuple[ir.Assignment, ...]
+) -> ir.AssignNode:
+    return ir.AssignNode(
         id=activity.id,
         title=activity.line.text,
         span=scope.span(activity.name),
@@ -169,7 +156,7 @@ def _assign(
     )
 
 
-def _set(activity: Activity, scope: ChartScope) -> Node:
+def _set(activity: Activity, scope: ChartScope) -> ir.Node:
     """Read SET `NAME=value`, split at the first `=` (M24); `file:path=value` writes a file
     (M22)."""
     text = break_lines(activity.caption, "\n")
@@ -196,7 +183,7 @@ def _set(activity: Activity, scope: ChartScope) -> Node:
         _check_status(value.strip(), scope)
     if name == MAX_HITS:
         check_hits(value.strip(), scope)
-    assignment = Assignment(
+    assignment = ir.Assignment(
         target=name, value=_value(value.strip(), scope), span=scope.span(target)
     )
     return _assign(activity, scope, (assignment,))
@@ -235,21 +222,21 @@ def check_hits(value: PlacedText, scope: ChartScope) -> None:
 
 def _write_file(
     activity: Activity, target: PlacedText, content: Expr, scope: ChartScope
-) -> ToolNode:
+) -> ir.ToolNode:
     path = Literal(value=scope.file_path(target) or "", span=scope.span(target))
-    return ToolNode(
+    return ir.ToolNode(
         id=activity.id,
         title=activity.line.text,
         span=scope.span(activity.name),
         tool=WRITE_FILE,
         args=(
-            Assignment(target="path", value=path, span=path.span),
-            Assignment(target="content", value=content, span=content.span),
+            ir.Assignment(target="path", value=path, span=path.span),
+            ir.Assignment(target="content", value=content, span=content.span),
         ),
     )
 
 
-def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
+def _assign_result(activity: Activity, scope: ChartScope) -> ir.AssignNode:
     """Let ASSIGN put the looked-up value into RESULT; report an unknown name as FC3001 (M26)."""
     text = break_lines(activity.caption, "\n").strip()
     value = scope.look_up(text) if text.text else None
@@ -266,11 +253,11 @@ def _assign_result(activity: Activity, scope: ChartScope) -> AssignNode:
             help=scope.nearest(text.text, names)
             or f"list it in PARAMS, or write a constant in quotes: `'{text.brief}'`",
         )
-    assignment = Assignment(target="RESULT", value=value or scope.literal(text))
+    assignment = ir.Assignment(target="RESULT", value=value or scope.literal(text))
     return _assign(activity, scope, (assignment,))
 
 
-def _check(activity: Activity, scope: ChartScope) -> ChooseNode:
+def _check(activity: Activity, scope: ChartScope) -> ir.ChooseNode:
     """Let CHECK be evaluated once; its edges are the cases "true" and "false" (M30–M34)."""
     if activity.line.text:
         on = read_check(activity.line, activity.kind, scope)
@@ -279,12 +266,12 @@ def _check(activity: Activity, scope: ChartScope) -> ChooseNode:
         message = f"`{activity.id}` checks nothing"
         help = "give it a caption such as `{RESULT == SUCCESS}`"
         scope.sink.report("FC3006", message, scope.span(activity.name), help=help)
-    return ChooseNode(
+    return ir.ChooseNode(
         id=activity.id, title=activity.line.text, span=scope.span(activity.name), on=on
     )
 
 
-def _prompt(activity: Activity, scope: ChartScope) -> Node:
+def _prompt(activity: Activity, scope: ChartScope) -> ir.Node:
     """Let System start a fresh conversation, Assistant add to it, User ask the model (M27, M28)."""
     name = " ".join(activity.line.text.split())
     span = scope.span(activity.name)
@@ -297,41 +284,41 @@ def _prompt(activity: Activity, scope: ChartScope) -> Node:
     template = scope.template(prompt) if prompt else Literal(value="")
     role = role_of(name)
     if role == "user":
-        return AgentNode(
+        return ir.AgentNode(
             id=activity.id, title=name, span=span, agent=AGENT, prompt=template,
             into="RESULT", prompt_id=name or None,
         )  # fmt: skip
-    return MessageNode(
+    return ir.MessageNode(
         id=activity.id, title=name, span=span, thread=THREAD, role=role, template=template,
         mode="reset" if role == "system" else "append", into="RESULT", prompt_id=name,
     )  # fmt: skip
 
 
-def _ask(activity: Activity, scope: ChartScope) -> AskNode:
+def _ask(activity: Activity, scope: ChartScope) -> ir.AskNode:
     """Let ASK show RESULT and store the answer there (M40, M41)."""
     span = scope.span(activity.name)
     scope.read.add("RESULT")
-    return AskNode(
+    return ir.AskNode(
         id=activity.id, title=activity.line.text, span=span, into="RESULT",
         question=Name(name="RESULT", span=span),
     )  # fmt: skip
 
 
-def _execute(activity: Activity, scope: ChartScope) -> ExecNode:
+def _execute(activity: Activity, scope: ChartScope) -> ir.ExecNode:
     """Run the shell blocks in RESULT, or the caption as one command (M36, M39)."""
     span = scope.span(activity.name)
     command = break_lines(activity.caption, "\n").strip()
     source: Expr = Name(name="RESULT", span=span)
     if command.text:
         source = scope.command(command)
-    return ExecNode(
+    return ir.ExecNode(
         id=activity.id, title=activity.line.text, span=span, source=source,
         form="command" if command.text else "blocks", session=SESSION,
         into="RESULT", code_into="EXIT_CODE",
     )  # fmt: skip
 
 
-def _call(activity: Activity, scope: ChartScope) -> Node:
+def _call(activity: Activity, scope: ChartScope) -> ir.Node:
     """Let CALL run the workflow in a file beside this one (M42, M43)."""
     text = activity.line
     target = text[len("file:") :].strip() if text.text.startswith("file:") else text
@@ -341,7 +328,7 @@ def _call(activity: Activity, scope: ChartScope) -> Node:
         help = f"write the file's name in its caption: `{activity.id}[[other.wf.md]]`"
         scope.sink.report("FC1003", message, scope.span(activity.name), help=help)
         return _assign(activity, scope, ())
-    return CallNode(
+    return ir.CallNode(
         id=activity.id,
         title=text.text,
         span=scope.span(activity.name),

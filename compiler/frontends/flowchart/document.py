@@ -9,9 +9,10 @@ from __future__ import annotations
 import bisect
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
+from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Span, Unreadable
 from .detect import is_flowchart
 from .mermaid.placed_text import PlacedText, placed_text

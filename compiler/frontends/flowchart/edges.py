@@ -8,31 +8,14 @@ PROMPT                  without a successor: an implied edge to SUCCESS (M46)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ... import ir
 from ...analysis.graphs import loops, reachable
 from ...diagnostics.diagnostic import Label
 from ...expr.ast import Expr, Literal, Name
 from ...expr.walk import walk
-from ...ir import (
-    AgentNode,
-    AskNode,
-    Assignment,
-    AssignNode,
-    CallNode,
-    Case,
-    ChooseNode,
-    Edge,
-    EndNode,
-    ErrorKind,
-    ExecNode,
-    Guard,
-    MessageNode,
-    Node,
-    OnError,
-    Otherwise,
-    ToolNode,
-)
+from ...source.records import dataclass
 from .activities import end_node, kind_of
 from .mermaid.chart import Chart, ChartEdge
 from .values import ChartScope
@@ -40,7 +23,7 @@ from .values import ChartScope
 ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
 OTHERWISE = ("NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER")
 """Label words of the two ways out; no label is the first one (M15)."""
-FAILURES: tuple[ErrorKind, ...] = ("failure", "timeout", "refused")
+FAILURES: tuple[ir.ErrorKind, ...] = ("failure", "timeout", "refused")
 HANDLERS_END = "END"
 
 
@@ -56,13 +39,13 @@ class WaysOut:
 class Wiring:
     """Nodes and edges, complete: every activity leads on, fails somewhere and ends."""
 
-    nodes: dict[str, Node]
-    edges: list[Edge] = field(default_factory=list)
+    nodes: dict[str, ir.Node]
+    edges: list[ir.Edge] = field(default_factory=list)
     handler_flag: str | None = None
     """The variable that says that the failure handler runs; None when nothing needs it."""
 
 
-def wire(chart: Chart, nodes: dict[str, Node], scope: ChartScope, flag: str) -> Wiring:
+def wire(chart: Chart, nodes: dict[str, ir.Node], scope: ChartScope, flag: str) -> Wiring:
     """Return every edge of the workflow, written and implied (M15, M16, M35, M44–M50)."""
     wiring = Wiring(nodes)
     ways, spare = _read_ways(chart, nodes, scope)
@@ -72,13 +55,13 @@ def wire(chart: Chart, nodes: dict[str, Node], scope: ChartScope, flag: str) -> 
                 guard = _guard(nodes[source], is_other)
                 wiring.edges.append(_edge(source, link, guard, scope))
     for link in spare:
-        wiring.edges.append(_edge(link.source.text, link, Otherwise(), scope))
+        wiring.edges.append(_edge(link.source.text, link, ir.Otherwise(), scope))
     _imply(wiring, ways, flag)
     return wiring
 
 
-def _edge(source: str, link: ChartEdge, guard: Guard | None, scope: ChartScope) -> Edge:
-    return Edge(
+def _edge(source: str, link: ChartEdge, guard: ir.Guard | None, scope: ChartScope) -> ir.Edge:
+    return ir.Edge(
         source=source,
         target=link.target.text,
         guard=guard,
@@ -87,18 +70,18 @@ def _edge(source: str, link: ChartEdge, guard: Guard | None, scope: ChartScope) 
     )
 
 
-def _guard(node: Node, is_other: bool) -> Guard | None:
-    if isinstance(node, ChooseNode):
-        return Case(value="false" if is_other else "true")
-    return OnError(errors=FAILURES) if is_other else None
+def _guard(node: ir.Node, is_other: bool) -> ir.Guard | None:
+    if isinstance(node, ir.ChooseNode):
+        return ir.Case(value="false" if is_other else "true")
+    return ir.OnError(errors=FAILURES) if is_other else None
 
 
 def _read_ways(
-    chart: Chart, nodes: dict[str, Node], scope: ChartScope
+    chart: Chart, nodes: dict[str, ir.Node], scope: ChartScope
 ) -> tuple[dict[str, WaysOut], list[ChartEdge]]:
     """Return the ways out of each activity, and the surplus links: they are reported and stay in
     the workflow, which is then shown as drawn. A link with a meaningless label takes a free way."""
-    ways = {id: WaysOut() for id, node in nodes.items() if not isinstance(node, EndNode)}
+    ways = {id: WaysOut() for id, node in nodes.items() if not isinstance(node, ir.EndNode)}
     spare: list[ChartEdge] = []
     unknown: list[ChartEdge] = []
     for link in chart.edges:
@@ -128,7 +111,7 @@ def _read_ways(
     return ways, spare
 
 
-def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: ChartScope) -> bool:
+def _joins_activities(link: ChartEdge, nodes: dict[str, ir.Node], scope: ChartScope) -> bool:
     for end in (link.source, link.target):
         if end.text not in nodes:
             scope.sink.report(
@@ -140,7 +123,7 @@ def _joins_activities(link: ChartEdge, nodes: dict[str, Node], scope: ChartScope
                 help="remove the link, or draw it dashed without a head: `-.-`",
             )
             return False
-    if isinstance(nodes[link.source.text], EndNode):
+    if isinstance(nodes[link.source.text], ir.EndNode):
         scope.sink.report(
             "FC1001",
             f"`{link.source.brief}` ends the workflow: no edge can leave it",
@@ -169,9 +152,9 @@ def _report_second(known: ChartEdge, link: ChartEdge, scope: ChartScope) -> None
     )
 
 
-def _report_label(link: ChartEdge, node: Node, scope: ChartScope) -> None:
+def _report_label(link: ChartEdge, node: ir.Node, scope: ChartScope) -> None:
     assert link.label is not None
-    if isinstance(node, ChooseNode):
+    if isinstance(node, ir.ChooseNode):
         example = "`TRUE` or `FALSE`"
     else:
         example = "none, or `ERROR` for the way taken when it fails"
@@ -202,7 +185,7 @@ def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str) -> None:
             if id in failing:
                 target = HANDLERS_END if id in others else "FAILED"
             _imply_edge(wiring, id, target, _guard(node, is_other=False))
-        if way.other is None and isinstance(node, ChooseNode):
+        if way.other is None and isinstance(node, ir.ChooseNode):
             _imply_edge(wiring, id, "FAILED", _guard(node, is_other=True))
         _imply_failures(wiring, node, way, limited=id in repeated)
     if any(edge.target == HANDLERS_END for edge in wiring.edges):
@@ -212,52 +195,52 @@ def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str) -> None:
             wiring.nodes[id] = end_node(id, failed=id == "FAILED")
 
 
-def _imply_edge(wiring: Wiring, source: str, target: str, guard: Guard | None) -> None:
-    wiring.edges.append(Edge(source=source, target=target, guard=guard, implied=True))
+def _imply_edge(wiring: Wiring, source: str, target: str, guard: ir.Guard | None) -> None:
+    wiring.edges.append(ir.Edge(source=source, target=target, guard=guard, implied=True))
 
 
-def _imply_failures(wiring: Wiring, node: Node, way: WaysOut, *, limited: bool) -> None:
+def _imply_failures(wiring: Wiring, node: ir.Node, way: WaysOut, *, limited: bool) -> None:
     """Lead an unguarded failure to FAILED, a failing check to where false leads (M35, M46), and a
     visit too many always to FAILED (M45, M50)."""
-    errors: tuple[ErrorKind, ...] = FAILURES if can_fail(node) else ()
-    limit: tuple[ErrorKind, ...] = ("limit",) if limited else ()
+    errors: tuple[ir.ErrorKind, ...] = FAILURES if can_fail(node) else ()
+    limit: tuple[ir.ErrorKind, ...] = ("limit",) if limited else ()
     if way.other is not None:
-        if errors and isinstance(node, ChooseNode):
-            _imply_edge(wiring, node.id, way.other.target.text, OnError(errors=errors))
+        if errors and isinstance(node, ir.ChooseNode):
+            _imply_edge(wiring, node.id, way.other.target.text, ir.OnError(errors=errors))
         errors = ()
     if errors or limit:
-        _imply_edge(wiring, node.id, "FAILED", OnError(errors=(*errors, *limit)))
+        _imply_edge(wiring, node.id, "FAILED", ir.OnError(errors=(*errors, *limit)))
 
 
 def _end_of_handlers(wiring: Wiring, flag: str) -> None:
     """End an activity that the failure handler and something else lead to FAILED or SUCCESS, as a
     variable of our own remembers which handler runs (M49)."""
     wiring.handler_flag = flag
-    wiring.nodes[HANDLERS_END] = ChooseNode(
+    wiring.nodes[HANDLERS_END] = ir.ChooseNode(
         id=HANDLERS_END, title="end of the handlers", on=Name(name=flag)
     )
     for value, target in (("true", "FAILED"), ("false", "SUCCESS")):
-        _imply_edge(wiring, HANDLERS_END, target, Case(value=value))
+        _imply_edge(wiring, HANDLERS_END, target, ir.Case(value=value))
     for id, node in wiring.nodes.items():
-        if isinstance(node, AssignNode) and (
+        if isinstance(node, ir.AssignNode) and (
             id.startswith("START") or id in ("ON_SUCCESS", "ON_FAILED")
         ):
-            note = Assignment(target=flag, value=Literal(value=id == "ON_FAILED"))
+            note = ir.Assignment(target=flag, value=Literal(value=id == "ON_FAILED"))
             wiring.nodes[id] = replace(node, assignments=(*node.assignments, note))
 
 
-def can_fail(node: Node) -> bool:
+def can_fail(node: ir.Node) -> bool:
     """Return whether a run of this node can fail, visit limits aside."""
     match node:
-        case AgentNode() | ExecNode() | AskNode() | CallNode() | ToolNode():
+        case ir.AgentNode() | ir.ExecNode() | ir.AskNode() | ir.CallNode() | ir.ToolNode():
             return True
-        case MessageNode():
+        case ir.MessageNode():
             return _any(node.template, _reads_file)
-        case ChooseNode():
+        case ir.ChooseNode():
             return _any(node.on, _reads_file) or _any(node.on, _has_open_pattern)
-        case AssignNode():
+        case ir.AssignNode():
             return any(_any(a.value, _reads_file) for a in node.assignments)
-        case EndNode():
+        case ir.EndNode():
             return False
         case _:
             return True

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...diagnostics.diagnostic import Label
 from ...expr.ast import Call, Expr, Name
 from ...ir import Assignment, Param
+from ...source.records import dataclass
 from .activities import MAX_HITS, Activity, check_hits
 from .mermaid.captions import break_lines
 from .mermaid.placed_text import PlacedText

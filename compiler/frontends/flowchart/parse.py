@@ -10,28 +10,9 @@ import os
 import re
 from dataclasses import replace
 
+from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Binary, Call, Field, Literal, Name, Text
-from ...ir import (
-    Agent,
-    AgentNode,
-    Assignment,
-    AssignNode,
-    ChooseNode,
-    ErrorRule,
-    ExecNode,
-    Limit,
-    MessageNode,
-    Node,
-    Origin,
-    Param,
-    Prompt,
-    StateField,
-    Thread,
-    Tool,
-    ToolNode,
-    Workflow,
-)
 from ...reading.protocol import Parsed
 from ...source.source import Source, SourceSet
 from .activities import (
@@ -81,7 +62,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     if not document.is_history:
         scope.report_missing_prompts()
     begin = nodes.get(start)
-    if isinstance(begin, AssignNode):
+    if isinstance(begin, ir.AssignNode):
         nodes[start] = replace(begin, assignments=(*begin.assignments, *params.from_files))
     wiring = wire(chart, nodes, scope, _handler_flag(source))
     name = _SUFFIX.sub("", os.path.basename(source.path))
@@ -141,25 +122,25 @@ def _declare(params: Params, running: dict[str, Activity], scope: ChartScope) ->
     scope.variables.setdefault(MAX_HITS, None)
 
 
-def _build(chart: Chart, running: dict[str, Activity], scope: ChartScope) -> dict[str, Node]:
+def _build(chart: Chart, running: dict[str, Activity], scope: ChartScope) -> dict[str, ir.Node]:
     """Return the nodes in the chart's order. An unknown kind or a caption that does not parse
     leaves a node that does nothing, so that nothing else is reported because of it."""
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, ir.Node] = {}
     unread = {id for id in chart.lost_captions if kind_of(id) not in ("SUCCESS", "FAILED")}
     for id, node in chart.nodes.items():
         activity = running.get(id)
         if id in unread and kind_of(id).startswith("CHECK"):
-            nodes[id] = ChooseNode(id=id, span=scope.span(node.id), on=UNREADABLE)
+            nodes[id] = ir.ChooseNode(id=id, span=scope.span(node.id), on=UNREADABLE)
         elif activity is not None and id not in unread:
             nodes[id] = build_node(activity, scope)
         elif kind_of(id) != "PARAMS":
-            nodes[id] = AssignNode(id=id, span=scope.span(node.id))
+            nodes[id] = ir.AssignNode(id=id, span=scope.span(node.id))
     return nodes
 
 
-def _read_prompts(document: FlowchartDocument, scope: ChartScope) -> tuple[Prompt, ...]:
+def _read_prompts(document: FlowchartDocument, scope: ChartScope) -> tuple[ir.Prompt, ...]:
     return tuple(
-        Prompt(
+        ir.Prompt(
             id=name,
             role=role_of(name),
             template=scope.template(prompt),
@@ -182,23 +163,23 @@ def _workflow(
     scope: ChartScope,
     wiring: Wiring,
     params: Params,
-    prompts: tuple[Prompt, ...],
+    prompts: tuple[ir.Prompt, ...],
     start: str,
-) -> Workflow:
+) -> ir.Workflow:
     nodes = tuple(wiring.nodes.values())
-    talks = any(isinstance(node, AgentNode | MessageNode) for node in nodes)
-    writes = any(isinstance(node, ToolNode) for node in nodes)
+    talks = any(isinstance(node, ir.AgentNode | ir.MessageNode) for node in nodes)
+    writes = any(isinstance(node, ir.ToolNode) for node in nodes)
     document = scope.document
-    return Workflow(
+    return ir.Workflow(
         name=name,
         title=document.title.text if document.title else "",
         description=document.description,
         params=tuple(demand(param, scope.read) for param in params.params),
         outputs=("RESULT", "STATUS"),
         state=_state(params.params, nodes, scope, wiring.handler_flag),
-        agents=(Agent(id=AGENT, thread=THREAD, remember="both"),) if talks else (),
-        tools=(Tool(id=WRITE_FILE),) if writes else (),
-        threads=(Thread(id=THREAD),) if talks else (),
+        agents=(ir.Agent(id=AGENT, thread=THREAD, remember="both"),) if talks else (),
+        tools=(ir.Tool(id=WRITE_FILE),) if writes else (),
+        threads=(ir.Thread(id=THREAD),) if talks else (),
         prompts=prompts,
         nodes=nodes,
         edges=tuple(wiring.edges),
@@ -208,27 +189,30 @@ def _workflow(
         on_error=_ON_ERROR,
         limits=(_VISITS,),
         span=document.whole.of(document.section) if document.section else None,
-        origin=Origin(format="flowchart", file=source.path),
+        origin=ir.Origin(format="flowchart", file=source.path),
     )
 
 
 def _state(
-    params: tuple[Param, ...], nodes: tuple[Node, ...], scope: ChartScope, flag: str | None
-) -> tuple[StateField, ...]:
+    params: tuple[ir.Param, ...], nodes: tuple[ir.Node, ...], scope: ChartScope, flag: str | None
+) -> tuple[ir.StateField, ...]:
     """Return every variable: built in, set, or for a caller only to give."""
     listed = {param.name for param in params}
-    fields = [StateField(name="RESULT", default=""), StateField(name="STATUS", default="CREATED")]
-    if any(isinstance(node, ExecNode) for node in nodes) or "EXIT_CODE" in scope.read:
-        fields.append(StateField(name="EXIT_CODE", type="integer"))
+    fields = [
+        ir.StateField(name="RESULT", default=""),
+        ir.StateField(name="STATUS", default="CREATED"),
+    ]
+    if any(isinstance(node, ir.ExecNode) for node in nodes) or "EXIT_CODE" in scope.read:
+        fields.append(ir.StateField(name="EXIT_CODE", type="integer"))
     if MAX_HITS not in listed:
-        fields.append(StateField(name=MAX_HITS, type="any"))
+        fields.append(ir.StateField(name=MAX_HITS, type="any"))
     if flag is not None:
-        fields.append(StateField(name=flag, type="boolean", default=False))
+        fields.append(ir.StateField(name=flag, type="boolean", default=False))
     known = {*listed, *(entry.name for entry in fields)}
     for name, span in (*scope.variables.items(), *scope.outer.items()):
         if name not in known and name != "EXIT_CODE":
             known.add(name)
-            fields.append(StateField(name=name, type="any", span=span))
+            fields.append(ir.StateField(name=name, type="any", span=span))
     return tuple(fields)
 
 
@@ -236,23 +220,23 @@ _HITS = Call(
     function="number",
     args=(Call(function="coalesce", args=(Name(name=MAX_HITS), Literal(value=DEFAULT_HITS))),),
 )
-_VISITS = Limit(name="visits", value=Binary(op="+", left=_HITS, right=Literal(value=1)))
+_VISITS = ir.Limit(name="visits", value=Binary(op="+", left=_HITS, right=Literal(value=1)))
 """An activity is entered again at most MAX_ACTIVITY_HITS times (M45)."""
 _MESSAGE = Field(object=Name(name="error"), name="message")
-_STATUS_FAILED = Assignment(target="STATUS", value=Literal(value="FAILED"))
+_STATUS_FAILED = ir.Assignment(target="STATUS", value=Literal(value="FAILED"))
 _ON_ERROR = (
-    ErrorRule(
+    ir.ErrorRule(
         kinds=("failure", "timeout", "refused"),
         assignments=(
             _STATUS_FAILED,
-            Assignment(target="RESULT", value=Text(parts=(Literal(value="FAILED\n"), _MESSAGE))),
+            ir.Assignment(target="RESULT", value=Text(parts=(Literal(value="FAILED\n"), _MESSAGE))),
         ),
     ),
-    ErrorRule(
+    ir.ErrorRule(
         kinds=("limit",),
         assignments=(
             _STATUS_FAILED,
-            Assignment(
+            ir.Assignment(
                 target="RESULT",
                 value=Text(parts=(_MESSAGE, Literal(value="\n"), Name(name="RESULT"))),
             ),

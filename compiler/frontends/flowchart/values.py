@@ -14,13 +14,14 @@ import difflib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.shell import quoted_command
 from ...expr.template import Placeholder, Template
 from ...reading.editing import Mention
+from ...source.records import dataclass
 from ...source.source import Span
 from .document import FlowchartDocument, PromptText
 from .mermaid.placed_text import PlacedText

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Seed
 from ...reading.json_syntax import JsonNode, ListAt, ObjectAt, Scalar
 from ...reading.json_tree import Fields, JsonText, Tree
+from ...source.records import dataclass
 from ...source.spelling import Spelling
 
 START, STOP, RESUME = "start", "stop", "resume"

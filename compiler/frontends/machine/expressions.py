@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from ...expr.ast import (
@@ -34,6 +34,7 @@ from ...expr.parse import ParseFault
 from ...expr.walk import rebuild, walk
 from ...ir import Assignment
 from ...reading.json_tree import JsonText
+from ...source.records import dataclass
 
 DATA, REPLY, ANSWER = "common_data", "last_response", "lastAgentResponse"
 _PLACEHOLDER = re.compile(r"\{\{\s*((?:this\.)?common_data(?:\.\w+)+)\s*\}\}")

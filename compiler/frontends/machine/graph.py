@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice, pairwise
 
+from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Literal, Name
-from ...ir import (
-    AgentNode,
-    Assignment,
-    AssignNode,
-    Edge,
-    Group,
-    Guard,
-    Node,
-    Script,
-    ScriptNode,
-    StateField,
-)
 from ...reading.json_tree import JsonText
+from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .document import START, STOP, Machine, State
@@ -74,10 +64,10 @@ class MachineGraph:
     sink: Sink
     names: MachineVariables
     is_older: bool
-    nodes: list[Node] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
-    scripts: list[Script] = field(default_factory=list)
+    nodes: list[ir.Node] = field(default_factory=list)
+    edges: list[ir.Edge] = field(default_factory=list)
+    groups: list[ir.Group] = field(default_factory=list)
+    scripts: list[ir.Script] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
     entries: dict[str, str] = field(default_factory=dict)
     agents: dict[str, str] = field(default_factory=dict)
@@ -121,9 +111,9 @@ class MachineGraph:
     def script(
         self, id: str, state: State, function: str, *, into: str | None = None,
         script: str = SCRIPT, title: str = "", span: Span | None = None,
-    ) -> ScriptNode:  # fmt: skip
+    ) -> ir.ScriptNode:  # fmt: skip
         """Return a call of a script's function (J19, J24)."""
-        return ScriptNode(
+        return ir.ScriptNode(
             id=id,
             title=title or function,
             group=state.name.text,
@@ -139,16 +129,18 @@ class MachineGraph:
 
     def handler(
         self, part: str, state: State, words: JsonText, into: str | None = None
-    ) -> ScriptNode:
+    ) -> ir.ScriptNode:
         """Return the node of a handler that a state names; FC4001 when the script lacks it."""
         self.handlers.require(words, f"the {_HANDLERS[part]} of state `{state.name.text}`")
         id = self.fresh(f"{state.name.text}.{part}")
         return self.script(id, state, words.text, into=into, span=words.span)
 
-    def agent(self, state: State, prompt: Expr | None = None, description: str = "") -> AgentNode:
+    def agent(
+        self, state: State, prompt: Expr | None = None, description: str = ""
+    ) -> ir.AgentNode:
         """Return the node in which the state's agent answers `prompt`, or else its context."""
         assert state.agent is not None
-        return AgentNode(
+        return ir.AgentNode(
             id=self.agents[state.name.text],
             title=state.agent.text,
             group=state.name.text,
@@ -160,47 +152,49 @@ class MachineGraph:
             span=state.agent.span,
         )
 
-    def enter(self, state: State) -> AssignNode:
+    def enter(self, state: State) -> ir.AssignNode:
         """Return the first node of a state: it writes down the visit (J28)."""
         visited = self.names.visited
         name = Literal(value=state.name.text)
         value: Expr = Call(function="append", args=(Name(name=visited), name))
-        return AssignNode(
+        return ir.AssignNode(
             id=self.entries[state.name.text],
             title=state.name.text,
             group=state.name.text,
-            assignments=(Assignment(target=visited, value=value),),
+            assignments=(ir.Assignment(target=visited, value=value),),
             span=state.name.span,
         )
 
     def lead(
-        self, source: str, target: str, guard: Guard | None = None, *,
+        self, source: str, target: str, guard: ir.Guard | None = None, *,
         label: str = "", implied: bool = False, span: Span | None = None,
     ) -> None:  # fmt: skip
         """Add an edge."""
         self.edges.append(
-            Edge(source=source, target=target, guard=guard, label=label, implied=implied, span=span)
+            ir.Edge(
+                source=source, target=target, guard=guard, label=label, implied=implied, span=span
+            )
         )
 
-    def chain(self, *nodes: Node) -> None:
+    def chain(self, *nodes: ir.Node) -> None:
         """Add nodes, each leading to the next."""
         for before, after in pairwise(nodes):
             self.lead(before.id, after.id, implied=True, span=after.span)
         self.nodes.extend(nodes)
 
-    def variables(self) -> tuple[StateField, ...]:
+    def variables(self) -> tuple[ir.StateField, ...]:
         """Return every variable but the parameter."""
         names = self.names
         fields = [
-            StateField(name=DATA, type="object", default={}),
-            StateField(name=REPLY, type="any"),
-            StateField(name=ANSWER, type="text"),
-            StateField(name="input", type="any"),
-            StateField(name=names.output, type="any"),
-            StateField(name=names.visited, type="list", default=[]),
-            StateField(name=names.next, type="any"),
-            StateField(name=names.test, type="any"),
-            StateField(name=names.kept, type="object", default={}),
+            ir.StateField(name=DATA, type="object", default={}),
+            ir.StateField(name=REPLY, type="any"),
+            ir.StateField(name=ANSWER, type="text"),
+            ir.StateField(name="input", type="any"),
+            ir.StateField(name=names.output, type="any"),
+            ir.StateField(name=names.visited, type="list", default=[]),
+            ir.StateField(name=names.next, type="any"),
+            ir.StateField(name=names.test, type="any"),
+            ir.StateField(name=names.kept, type="object", default={}),
         ]
         own = {f.name: f for f in reversed(fields) if f.name != names.param}
         return tuple(reversed(own.values()))

@@ -13,18 +13,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ... import ir
 from ...expr.ast import Binary, Call, Expr, Literal, Name, Text
-from ...ir import (
-    AssertNode,
-    AssignNode,
-    Case,
-    ChooseNode,
-    Guard,
-    MessageNode,
-    Node,
-    Otherwise,
-    Role,
-)
 from ...reading.json_tree import JsonText
 from .document import State, Transition
 from .expressions import (
@@ -47,7 +37,7 @@ _NAME = re.compile(r"[^\W\d]\w*\Z")
 
 def add_older_state(graph: MachineGraph, state: State) -> None:
     """Add the state's nodes, and its ways out in order."""
-    nodes: list[Node] = [graph.enter(state)]
+    nodes: list[ir.Node] = [graph.enter(state)]
     if state.script:
         nodes += _code(graph, state, state.script, "script")
     if state.pre:
@@ -63,7 +53,7 @@ def _around(graph: MachineGraph, state: State) -> Around:
     return Around(graph.names.param, state.agent.text if state.agent else None)
 
 
-def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list[Node]:
+def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list[ir.Node]:
     """Return nodes for code that is run for its changes: a function, assignments, or a script."""
     id = graph.fresh(f"{state.name.text}.{part}")
     if _NAME.match(words.text.strip()):
@@ -80,7 +70,7 @@ def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list
     if not made:
         return []
     return [
-        AssignNode(
+        ir.AssignNode(
             id=id,
             title=_short(words.text),
             group=state.name.text,
@@ -95,7 +85,7 @@ def _short(text: str) -> str:
     return line if len(line) <= 60 else line[:59] + "…"
 
 
-def _sending(graph: MachineGraph, state: State) -> list[Node]:
+def _sending(graph: MachineGraph, state: State) -> list[ir.Node]:
     """Return what is sent to the agent (J34–J36); nothing in a state without one (J43)."""
     call = state.call.text if state.call else "sendMessage"
     if state.agent is None:
@@ -115,19 +105,19 @@ def _sending(graph: MachineGraph, state: State) -> list[Node]:
         return []
     text, before = _input(graph, state, words)
     if call == "addUserMessage":
-        side: Role = "assistant" if agent and agent.side == "user" else "user"
+        side: ir.Role = "assistant" if agent and agent.side == "user" else "user"
         context = agent.context if agent else None
         return [*before, *_message(graph, state, context, text, side)]
     return [*before, graph.agent(state, text, words.text)]
 
 
 def _message(
-    graph: MachineGraph, state: State, thread: str | None, text: Expr | None, role: Role
-) -> list[Node]:
+    graph: MachineGraph, state: State, thread: str | None, text: Expr | None, role: ir.Role
+) -> list[ir.Node]:
     if thread is None or state.agent is None:
         return []
     return [
-        MessageNode(
+        ir.MessageNode(
             id=graph.agents[state.name.text],
             title=state.agent.text,
             group=state.name.text,
@@ -140,9 +130,9 @@ def _message(
     ]
 
 
-def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[Node]]:
+def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[ir.Node]]:
     """Return what is sent, and the nodes that compute it or check that it is not empty (J35)."""
-    before: list[Node] = []
+    before: list[ir.Node] = []
     text: Expr
     if has_placeholder(words.text):
         text = template(words)
@@ -152,7 +142,7 @@ def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, li
         text, before = _expression(graph, state, words)
     if _is_never_empty(text):
         return text, before
-    check = AssertNode(
+    check = ir.AssertNode(
         id=graph.fresh(f"{state.name.text}.sends"),
         title="the message is not empty",
         group=state.name.text,
@@ -178,7 +168,7 @@ def _is_never_empty(text: Expr) -> bool:
             return False
 
 
-def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[Node]]:
+def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[ir.Node]]:
     path = path_of(words.text)
     if path is not None:
         return replace(path, span=words.span), []
@@ -193,7 +183,7 @@ def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Exp
 
 def _compute(
     graph: MachineGraph, state: State, words: JsonText, part: str
-) -> tuple[Expr, list[Node]]:
+) -> tuple[Expr, list[ir.Node]]:
     """Return the value of JavaScript that is not an expression: a script sets a variable."""
     id = graph.fresh(f"{state.name.text}.{part}")
     script = inline_script(id, words, "value", graph.machine.tree, graph.sink)
@@ -209,7 +199,7 @@ def _compute(
 
 def _add_transitions(graph: MachineGraph, state: State, last: str) -> None:
     """Add one choice after another; the first condition that holds leads on (J39)."""
-    missed: Guard | None = None
+    missed: ir.Guard | None = None
     for number, transition in enumerate(state.transitions, 1):
         target = _target(graph, state, transition)
         label = _short(transition.condition.text)
@@ -223,7 +213,7 @@ def _add_transitions(graph: MachineGraph, state: State, last: str) -> None:
         if always and not before:
             _lead_on(graph, last, missed, after, target, label, transition)
             return
-        choose = ChooseNode(
+        choose = ir.ChooseNode(
             id=graph.fresh(f"{state.name.text}.{_part_name('if', number)}"),
             title=label,
             group=state.name.text,
@@ -233,8 +223,8 @@ def _add_transitions(graph: MachineGraph, state: State, last: str) -> None:
         first, *_ = nodes = [*before, choose]
         graph.chain(*nodes)
         graph.lead(last, first.id, missed, implied=True, span=transition.condition.span)
-        _lead_on(graph, choose.id, Case(value="true"), after, target, label, transition)
-        last, missed = choose.id, Otherwise()
+        _lead_on(graph, choose.id, ir.Case(value="true"), after, target, label, transition)
+        last, missed = choose.id, ir.Otherwise()
     graph.lead(last, graph.stop, missed, implied=True, span=state.name.span)
 
 
@@ -243,7 +233,7 @@ def _part_name(part: str, number: int) -> str:
 
 
 def _lead_on(
-    graph: MachineGraph, source: str, guard: Guard | None, after: list[Node], target: str,
+    graph: MachineGraph, source: str, guard: ir.Guard | None, after: list[ir.Node], target: str,
     label: str, transition: Transition,
 ) -> None:  # fmt: skip
     """Lead from a condition that holds over `before` to the target."""
@@ -267,7 +257,7 @@ def _target(graph: MachineGraph, state: State, transition: Transition) -> str:
 
 def _condition(
     graph: MachineGraph, state: State, words: JsonText, number: int
-) -> tuple[Expr, list[Node]]:
+) -> tuple[Expr, list[ir.Node]]:
     """Read true or false, a function of the script, an expression, or JavaScript (J37, J38)."""
     text = words.text.strip()
     if text in ("true", "false"):

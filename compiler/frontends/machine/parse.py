@@ -8,21 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Field, Literal, Name, Text
-from ...ir import (
-    Assignment,
-    AssignNode,
-    EndNode,
-    Limit,
-    OnInput,
-    Origin,
-    Param,
-    Thread,
-    Tool,
-    TypeName,
-    Workflow,
-)
 from ...reading.json_tree import read_json
 from ...reading.protocol import Parsed
 from ...source.gc_pause import collector_at_rest
@@ -38,7 +26,7 @@ from .states import add_states
 MAX_STEPS = 10_000
 """Nodes after which a run stops: real machines go round until a script has enough (J31)."""
 DONE = "Workflow completed successfully"
-_TYPES: dict[str, TypeName] = {
+_TYPES: dict[str, ir.TypeName] = {
     "string": "text", "text": "text", "number": "number", "integer": "integer",
     "boolean": "boolean", "object": "object", "array": "list", "list": "list",
 }  # fmt: skip
@@ -74,12 +62,12 @@ def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
     )
 
 
-def _workflow(graph: MachineGraph, roles: dict[str, RoleEntry]) -> Workflow:
+def _workflow(graph: MachineGraph, roles: dict[str, RoleEntry]) -> ir.Workflow:
     machine, names = graph.machine, graph.names
-    tools: dict[str, Tool] = {}
+    tools: dict[str, ir.Tool] = {}
     for entry in roles.values():
         tools.update({tool.id: tool for tool in entry.tools if tool.id not in tools})
-    return Workflow(
+    return ir.Workflow(
         name=machine.name,
         title=machine.name,
         description=machine.description,
@@ -91,7 +79,7 @@ def _workflow(graph: MachineGraph, roles: dict[str, RoleEntry]) -> Workflow:
         ),
         tools=tuple(tools.values()),
         threads=tuple(
-            Thread(
+            ir.Thread(
                 id=context.name.text,
                 seed=context.seed,
                 max_chars=context.max_length,
@@ -105,18 +93,18 @@ def _workflow(graph: MachineGraph, roles: dict[str, RoleEntry]) -> Workflow:
         edges=tuple(graph.edges),
         entry=graph.begin,
         on_input=_on_input(graph),
-        limits=(Limit(name="steps", value=Literal(value=MAX_STEPS), then="stop"),),
+        limits=(ir.Limit(name="steps", value=Literal(value=MAX_STEPS), then="stop"),),
         span=machine.tree.source.span(0),
-        origin=Origin(format="machine", file=machine.tree.source.path),
+        origin=ir.Origin(format="machine", file=machine.tree.source.path),
     )
 
 
-def _params(graph: MachineGraph) -> tuple[Param, ...]:
+def _params(graph: MachineGraph) -> tuple[ir.Param, ...]:
     parameter = graph.machine.input
     if parameter is None:
         return ()
     return (
-        Param(
+        ir.Param(
             name=graph.names.param,
             type=_TYPES.get(parameter.type.strip().lower(), "any"),
             required=True,
@@ -126,20 +114,20 @@ def _params(graph: MachineGraph) -> tuple[Param, ...]:
     )
 
 
-def _begin(graph: MachineGraph) -> AssignNode:
+def _begin(graph: MachineGraph) -> ir.AssignNode:
     """Give common_data the variables, then the input under its name, which wins (J18)."""
     machine, names = graph.machine, graph.names
     value = Name(name=names.param)
     data: Expr = constant(machine.variables)
     if machine.input is not None:
         data = put(data, [names.param], value)
-    assignments = [Assignment(target=DATA, value=data)]
+    assignments = [ir.Assignment(target=DATA, value=data)]
     if names.param != "input":
-        assignments.append(Assignment(target="input", value=value))
-    return AssignNode(id=graph.begin, title="begin", assignments=tuple(assignments))
+        assignments.append(ir.Assignment(target="input", value=value))
+    return ir.AssignNode(id=graph.begin, title="begin", assignments=tuple(assignments))
 
 
-def _stop(graph: MachineGraph) -> EndNode:
+def _stop(graph: MachineGraph) -> ir.EndNode:
     """Set the result (J29): the input of `stop`, else the output's value in common_data, else a
     sentence. An empty text or 0 that `stop` gives stays."""
     stop = graph.machine.state(STOP)
@@ -148,11 +136,11 @@ def _stop(graph: MachineGraph) -> EndNode:
     value: Expr = Call(function="either", args=(field, Literal(value=DONE)))
     if stop is not None and stop.input_value is not None:
         value = Call(function="coalesce", args=(_stop_input(stop), value))
-    return EndNode(
+    return ir.EndNode(
         id=graph.stop,
         title=STOP,
         outcome="success",
-        assignments=(Assignment(target=name, value=value),),
+        assignments=(ir.Assignment(target=name, value=value),),
         span=stop.name.span if stop else None,
     )
 
@@ -168,28 +156,28 @@ def _stop_input(stop: State) -> Expr:
     return constant(stop.input_value)
 
 
-def _unknown(graph: MachineGraph) -> EndNode:
+def _unknown(graph: MachineGraph) -> ir.EndNode:
     """Return the end for a transition handler that returns no state's name: the run fails (J21)."""
     message = Text(parts=(Literal(value="Unknown state: "), Name(name=graph.names.next)))
-    return EndNode(
+    return ir.EndNode(
         id=graph.unknown,
         title="unknown state",
         outcome="failed",
-        assignments=(Assignment(target=graph.names.output, value=message),),
+        assignments=(ir.Assignment(target=graph.names.output, value=message),),
     )
 
 
-def _on_input(graph: MachineGraph) -> OnInput:
+def _on_input(graph: MachineGraph) -> ir.OnInput:
     """Send a line that a person gives unasked to the state `resume`; without one begin the run anew
     with it, its contexts kept (J45)."""
     line = Name(name="input")
     if RESUME in graph.entries:
         value = put(Name(name=DATA), ["resume_input"], line)
-        return OnInput(
-            target=graph.entries[RESUME], assignments=(Assignment(target=DATA, value=value),)
+        return ir.OnInput(
+            target=graph.entries[RESUME], assignments=(ir.Assignment(target=DATA, value=value),)
         )
-    return OnInput(
-        target=graph.begin, assignments=(Assignment(target=graph.names.param, value=line),)
+    return ir.OnInput(
+        target=graph.begin, assignments=(ir.Assignment(target=graph.names.param, value=line),)
     )
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Expr, Literal
 from ...ir import Agent, Json, Tool
 from ...reading.json_tree import Fields, Tree, read_json
+from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine, Role

@@ -10,8 +10,8 @@ review.to      choose    a case for every state that may follow
 
 from __future__ import annotations
 
+from ... import ir
 from ...expr.ast import Name
-from ...ir import Case, ChooseNode, Group, Node, Otherwise
 from .document import STOP, State
 from .graph import MachineGraph
 from .older import add_older_state
@@ -24,7 +24,7 @@ def add_states(graph: MachineGraph) -> None:
         if state.name.text == STOP:
             continue
         name = state.name.text
-        graph.groups.append(Group(id=name, title=name, span=state.name.span))
+        graph.groups.append(ir.Group(id=name, title=name, span=state.name.span))
         if graph.is_older:
             add_older_state(graph, state)
         else:
@@ -32,7 +32,7 @@ def add_states(graph: MachineGraph) -> None:
 
 
 def _add_state(graph: MachineGraph, state: State) -> None:
-    nodes: list[Node] = [graph.enter(state)]
+    nodes: list[ir.Node] = [graph.enter(state)]
     if state.pre:
         nodes.append(graph.handler("pre", state, state.pre))
     if state.agent:
@@ -46,12 +46,12 @@ def _add_state(graph: MachineGraph, state: State) -> None:
     graph.chain(*nodes, *_deciding(graph, state))
 
 
-def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
+def _deciding(graph: MachineGraph, state: State) -> tuple[ir.Node, ir.Node]:
     """Return the transition handler and the choice by what it returned (J20, J21)."""
     words = state.transition
     assert words is not None
     handler = graph.handler("next", state, words, graph.names.next)
-    choose = ChooseNode(
+    choose = ir.ChooseNode(
         id=graph.fresh(f"{state.name.text}.to"),
         title=f"what `{words.text}` returned",
         group=state.name.text,
@@ -67,12 +67,12 @@ def _deciding(graph: MachineGraph, state: State) -> tuple[Node, Node]:
         targets = [name for name in graph.entries if name in returned]
     for name in targets:
         graph.lead(
-            choose.id, graph.entries[name], Case(value=name), label=name, implied=not known,
+            choose.id, graph.entries[name], ir.Case(value=name), label=name, implied=not known,
             span=words.span,
         )  # fmt: skip
     if function is None or not known or not all(r.value for r in function.returns):
-        graph.lead(choose.id, graph.stop, Case(value=""), implied=True, span=words.span)
-    graph.lead(choose.id, graph.unknown, Otherwise(), implied=True)
+        graph.lead(choose.id, graph.stop, ir.Case(value=""), implied=True, span=words.span)
+    graph.lead(choose.id, graph.unknown, ir.Otherwise(), implied=True)
     return handler, choose
 
 

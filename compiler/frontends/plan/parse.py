@@ -11,21 +11,9 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from ... import ir, plan
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Literal
-from ...ir import Agent, Edge, EndNode, OnError, Origin, StateField, TaskNode, Workflow
-from ...plan import (
-    Block,
-    PlanDocument,
-    counts,
-    current_step,
-    final_path,
-    is_id,
-    is_manual,
-    overall_of,
-    read_plan,
-    text_value,
-)
 from ...plan.document import is_step
 from ...plan.paths import reads_of
 from ...reading.protocol import NotRun, Parsed
@@ -38,7 +26,7 @@ from .places import Places
 EXECUTOR, PERSON, END, FAILED = "executor", "reviewer", "end", "failed"
 MAX_REQUEST = 4000
 """At most this many characters of the request describe the workflow."""
-_ANY_FAILURE = OnError(errors=("failure", "timeout", "limit", "refused"))
+_ANY_FAILURE = ir.OnError(errors=("failure", "timeout", "limit", "refused"))
 _CARRIED_ON = NotRun(
     "is a living document, the data of the workflow that carries it on",
     "flowc run {file} carries it on, flowc inspect {file} shows how far it has come",
@@ -50,7 +38,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a document. Without a step there is no workflow (FC1008)."""
     del sources
     with collector_at_rest():
-        document = read_plan(source.text)
+        document = plan.read_plan(source.text)
         check_document(document, source, sink)
         if not document.steps:
             return Parsed(None, progress=_progress(document))
@@ -68,7 +56,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
 class _Step(NamedTuple):
     """A step with its name in the IR: its ID, or `step_N` where it has none of its own."""
 
-    block: Block
+    block: plan.Block
     id: str
     at: int
     places: Places
@@ -86,13 +74,13 @@ class _Step(NamedTuple):
     def detail(self) -> dict[str, Any]:
         """Return what `inspect` shows: the values as written."""
         names = {"status": "Status", "input": "Input Audio", "output": "Output Audio"}
-        values = {key: text_value(self.block, name) for key, name in names.items()}
-        return {**values, "code": text_value(self.block, "Code")}
+        values = {key: plan.text_value(self.block, name) for key, name in names.items()}
+        return {**values, "code": plan.text_value(self.block, "Code")}
 
     def prompt(self) -> Literal:
         """Return the description, with its place."""
         span = self.places.value_span(self.at, "Description")
-        return Literal(value=text_value(self.block, "Description"), span=span)
+        return Literal(value=plan.text_value(self.block, "Description"), span=span)
 
 
 def _steps(places: Places) -> Iterator[_Step]:
@@ -102,23 +90,23 @@ def _steps(places: Places) -> Iterator[_Step]:
         if not is_step(block):
             continue
         number += 1
-        written = text_value(block, "ID")
-        id = written if is_id(written) else f"step_{number}"
+        written = plan.text_value(block, "ID")
+        id = written if plan.is_id(written) else f"step_{number}"
         while id in taken:
             id = f"{id}_{number}"
         taken.add(id)
         yield _Step(block, id, at, places)
 
 
-def _workflow(document: PlanDocument, steps: list[_Step], source: Source) -> Workflow:
+def _workflow(document: plan.PlanDocument, steps: list[_Step], source: Source) -> ir.Workflow:
     name = PurePath(source.path).stem
     request = document.section("request")
     after = reads_of(document)
     nodes = tuple(
-        TaskNode(
+        ir.TaskNode(
             id=step.id,
             title=step.block.title,
-            role=PERSON if is_manual(text_value(step.block, "Code")) else EXECUTOR,
+            role=PERSON if plan.is_manual(plan.text_value(step.block, "Code")) else EXECUTOR,
             prompt=step.prompt(),
             after=(steps[after[n]].variable,) if n in after else (),
             into=step.variable,
@@ -127,51 +115,51 @@ def _workflow(document: PlanDocument, steps: list[_Step], source: Source) -> Wor
         for n, step in enumerate(steps)
     )
     roles = dict.fromkeys(node.role for node in nodes)
-    return Workflow(
+    return ir.Workflow(
         name=name,
         title=_title(document) or name,
-        description=text_value(request, "Original Request")[:MAX_REQUEST] if request else "",
+        description=plan.text_value(request, "Original Request")[:MAX_REQUEST] if request else "",
         outputs=(steps[-1].variable,),
-        state=tuple(StateField(name=step.variable, type="object") for step in steps),
-        agents=tuple(Agent(id=role, role=role, person=role == PERSON) for role in roles),
+        state=tuple(ir.StateField(name=step.variable, type="object") for step in steps),
+        agents=tuple(ir.Agent(id=role, role=role, person=role == PERSON) for role in roles),
         nodes=(
             *nodes,
-            EndNode(id=END, title="end", outcome="success"),
-            EndNode(id=FAILED, title="failed", outcome="failed"),
+            ir.EndNode(id=END, title="end", outcome="success"),
+            ir.EndNode(id=FAILED, title="failed", outcome="failed"),
         ),
         edges=tuple(edge for n in range(len(steps)) for edge in _edges(steps, n)),
         entry=steps[0].id,
         span=source.span(0),
-        origin=Origin(format="plan", file=source.path),
+        origin=ir.Origin(format="plan", file=source.path),
     )
 
 
-def _title(document: PlanDocument) -> str:
+def _title(document: plan.PlanDocument) -> str:
     first = document.blocks[0]
     titles = (p for p in first.pieces if p.kind == "TITLE")
     return next((first.text[p.start : p.end].strip().lstrip("#").strip() for p in titles), "")
 
 
-def _edges(steps: list[_Step], n: int) -> tuple[Edge, Edge]:
+def _edges(steps: list[_Step], n: int) -> tuple[ir.Edge, ir.Edge]:
     here, is_last = steps[n], n + 1 == len(steps)
     return (
-        Edge(
+        ir.Edge(
             source=here.id,
             target=END if is_last else steps[n + 1].id,
             implied=is_last,
             span=here.span,
         ),
-        Edge(source=here.id, target=FAILED, guard=_ANY_FAILURE, implied=True, span=here.span),
+        ir.Edge(source=here.id, target=FAILED, guard=_ANY_FAILURE, implied=True, span=here.span),
     )
 
 
-def _progress(document: PlanDocument) -> dict[str, Any]:
+def _progress(document: plan.PlanDocument) -> dict[str, Any]:
     """Return the overall status, how many steps have which one, the step at work or next, and the
     path of the result so far."""
-    current = current_step(document)
+    current = plan.current_step(document)
     return {
-        "status": overall_of(document),
-        "steps": counts(document),
-        "current": text_value(current, "ID") or None if current else None,
-        "path": final_path(document) or None,
+        "status": plan.overall_of(document),
+        "steps": plan.counts(document),
+        "current": plan.text_value(current, "ID") or None if current else None,
+        "path": plan.final_path(document) or None,
     }

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
+from ... import plan
 from ...diagnostics.diagnostic import Label, Sink
-from ...plan import (
-    OVERALL,
-    SECTIONS,
-    STATUSES,
-    Block,
-    PlanError,
-    is_id,
-    is_manual,
-    is_placeholder,
-    is_template,
-    read_call,
-    status_of,
-    text_value,
-)
 from ...plan.document import is_step
 from ...source.spelling import Spelling
 from .places import Places
@@ -37,7 +24,7 @@ class StepChecker:
         self.check_ids()
         self.check_overall()
 
-    def check_step(self, index: int, block: Block) -> None:
+    def check_step(self, index: int, block: plan.Block) -> None:
         if block.key != "plan":
             if block.key is not None or not self.is_plan_lost:
                 self.sink.report(
@@ -45,7 +32,7 @@ class StepChecker:
                     f"`{block.heading}` does not stand in the plan, so it is not a step",
                     self.places.heading(index),
                     severity="warning",
-                    help=f"move it below `## 3. {SECTIONS['plan']}`",
+                    help=f"move it below `## 3. {plan.SECTIONS['plan']}`",
                 )
             return
         if not block.title:
@@ -58,11 +45,11 @@ class StepChecker:
         self.check_code(index, block)
 
     def check_filled_in(
-        self, index: int, block: Block, name: str, allowed: tuple[str, ...] = ()
+        self, index: int, block: plan.Block, name: str, allowed: tuple[str, ...] = ()
     ) -> bool:
         """Return whether a value is filled in; report one of the format's placeholders (A27)."""
-        value = text_value(block, name)
-        if not is_template(value):
+        value = plan.text_value(block, name)
+        if not plan.is_template(value):
             return True
         self.sink.report(
             "FC1005",
@@ -73,19 +60,21 @@ class StepChecker:
         )
         return False
 
-    def check_status(self, index: int, block: Block) -> None:
-        if status_of(block) is None and self.check_filled_in(index, block, "Status", STATUSES):
-            self.report_word(index, "Status", text_value(block, "Status"), STATUSES)
+    def check_status(self, index: int, block: plan.Block) -> None:
+        if plan.status_of(block) is None and self.check_filled_in(
+            index, block, "Status", plan.STATUSES
+        ):
+            self.report_word(index, "Status", plan.text_value(block, "Status"), plan.STATUSES)
 
     def check_overall(self) -> None:
         """Report an overall status that is not one of four words, or empty (A6)."""
         for index, block in enumerate(self.places.document.blocks):
             if block.kind == "section" and block.key == "output":
-                word = text_value(block, "Overall Status")
-                if word in ("", *OVERALL):
+                word = plan.text_value(block, "Overall Status")
+                if word in ("", *plan.OVERALL):
                     continue
-                if self.check_filled_in(index, block, "Overall Status", OVERALL):
-                    self.report_word(index, "Overall Status", word, OVERALL)
+                if self.check_filled_in(index, block, "Overall Status", plan.OVERALL):
+                    self.report_word(index, "Overall Status", word, plan.OVERALL)
 
     def report_word(self, index: int, name: str, word: str, allowed: tuple[str, ...]) -> None:
         near = Spelling(allowed).nearest(word.upper()) or (
@@ -96,10 +85,10 @@ class StepChecker:
         help = f"{guess}one of: {', '.join(allowed)}"
         self.sink.report("FC1005", message, self.places.value_span(index, name), help=help)
 
-    def check_code(self, index: int, block: Block) -> None:
+    def check_code(self, index: int, block: plan.Block) -> None:
         """Report code that is about to be executed and is not one call (A20)."""
-        code = text_value(block, "Code")
-        if status_of(block) not in ("CODE_GENERATED", "EXECUTING") or is_manual(code):
+        code = plan.text_value(block, "Code")
+        if plan.status_of(block) not in ("CODE_GENERATED", "EXECUTING") or plan.is_manual(code):
             return
         reason = _why_not_executable(code)
         if reason:
@@ -113,7 +102,7 @@ class StepChecker:
         for index, block in enumerate(self.places.document.blocks):
             if not is_step(block):
                 continue
-            id = text_value(block, "ID")
+            id = plan.text_value(block, "ID")
             if not id:
                 message = f"{self.places.name_of(index)} has no ID"
                 help = "write a field `ID` below its heading, with a name of its own"
@@ -123,7 +112,7 @@ class StepChecker:
 
     def check_id(self, index: int, id: str, first: dict[str, int]) -> None:
         span = self.places.value_span(index, "ID")
-        if not is_id(id):
+        if not plan.is_id(id):
             help = "an ID is a word of letters, digits and `_`, such as `step_1`"
             self.sink.report("FC1005", f"`{id[:80]}` is not an ID", span, help=help)
         earlier = first.setdefault(id, index)
@@ -135,10 +124,10 @@ class StepChecker:
 
 
 def _why_not_executable(code: str) -> str:
-    if is_placeholder(code):
+    if plan.is_placeholder(code):
         return "there is none"
     try:
-        read_call(code)
-    except PlanError as reason:
+        plan.read_call(code)
+    except plan.PlanError as reason:
         return str(reason)
     return ""

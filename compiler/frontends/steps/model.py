@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from lark import Token
 
 from ...ir import Input, Output
+from ...source.records import dataclass
 from ...source.source import Source, Span
 
 _WRAP = re.compile(r"[ \t\r]*\n\s*")

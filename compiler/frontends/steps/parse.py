@@ -11,20 +11,8 @@ from pathlib import PurePath
 
 from flowc.grammar.lexing import FENCE, HEADING, ICON, LISTS, heading_token
 
+from ... import ir
 from ...diagnostics.diagnostic import Sink
-from ...ir import (
-    Agent,
-    AgentNode,
-    Edge,
-    EndNode,
-    Node,
-    OnError,
-    Origin,
-    Param,
-    StateField,
-    Tool,
-    Workflow,
-)
 from ...reading.editing import Mention
 from ...reading.protocol import Frontend, Parsed
 from ...source.gc_pause import collector_at_rest
@@ -38,7 +26,7 @@ from .prompt import read_assertions, step_prompt
 _STEP = re.compile(rf"^[ ]{{0,3}}\#{{3,6}}[ \t]*+{ICON}WORKFLOW[ ]STEPS?:", re.MULTILINE)
 _FENCE_OR_STEP = re.compile(rf"^(?:{FENCE}|(?P<step>{_STEP.pattern[1:]}))", re.MULTILINE | re.X)
 _HEADING = re.compile(rf"^{HEADING.pattern}", re.MULTILINE)
-_ANY_FAILURE = OnError(errors=("failure", "timeout", "limit", "refused"))
+_ANY_FAILURE = ir.OnError(errors=("failure", "timeout", "limit", "refused"))
 AGENT, END, FAILED = "worker", "end", "failed"
 
 
@@ -87,43 +75,43 @@ def _fenced_note(source: Source) -> tuple[str, ...]:
     return ()
 
 
-def _workflow(document: StepDocument, source: Source) -> Workflow:
+def _workflow(document: StepDocument, source: Source) -> ir.Workflow:
     steps = document.steps
     written = {o.name: o for step in reversed(steps) for o in reversed(step.outputs)}
     needed = {i.name: i for step in reversed(steps) for i in reversed(step.inputs)}
     needed = {name: i for name, i in reversed(needed.items()) if name not in written}
     tools = {tool.text: tool.span for step in reversed(steps) for tool in reversed(step.tools)}
     variables = written.keys() | needed.keys()
-    nodes: list[Node] = [_node(step, variables, source) for step in steps]
+    nodes: list[ir.Node] = [_node(step, variables, source) for step in steps]
     name = PurePath(source.path).stem
-    return Workflow(
+    return ir.Workflow(
         name=name,
         title=document.title or name,
         description=document.prose,
         params=tuple(
-            Param(name=i.name, required=True, description=i.description, type="any", span=i.span)
+            ir.Param(name=i.name, required=True, description=i.description, type="any", span=i.span)
             for i in needed.values()
         ),
         outputs=tuple(dict.fromkeys(o.name for s in reversed(steps) for o in s.outputs)),
         state=tuple(
-            StateField(name=o.name, type="any", span=o.span) for o in reversed(written.values())
+            ir.StateField(name=o.name, type="any", span=o.span) for o in reversed(written.values())
         ),
-        agents=(Agent(id=AGENT),),
-        tools=tuple(Tool(id=name, span=span) for name, span in reversed(tools.items())),
+        agents=(ir.Agent(id=AGENT),),
+        tools=tuple(ir.Tool(id=name, span=span) for name, span in reversed(tools.items())),
         nodes=(
             *nodes,
-            EndNode(id=END, title="end", outcome="success"),
-            EndNode(id=FAILED, title="failed", outcome="failed"),
+            ir.EndNode(id=END, title="end", outcome="success"),
+            ir.EndNode(id=FAILED, title="failed", outcome="failed"),
         ),
         edges=tuple(edge for step in steps for edge in _edges(step, len(steps))),
         entry="step_0",
         span=source.span(0),
-        origin=Origin(format="steps", file=source.path),
+        origin=ir.Origin(format="steps", file=source.path),
     )
 
 
-def _node(step: Step, variables: set[str], source: Source) -> AgentNode:
-    return AgentNode(
+def _node(step: Step, variables: set[str], source: Source) -> ir.AgentNode:
+    return ir.AgentNode(
         id=f"step_{step.number}",
         title=step.name,
         agent=AGENT,
@@ -141,16 +129,16 @@ def _node(step: Step, variables: set[str], source: Source) -> AgentNode:
     )
 
 
-def _edges(step: Step, total: int) -> tuple[Edge, Edge]:
+def _edges(step: Step, total: int) -> tuple[ir.Edge, ir.Edge]:
     here, last = f"step_{step.number}", step.number + 1 == total
     return (
-        Edge(
+        ir.Edge(
             source=here,
             target=END if last else f"step_{step.number + 1}",
             implied=last,
             span=step.span,
         ),
-        Edge(source=here, target=FAILED, guard=_ANY_FAILURE, implied=True, span=step.span),
+        ir.Edge(source=here, target=FAILED, guard=_ANY_FAILURE, implied=True, span=step.span),
     )
 
 

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flowc.compiler.plan import (
-    Block,
-    PlanDocument,
-    PlanError,
-    final_path,
-    status_of,
-    step_paths,
-    text_value,
-)
+from flowc.compiler import plan
 from flowc.compiler.plan.paths import original_input
 
 from ...documents.attempts import last_error
@@ -21,12 +13,12 @@ from .planning import criteria_in
 from .predicates import RESULT, Predicate, verdict_of
 
 
-async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
+async def review(document: plan.PlanDocument, do: Do) -> dict[str, Any]:
     """Return {status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured}:
     every criterion is there, with its measured value. A criterion without a predicate is not
     measured and keeps the whole from passing; so does a document without criteria."""
     section = document.section("requirements")
-    lines = text_value(section, "Success Criteria").split("\n") if section else []
+    lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
     predicates = [one for one in criteria if isinstance(one, Predicate)]
     words = [one for one in criteria if isinstance(one, str)]
@@ -38,15 +30,15 @@ async def review(document: PlanDocument, do: Do) -> dict[str, Any]:
     report["not_measured"] += len(words)
     if words and verdict_of(findings) != "failed":
         report["verdict"] = "not measured"
-    undone = [_undone(step) for step in document.steps if status_of(step) != "DONE"]
+    undone = [_undone(step) for step in document.steps if plan.status_of(step) != "DONE"]
     status, summary = _status(report["verdict"], undone), _summary(report, undone)
     return {**report, "status": status, "summary": summary, "said": summary}
 
 
-def _undone(step: Block) -> str:
+def _undone(step: plan.Block) -> str:
     """Return a step that was not done, and why."""
-    why = last_error(text_value(step, "Execution Results"))
-    return (text_value(step, "ID") or step.title) + (f" ({why})" if why else "")
+    why = last_error(plan.text_value(step, "Execution Results"))
+    return (plan.text_value(step, "ID") or step.title) + (f" ({why})" if why else "")
 
 
 def _status(verdict: str, undone: list[str]) -> str:
@@ -64,19 +56,19 @@ def _summary(report: dict[str, Any], undone: list[str]) -> str:
     return f"{counts}{left}.{steps}"
 
 
-def subjects_of(document: PlanDocument) -> dict[str, SubjectFiles]:
+def subjects_of(document: plan.PlanDocument) -> dict[str, SubjectFiles]:
     """Return the files of the result and of each step that is DONE."""
     subjects: dict[str, SubjectFiles] = {}
-    before, after = original_input(document), final_path(document)
+    before, after = original_input(document), plan.final_path(document)
     if after and after != before:
         subjects[RESULT] = SubjectFiles(before or None, after)
     for step in document.steps:
-        id = text_value(step, "ID")
-        if not id or status_of(step) != "DONE":
+        id = plan.text_value(step, "ID")
+        if not id or plan.status_of(step) != "DONE":
             continue
         try:
-            read, write = step_paths(document, id)
-        except PlanError:
+            read, write = plan.step_paths(document, id)
+        except plan.PlanError:
             continue
         if write and write != read:
             subjects[id] = SubjectFiles(read or None, write)

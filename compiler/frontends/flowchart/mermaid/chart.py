@@ -10,10 +10,11 @@ on with the next statement. No kind of activity is asked for here (F1–F12, M3,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lark import Token, Tree
 
+from ....source.records import dataclass
 from .captions import caption_text, plain, shape_of
 from .placed_text import PlacedText, placed_text
 from .syntax import ChartFault, parse_chart

@@ -7,7 +7,8 @@ the text as written, so that an expression inside a caption is reported where it
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from ....source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

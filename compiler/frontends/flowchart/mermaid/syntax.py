@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flowc.grammar import load
 from flowc.grammar.flowchart_lexing import tokens
@@ -18,6 +18,7 @@ from lark.exceptions import UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from ....diagnostics.diagnostic import Fix, Sink
+from ....source.records import dataclass
 from ....source.source import Span
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ....source.records import dataclass
 from ....source.source import Source
 
 
