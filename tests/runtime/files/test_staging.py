@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from flowc.runtime.audio.calls.call import check_call
-from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, Ended
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, WorkerExit
 from flowc.runtime.cli.authoring.check import rewrite_file
 from flowc.runtime.cli.delivery import deliver
 from flowc.runtime.files.roots import Roots
@@ -29,10 +29,10 @@ def left(folder: Path) -> list[str]:
 def call(folder: Path, during: Callable[[], Awaitable[None]], output: str = "b.wav") -> Any:
     """A call whose worker does only this."""
 
-    async def process(module: str, asked: bytes, *, writes: Any, **given: Any) -> Ended:
+    async def process(module: str, asked: bytes, *, writes: Any, **given: Any) -> WorkerExit:
         writes[0].write_text(output)
         await during()
-        return Ended(0, TOLD, b"")
+        return WorkerExit(0, TOLD, b"")
 
     asked = check_call("gain", {"input": "a.wav", "output": output, "gain_db": 1})
     return AudioWorkers(process).do_call(asked, lambda path: folder / path)
