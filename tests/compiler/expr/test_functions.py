@@ -45,6 +45,8 @@ def test_the_number_of_arguments_in_words(name, words):
         ("length({'a': 1})", 1),
         ("number(' 4 ')", 4),
         ("number(true)", 1),
+        ("is_number(' 4 ')", True),
+        ("is_number('four')", False),
         ("coalesce(GONE, '', 1)", ""),
         ("coalesce(GONE)", None),
         ("default('', 1)", 1),
