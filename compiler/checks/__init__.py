@@ -6,8 +6,8 @@ them run, but on a file that could not be read whole only those that its faults 
 
 from __future__ import annotations
 
-from ..diagnostics.codes import READER_CODES
 from ..diagnostics.diagnostic import Code
+from ..diagnostics.reader_codes import READER_CODES
 from .bindings import MISSING_ROLES, UNKNOWN_TOOLS
 from .bounds import UNBOUNDED_LOOPS
 from .branches import HIDDEN_BRANCHES, OPEN_BRANCHES

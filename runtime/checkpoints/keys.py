@@ -1,18 +1,12 @@
-"""LangGraph's configuration keys, and the form of its namespaces.
-
-A namespace names a graph that runs by the path of calls that leads to it: the node and its task at
-every level, then the number of the node's run where there are several, then that of an attempt.
-
-    draft:TASK              the only run of the subgraph of `draft`
-    each:TASK|2|check:TASK  `check` in the third element of `each`
-    each:TASK|2|1           the second attempt of that element
-"""
+"""LangGraph's configuration keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from .namespaces import join
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -20,8 +14,6 @@ if TYPE_CHECKING:
 
     from .types import Saver
 
-BETWEEN = "|"
-"""What stands between the parts of a namespace."""
 _STRICT, _SAVER, _SCRATCHPAD = (
     "__pregel_strict_resume",
     "__pregel_checkpointer",
@@ -79,37 +71,3 @@ def visit_of(runtime: Runtime[Any]) -> tuple[str, str]:
 def superstep(config: RunnableConfig) -> int:
     """Return the number of the step that a node runs in; those of one step run side by side."""
     return int((config.get("metadata") or {}).get("langgraph_step", 0))
-
-
-def join(namespace: str, *parts: str | int) -> str:
-    """Return the namespace of parts below another one."""
-    return BETWEEN.join((*([namespace] if namespace else []), *map(str, parts)))
-
-
-def task_part(node: str, task: str) -> str:
-    """Return a node with its task as a part of a namespace."""
-    return f"{node}:{task}"
-
-
-def around(namespace: str) -> str:
-    """Return the namespace without its last part."""
-    return namespace.rpartition(BETWEEN)[0]
-
-
-def is_within(namespace: str, outer: str) -> bool:
-    """Whether a namespace is another one, or lies below it."""
-    return namespace == outer or namespace.startswith(outer + BETWEEN)
-
-
-def levels(namespace: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the node of every level, the outermost first, with the numbers after it."""
-    name, numbers = "", list[int]()
-    for part in namespace.split(BETWEEN):
-        if part.isdecimal():
-            numbers.append(int(part))
-        elif ":" in part:
-            if name:
-                yield name, tuple(numbers)
-            name, numbers = part.rpartition(":")[0], []
-    if name:
-        yield name, tuple(numbers)

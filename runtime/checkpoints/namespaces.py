@@ -1,57 +1,50 @@
-"""The workflow, or the node, that a namespace belongs to."""
+"""The form of LangGraph's namespaces: they are put together and taken apart here.
+
+A namespace names a graph that runs by the path of calls that leads to it: the node and its task at
+every level, then the number of the node's run where there are several, then that of an attempt.
+
+    draft:TASK              the only run of the subgraph of `draft`
+    each:TASK|2|check:TASK  `check` in the third element of `each`
+    each:TASK|2|1           the second attempt of that element
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from flowc.compiler.ir import CallNode, ForeachNode
-from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
-
-from .keys import levels
+BETWEEN = "|"
+"""What stands between the parts of a namespace."""
 
 
-@dataclass(frozen=True, slots=True)
-class CalledWorkflow:
-    """A workflow that runs in a namespace: its graph, where it stands in the program (`workflow`),
-    and the calls that lead to it as events name them: `each#3` for the third element."""
-
-    workflow: str
-    spec: GraphSpec
-    path: tuple[str, ...]
+def join(namespace: str, *parts: str | int) -> str:
+    """Return the namespace of parts below another one."""
+    return BETWEEN.join((*([namespace] if namespace else []), *map(str, parts)))
 
 
-def called_in(
-    namespace: str, spec: GraphSpec, subgraphs: Mapping[str, GraphSpec] | None = None
-) -> CalledWorkflow | None:
-    """Return what runs in a namespace below the main one; None where no workflow does: inside an
-    agent, a command, or a node that is not there. `subgraphs` are `spec`'s, if they are known."""
-    subgraphs = dict(spec.subgraphs) if subgraphs is None else subgraphs
-    called: CalledWorkflow | None = None
-    for name, numbers in levels(namespace):
-        node = _node(spec if called is None else called.spec, name)
-        if node is None or not isinstance(node.op, CallNode | ForeachNode):
-            return None
-        # After a call a number is that of an attempt; so is the second one after a foreach.
-        element = isinstance(node.op, ForeachNode) and numbers
-        path = (*(called.path if called else ()), f"{name}#{numbers[0] + 1}" if element else name)
-        called = CalledWorkflow(node.op.workflow, subgraphs[node.op.workflow], path)
-    return called
+def task_part(node: str, task: str) -> str:
+    """Return a node with its task as a part of a namespace."""
+    return f"{node}:{task}"
 
 
-def node_at(namespace: str, spec: GraphSpec) -> NodeSpec | None:
-    """Return the innermost node of a workflow on a path of calls, which may lead into an agent."""
-    innermost, inner, subgraphs = None, spec, dict(spec.subgraphs)
-    for name, _ in levels(namespace):
-        node = _node(inner, name)
-        if node is None:
-            break
-        innermost = node
-        if not isinstance(node.op, CallNode | ForeachNode):
-            break
-        inner = subgraphs[node.op.workflow]
-    return innermost
+def around(namespace: str) -> str:
+    """Return the namespace without its last part."""
+    return namespace.rpartition(BETWEEN)[0]
 
 
-def _node(spec: GraphSpec, name: str) -> NodeSpec | None:
-    return next((node for node in spec.nodes if node.id == name), None)
+def is_within(namespace: str, outer: str) -> bool:
+    """Whether a namespace is another one, or lies below it."""
+    return namespace == outer or namespace.startswith(outer + BETWEEN)
+
+
+def levels(namespace: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the node of every level, the outermost first, with the numbers after it."""
+    name, numbers = "", list[int]()
+    for part in namespace.split(BETWEEN):
+        if part.isdecimal():
+            numbers.append(int(part))
+        elif ":" in part:
+            if name:
+                yield name, tuple(numbers)
+            name, numbers = part.rpartition(":")[0], []
+    if name:
+        yield name, tuple(numbers)

@@ -11,7 +11,8 @@ from flowc.compiler.source.snippet import visible
 from langgraph.graph import START
 from langgraph.types import StateUpdate
 
-from ..checkpoints.keys import levels, thread_config
+from ..checkpoints.keys import thread_config
+from ..checkpoints.namespaces import levels
 from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App
 from ..errors import RunError

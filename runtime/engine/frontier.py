@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.checkpoint.base import CheckpointTuple
 
+from ..checkpoints.called_workflow import called_in
 from ..checkpoints.channels import join_channel
-from ..checkpoints.frontier import (
+from ..checkpoints.keys import thread_config
+from ..checkpoints.namespaces import is_within, join, task_part
+from ..checkpoints.next_nodes import (
     following_nodes,
     has_question,
     latest_inside,
     next_nodes,
     with_value,
 )
-from ..checkpoints.keys import is_within, join, task_part, thread_config
-from ..checkpoints.namespaces import called_in
 from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App, Saver
 from ..db.database import Database

@@ -14,7 +14,8 @@ from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from ..checkpoints.keys import join, level_config, strict_config, task_part, thread_config
+from ..checkpoints.keys import level_config, strict_config, thread_config
+from ..checkpoints.namespaces import join, task_part
 from ..checkpoints.types import App, Graph
 from ..context import CALL_PATH
 from ..errors import Ended, Failure, LimitReached, RunError

@@ -9,7 +9,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.source.snippet import visible
 from langgraph.graph import START
 
-from ..checkpoints.namespaces import called_in
+from ..checkpoints.called_workflow import called_in
 from ..checkpoints.tables.levels import LevelCheckpoints, read_level
 from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App

@@ -24,7 +24,8 @@ from flowc.compiler.ir import Effect, OnUnknown
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from ..checkpoints.keys import BETWEEN, visit_of
+from ..checkpoints.keys import visit_of
+from ..checkpoints.namespaces import BETWEEN
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from ..db.database import Database
 from ..errors import Failure, InDoubt, LimitReached, RunError

@@ -20,7 +20,7 @@ from .api.context import Service, fields_of
 from .api.routes import add_events, add_routes
 from .contract import responses
 from .page.routes import add_page, is_page, page_fault, signed_out
-from .page.visiting import SignedOut
+from .page.visit import SignedOut
 from .records.errors import ServiceFault
 
 ERRORS: dict[int | str, dict[str, Any]] = {

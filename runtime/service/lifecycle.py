@@ -21,8 +21,8 @@ from .api.idempotency import Once
 from .api.sessions import Sessions
 from .api.streams import Streams
 from .operations.executions import Clock, Executing, open_executing, utc_now
-from .records import tokens as access
-from .records.tokens import Tokens
+from .records import access
+from .records.access import Tokens
 from .worker import CONCURRENCY, Worker
 
 LOG = logging.getLogger("flowc.service")

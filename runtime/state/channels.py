@@ -14,12 +14,7 @@ from flowc.compiler.lowering.graphspec import Channel, GraphSpec
 from langgraph.channels import DeltaChannel, LastValue
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..checkpoints.channels import (
-    SNAPSHOT_AFTER,
-    GrowingChannel,
-    SeededChannel,
-    SeededReducer,
-)
+from ..checkpoints.channels import SNAPSHOT_AFTER, GrowingChannel, SeededChannel, SeededReducer
 from ..errors import Failure
 from ..services import Message
 from ..values import Json

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 
-from ..checkpoints.namespaces import node_at
+from ..checkpoints.called_workflow import node_at
 from ..errors import RunError
 from ..people import Question
 from ..services import Json

@@ -19,7 +19,7 @@ from .checks import read_check
 from .mermaid.captions import break_lines
 from .mermaid.chart import ChartNode
 from .mermaid.placed_text import PlacedText
-from .values import BUILT_IN, STATUS_WORDS, ChartScope, constant_in
+from .placeholders import BUILT_IN, STATUS_WORDS, ChartScope, constant_in
 
 KINDS = (
     "START", "SET", "ASSIGN", "CHECK", "PROMPT", "ASK", "EXECUTE", "CALL", "CHECKPOINT",

@@ -12,7 +12,7 @@ import re
 from ...diagnostics.diagnostic import Fix
 from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
 from .mermaid.placed_text import PlacedText
-from .values import ChartScope, constant_in
+from .placeholders import ChartScope, constant_in
 
 _CHECK = re.compile(
     r"(?P<left>'[^']*'|\"[^\"]*\"|[^\s=!<>~]+)\s*"

@@ -18,7 +18,7 @@ from ...expr.walk import walk
 from ...source.records import dataclass
 from .activities import end_node, kind_of
 from .mermaid.chart import Chart, ChartEdge
-from .values import ChartScope
+from .placeholders import ChartScope
 
 ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
 OTHERWISE = ("NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER")

@@ -13,7 +13,7 @@ from ...source.records import dataclass
 from .activities import MAX_HITS, Activity, check_hits
 from .mermaid.captions import break_lines
 from .mermaid.placed_text import PlacedText
-from .values import ChartScope, constant_in
+from .placeholders import ChartScope, constant_in
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
 _ITEM = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^,])+")

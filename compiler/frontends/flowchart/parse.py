@@ -35,7 +35,7 @@ from .editing import node_mentions
 from .mermaid.chart import Chart, read_chart
 from .mermaid.syntax import report_faults
 from .params import Params, demand, read_params
-from .values import ChartScope
+from .placeholders import ChartScope
 
 DEFAULT_HITS = 3
 _SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")

@@ -10,12 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.catalog.audio_model import (
-    BAND_PARAMETERS,
-    REQUIRED,
-    AudioTool,
-    ToolParameter,
-)
+from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED, AudioTool, ToolParameter
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.compiler.plan import PlanError, read_call
 from flowc.compiler.source.spelling import Spelling

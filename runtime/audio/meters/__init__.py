@@ -1,1 +1,1 @@
-"""Measurements of sound: loudness, levels, spectra."""
+"""Measurements of sound: loudness and true peak, sample levels, spectra."""

@@ -16,7 +16,8 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from ...db.database import Database
 from ..channels import delta_channels, replay, snapshot
-from ..keys import task_part, thread_config
+from ..keys import thread_config
+from ..namespaces import task_part
 from ..types import App, Saver
 
 

@@ -18,7 +18,7 @@ from ..listening import LOOPBACK, listen
 from ..stores import prepare_default, store_url
 
 if TYPE_CHECKING:
-    from ...service.records.tokens import Tokens
+    from ...service.records.access import Tokens
 
 Result = TypeVar("Result")
 
@@ -81,7 +81,7 @@ def create(
     store: flags.Store = None,
 ) -> None:
     """Print a new token. It is shown this once."""
-    from ...service.records.tokens import SCOPES
+    from ...service.records.access import SCOPES
 
     if scope not in SCOPES:
         raise RunError(f"there is no scope `{scope}`", help=f"one of {', '.join(SCOPES)}")
@@ -123,7 +123,7 @@ def revoke(name: Annotated[str, typer.Argument(metavar="NAME")], store: flags.St
 
 async def _with_tokens(store: str | None, do: Callable[[Tokens], Awaitable[Result]]) -> Result:
     from ...db.database import create_tables
-    from ...service.records.tokens import SCHEMA, Tokens
+    from ...service.records.access import SCHEMA, Tokens
     from ...store.runs import open_store
 
     url = store_url(store)

@@ -14,7 +14,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...checkpoints.keys import around, visit_of
+from ...checkpoints.keys import visit_of
+from ...checkpoints.namespaces import around
 
 STARTING = 3
 """Turns of the event loop in which the nodes of one step have all begun."""

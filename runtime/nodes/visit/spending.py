@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from flowc.compiler.ir import Limit
 
 from ...charges import MEASURES, BudgetScope, Cap, Estimate
-from ...checkpoints.keys import join, namespace_of
+from ...checkpoints.keys import namespace_of
+from ...checkpoints.namespaces import join
 from ...config.prices import picodollars, read_dollars
 from ...errors import Failure
 from ...services import ModelRequest

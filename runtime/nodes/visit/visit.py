@@ -16,7 +16,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from ...checkpoints.keys import join, namespace_of, numbered_run
+from ...checkpoints.keys import namespace_of, numbered_run
+from ...checkpoints.namespaces import join
 from ...context import CALL_PATH, EARLIER
 from ...errors import Ended, Failure
 from ...services import Json, Message, Services

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 from ...store.audit_log import Audit
 from ..contract.requests import ID_PATTERN
 from ..operations.executions import Executing
+from ..records.access import LOCAL, Caller, Tokens
 from ..records.errors import ServiceFault
-from ..records.tokens import LOCAL, Caller, Tokens
 from .idempotency import Once
 from .rate_limits import Rate
 from .sessions import Sessions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..records.access import Caller
 from ..records.errors import ServiceFault
-from ..records.tokens import Caller
 
 MOST_BUCKETS = 10_000
 """Buckets before those are looked for that are full again."""

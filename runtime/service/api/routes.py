@@ -18,9 +18,9 @@ from ..contract.documents import TextRequest, schema_in_one_piece
 from ..contract.operation import Operation
 from ..contract.operations import OPERATIONS, operation_of
 from ..contract.requests import Id
+from ..records.access import LOCAL, Caller
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution
-from ..records.tokens import LOCAL, Caller
 from .context import (
     Authorization,
     Key,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ...db.database import Database
+from ..records.access import Caller, Tokens, digest_of
 from ..records.errors import ServiceFault
-from ..records.tokens import Caller, Tokens, digest_of
 
 COOKIE = "flowc_visit"
 LASTS = timedelta(hours=12)

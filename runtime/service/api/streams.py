@@ -21,8 +21,8 @@ from sse_starlette.event import ServerSentEvent
 
 from ...errors import RunError
 from ...store.runs import RunStore
+from ..records.access import Caller
 from ..records.errors import ServiceFault
-from ..records.tokens import Caller
 
 SECONDS = 1.0
 """Between two looks at what other processes did."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, create_model
 
-from ..records.tokens import Scope
+from ..records.access import Scope
 from .requests import Id
 
 EXECUTION = "ex-5f0c3a9d2b7e4816"

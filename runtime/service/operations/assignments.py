@@ -9,6 +9,7 @@ from typing import Any
 
 from ...state.task_results import ResultFault, read_result
 from ..contract import requests, responses
+from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import (
     TaskStep,
@@ -21,7 +22,6 @@ from ..records.metrics import (
     timeline,
 )
 from ..records.tables import OPEN, StoredAssignment
-from ..records.tokens import Caller
 from .compile import task_schema
 from .dispatch import (
     assign_ready,

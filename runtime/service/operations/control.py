@@ -13,10 +13,10 @@ from typing import Literal
 from ...errors import RunError
 from ...events import RunEvent
 from ..contract import requests, responses
+from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import iso
 from ..records.tables import REQUEST, Register, StoredAssignment, StoredExecution
-from ..records.tokens import Caller
 from .advance import deadline_of
 from .dispatch import (
     PATIENCE,

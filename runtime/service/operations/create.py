@@ -10,10 +10,10 @@ from flowc.compiler.driver import CompileResult
 
 from ..contract import requests, responses
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
+from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
-from ..records.tokens import Caller
 from .compile import compile_workflow, missing_roles, require_valid, team_text, with_config
 from .dispatch import now, startable, task_description
 from .executions import Executing

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ..contract import responses
+from ..records.access import Caller
 from ..records.metrics import TaskStep, iso, ready
 from ..records.tables import StoredAssignment, StoredExecution, new_id
-from ..records.tokens import Caller
 from .executions import Executing
 from .status import ExecutionState
 

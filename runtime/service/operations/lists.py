@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...store.audit_log import Audit
 from ..contract import requests, responses
+from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
-from ..records.tokens import Caller, Tokens
 from .executions import Executing
 
 

@@ -11,7 +11,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from ..contract.documents import CONTRACT
 from ..records.errors import ServiceFault
-from .visiting import field
+from .visit import field
 
 AGENTS = 5
 """Agents that a team has at most."""

@@ -12,7 +12,7 @@ from ...events import RunEvent
 from ..operations.executions import Executing
 from ..operations.status import ExecutionState
 from ..records.prompt_log import Prompts, SentPrompt
-from .looking import Events, NodeRow
+from .execution_view import Events, NodeRow
 from .words import LogLine, cut_of, log_line
 
 

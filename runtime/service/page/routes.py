@@ -22,10 +22,10 @@ from ..records.errors import ServiceFault
 from ..records.metrics import steps_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
-from .executions import PageMemory, add_executions
-from .looking import JSON_TYPES
+from .execution_routes import PageMemory, add_executions
+from .execution_view import JSON_TYPES
 from .rows import Rows
-from .visiting import (
+from .visit import (
     SIGN_IN,
     PageVisit,
     SignedOut,

@@ -1,1 +1,1 @@
-"""The service's tables: tokens, messages, work, metrics."""
+"""The service's tables: who may do what, tokens, messages, work, metrics."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from flowc.compiler.checks import CHECKS, CODES
 from flowc.compiler.conversion import convert_file
-from flowc.compiler.diagnostics.codes import READER_CODES
 from flowc.compiler.diagnostics.diagnostic import Code, Diagnostic
 from flowc.compiler.diagnostics.examples import Example
+from flowc.compiler.diagnostics.reader_codes import READER_CODES
 from flowc.compiler.diagnostics.render import render_text
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.reconcile import reconcile
@@ -75,8 +75,8 @@ HEAD = """\
 # Diagnostics
 
 Every fault that `flowc check` finds: its code, a file that has it and the same file without it. The
-page is generated (`make docs`) from compiler/checks/ and compiler/diagnostics/codes.py; the tests
-run each example. `flowc explain CODE` shows the same.
+page is generated (`make docs`) from compiler/checks/ and compiler/diagnostics/reader_codes.py; the
+tests run each example. `flowc explain CODE` shows the same.
 
 An error ends with exit code 1; a warning does so under `--strict`. A warning can be allowed in a
 comment of the file: `<!-- flowc: allow FC2002 -->` in markdown, `%% flowc: allow FC2002` in a

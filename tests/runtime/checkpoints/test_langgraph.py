@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import aiosqlite
 import pytest
-from flowc.runtime.checkpoints import keys
+from flowc.runtime.checkpoints import keys, namespaces
 from flowc.runtime.checkpoints.channels import (
     GrowingChannel,
     SeededChannel,
@@ -30,7 +30,7 @@ from flowc.runtime.checkpoints.channels import (
     snapshot,
     started_node,
 )
-from flowc.runtime.checkpoints.frontier import following_nodes, has_question, next_nodes
+from flowc.runtime.checkpoints.next_nodes import following_nodes, has_question, next_nodes
 from flowc.runtime.checkpoints.tables.rows import checkpoints_of
 from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
 from flowc.runtime.checkpoints.tables.sqlite_saver import SqliteSaver, open_sqlite_saver
@@ -134,9 +134,9 @@ class TestKeys:
     def test_a_namespace_is_the_node_and_its_task(self, paused: Graph, wait: Any) -> None:
         ((thread, namespace),) = paused.visits["first"]
         assert thread == RUN
-        assert list(keys.levels(namespace)) == [("first", ())]
+        assert list(namespaces.levels(namespace)) == [("first", ())]
         (task,) = [task for task in wait(paused.state()).tasks if task.name == "question"]
-        assert paused.visits["question"][0][1] == keys.task_part("question", task.id)
+        assert paused.visits["question"][0][1] == namespaces.task_part("question", task.id)
 
     def test_a_visit_has_the_same_namespace_in_every_execution(
         self, paused: Graph, wait: Any
@@ -186,8 +186,8 @@ class TestKeys:
             return {keys.namespace_of(item.config) async for item in items}
 
         namespaces = wait(go())
-        assert [next(iter(keys.levels(n))) for n in seen] == [("each", (1,)), ("each", (0,))]
-        assert {keys.around(n) for n in seen} == namespaces - {""}
+        assert [next(iter(namespaces.levels(n))) for n in seen] == [("each", (1,)), ("each", (0,))]
+        assert {namespaces.around(n) for n in seen} == namespaces - {""}
 
     def test_a_subgraph_s_checkpoint_is_read_with_its_own_graph(self, wait: Any) -> None:
         inner: Any = StateGraph(State)

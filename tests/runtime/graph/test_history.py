@@ -8,8 +8,8 @@ import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import Assignment, CallNode, ChooseNode, ForeachNode, Param
 from flowc.runtime.checkpoints import channels
+from flowc.runtime.checkpoints.called_workflow import called_in
 from flowc.runtime.checkpoints.keys import thread_config
-from flowc.runtime.checkpoints.namespaces import called_in
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.graph.build import build, nested_graph

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from flowc.runtime.service.api.rate_limits import Rate
+from flowc.runtime.service.records.access import Caller, Scope
 from flowc.runtime.service.records.errors import FAULTS, ServiceFault
-from flowc.runtime.service.records.tokens import Caller, Scope
 
 from .conftest import Desk, Opening, contract, gate
 

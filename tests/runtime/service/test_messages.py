@@ -15,13 +15,13 @@ from flowc.runtime.db.encryption import VARIABLE
 from flowc.runtime.service.api.streams import Streams, event_messages
 from flowc.runtime.service.contract.message_requests import MOST_BESIDE
 from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.records.access import Caller
 from flowc.runtime.service.records.messages import (
     MOST_CHARACTERS,
     Messages,
     StoredMessage,
     messages_text,
 )
-from flowc.runtime.service.records.tokens import Caller
 from flowc.runtime.store.runs import RunRecord, open_store
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS

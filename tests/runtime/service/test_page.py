@@ -16,9 +16,9 @@ from flowc.runtime.events import RunEvent
 from flowc.runtime.service.api.sessions import COOKIE
 from flowc.runtime.service.api.streams import Streams, event_messages
 from flowc.runtime.service.lifecycle import open_service
-from flowc.runtime.service.page.visiting import HTMX_DIGEST, asset
+from flowc.runtime.service.page.visit import HTMX_DIGEST, asset
+from flowc.runtime.service.records.access import Caller
 from flowc.runtime.service.records.errors import ServiceFault
-from flowc.runtime.service.records.tokens import Caller
 from flowc.runtime.store.runs import RunRecord, open_store
 from stores import KINDS
 

@@ -22,8 +22,8 @@ from starlette.exceptions import HTTPException
 
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
+from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault
-from ..records.tokens import SCOPES, Caller, Scope, digest_of
 from . import words
 
 SIGN_IN = "/sign-in"

@@ -20,10 +20,11 @@ from ..operations.control import answer_question, pause_workflow, resume_workflo
 from ..operations.dispatch import standing_of
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
-from . import forms, visiting
-from .looking import ExecutionView, Histories, Pictures, look
+from . import forms
+from . import visit as visiting
+from .execution_view import ExecutionView, Histories, Pictures, look
 from .node import detail_of
-from .visiting import PageVisit, form_of, html, operate, visit_of
+from .visit import PageVisit, form_of, html, operate, visit_of
 
 Visiting = Annotated[PageVisit, Depends(visit_of)]
 Do = Callable[[], Awaitable[BaseModel]]
