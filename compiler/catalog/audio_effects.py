@@ -33,7 +33,7 @@ def _expect_shape(a: Arguments) -> list[Json]:
 
 EFFECTS: tuple[AudioTool, ...] = (
     AudioTool(
-        "reverb", "effects:reverb",
+        "reverb", "plugins:reverb",
         "Add reverberation (an algorithm, not the model of a room).",
         (*IN_OUT,
          number("room_size", "0 to 1", 0, 1, "how long it rings", 0.4),
@@ -53,7 +53,7 @@ EFFECTS: tuple[AudioTool, ...] = (
         most_channels=2,
     ),
     AudioTool(
-        "pitch_shift", "effects:pitch_shift",
+        "pitch_shift", "plugins:pitch_shift",
         "Higher or lower at the same speed.",
         (*IN_OUT, number("semitones", "semitones", -24, 24, "12 is an octave up")),
         Planning((Wording("pitch", "Shift the pitch", "lower the pitch by 3 semitones", (
@@ -71,7 +71,7 @@ EFFECTS: tuple[AudioTool, ...] = (
         streams=False, most_minutes=10, most_channels=8,
     ),
     AudioTool(
-        "time_stretch", "effects:time_stretch",
+        "time_stretch", "plugins:time_stretch",
         "Faster or slower at the same pitch.",
         (*IN_OUT, number("rate", "times", 0.25, 4, "1.25 is faster: 60 s become 48 s")),
         Planning((Wording("speed", "Change the speed", "speed up by 10 %", (

@@ -87,7 +87,7 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={"the peak": "target_dbfs"}),
     ),
     AudioTool(
-        "loudness_norm", "limiter:loudness_norm",
+        "loudness_norm", "peaks:loudness_norm",
         "Bring the integrated loudness to a level; peaks above the maximum are limited.",
         (*IN_OUT,
          number("target_lufs", "LUFS", -40, -5, "integrated loudness", -16),
@@ -102,7 +102,7 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={"the loudness": "target_lufs"}),
     ),
     AudioTool(
-        "highpass", "effects:highpass",
+        "highpass", "plugins:highpass",
         "Weaken what lies below a frequency.",
         (*IN_OUT, _CUTOFF, _SLOPE),
         Planning((Wording("high-pass", "High-pass", "high-pass at 80 Hz", (
@@ -116,7 +116,7 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={LOW_EDGE: "cutoff_hz"}),
     ),
     AudioTool(
-        "lowpass", "effects:lowpass",
+        "lowpass", "plugins:lowpass",
         "Weaken what lies above a frequency.",
         (*IN_OUT, _CUTOFF, _SLOPE),
         Planning((Wording("low-pass", "Low-pass", "low-pass at 8 kHz", (
@@ -129,7 +129,7 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={HIGH_EDGE: "cutoff_hz"}),
     ),
     AudioTool(
-        "bandpass", "effects:bandpass",
+        "bandpass", "plugins:bandpass",
         "Keep what lies between two frequencies.",
         (*IN_OUT,
          number("low_hz", "Hz", 10, 96_000, "lower edge, down by 3 dB"),
@@ -144,13 +144,13 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={LOW_EDGE: "low_hz", HIGH_EDGE: "high_hz"}),
     ),
     AudioTool(
-        "eq", "effects:eq",
+        "eq", "plugins:eq",
         "Raise or lower bands: [{type: peak | low_shelf | high_shelf, freq_hz, gain_db, q}].",
         (*IN_OUT, ToolParameter("bands", "bands", "what is raised or lowered", "", 1, MAX_BANDS)),
         "a list of bands does not fit into one phrase",
     ),
     AudioTool(
-        "compress", "effects:compress",
+        "compress", "plugins:compress",
         "Make what is loud quieter; each channel by itself.",
         (*IN_OUT,
          number("threshold_db", DBFS, -80, 0, "where it begins", -20),
@@ -169,7 +169,7 @@ LEVELS: tuple[AudioTool, ...] = (
             sets={"the ratio": "ratio", "the threshold of the compressor": "threshold_db"}),
     ),
     AudioTool(
-        "limit", "limiter:limit",
+        "limit", "peaks:limit",
         "Hold true peaks below a ceiling.",
         (*IN_OUT,
          number("ceiling_dbtp", "dBTP", -40, 0, "no true peak is higher", -1),
@@ -181,7 +181,7 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={"the highest true peak": "ceiling_dbtp"}),
     ),
     AudioTool(
-        "noise_gate", "effects:noise_gate",
+        "noise_gate", "plugins:noise_gate",
         "Weaken what is quieter than a threshold; each channel by itself.",
         (*IN_OUT,
          number("threshold_db", DBFS, -120, 0, "where it begins", -50),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from ..diagnostics.diagnostic import Code
 from ..diagnostics.reader_codes import READER_CODES
 from .bindings import MISSING_ROLES, UNKNOWN_TOOLS
-from .bounds import UNBOUNDED_LOOPS
 from .branches import HIDDEN_BRANCHES, OPEN_BRANCHES
 from .budgets import MISSING_BUDGETS
 from .check import Check
@@ -17,10 +16,11 @@ from .conflicts import PARALLEL_WRITES
 from .dataflow import EARLY_READS, UNDEFINED_VARIABLES
 from .effects import UNSAFE_EFFECTS
 from .guards import BAD_EXPRESSIONS
+from .inescapable_loops import INESCAPABLE_LOOPS
 from .joins import ENDLESS_WAITS
 from .mismatches import MISMATCHES
 from .reachability import UNREACHABLE_STEPS
-from .termination import INESCAPABLE_LOOPS
+from .unbounded_loops import UNBOUNDED_LOOPS
 from .unused import UNUSED_OUTPUTS
 
 CHECKS: tuple[Check, ...] = (

@@ -19,10 +19,10 @@ from ..diagnostics.examples import flow
 from ..expr.ast import Literal
 from ..expr.walk import walk
 from ..source.source import Span
-from .bounds import BOUNDING, endless_loops
 from .check import Check
 from .guards import expressions
 from .reachability import list_place
+from .unbounded_loops import BOUNDING, endless_loops
 
 _SECRET = re.compile(
     r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{20,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}"

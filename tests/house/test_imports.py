@@ -78,7 +78,7 @@ def test_pedalboard_is_imported_by_one_module_of_the_worker(root, sources, tree)
     """It is under the GPL: it may run in a process of its own, never in flowc's. That nothing
     imports the worker's package is a contract of pyproject.toml."""
     users = {f for f in sources if any(m.split(".")[0] == "pedalboard" for m in _imported(tree(f)))}
-    assert users == {root / "runtime/audio/tools/effects.py"}
+    assert users == {root / "runtime/audio/tools/plugins.py"}
 
 
 def test_measuring_and_applying_load_no_sound_library_into_the_command(tmp_path, python):

@@ -57,7 +57,7 @@ WRONG = {
     f'EQ({IO}, bands=[{{"type": "peak"}}])': ("band 1 of EQ needs `freq_hz`", "from 10"),
     f'EQ({IO}, bands=[{{"freq": 1}}])': ("band 1 of EQ has no `freq`", "did you mean `freq_hz`"),
     f"GAIN({IO}, gain_db=1); GAIN({IO}, gain_db=1)": ("several statements", ""),
-    f"GAIN({IO}, gain_db=__import__('os').getpid())": ("no literal value", ""),
+    f"GAIN({IO}, gain_db=__import__('os').getpid())": ("is not a literal value", ""),
     "GAIN": ("not one call", "flowc audio tools"),
     "": ("there is no code", ""),
 }

@@ -1,7 +1,7 @@
 """Holding peaks: the limiter by itself, and loudness that needs one.
 
 How much a limiter may take off the highest peak on the way to a loudness was measured on speech,
-music, drums and clicks, with `effects.limiter` and its release of 100 ms. The level of 10 ms beside
+music, drums and clicks, with `plugins.limiter` and its release of 100 ms. The level of 10 ms beside
 that of the gain alone, for the share of the sound in which something is to be heard:
 
     off the highest peak   lower by 1 dB: speech   music   by 3 dB: speech   music
@@ -24,7 +24,8 @@ from math import floor
 from ...errors import Failure
 from ..calls.files import Sound
 from ..meters.loudness import Loudness, LoudnessMeter
-from . import effects, stages
+from . import plugins as effects
+from . import stages
 from .job import Chain, Job, Result
 from .stages import Stage, through
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from flowc.compiler.checks.termination import inescapable_loops
+from flowc.compiler.checks.inescapable_loops import inescapable_loops
 
 
 def test_a_loop_without_a_way_out(flow, found):

@@ -1,4 +1,4 @@
-"""Bounds: loops that can be left, but that nothing limits (FC2006).
+"""Unbounded loops: those that can be left, but that nothing limits (FC2006).
 
     draft --> judge -->|again| draft        the judge may ask again for ever
               judge -->|good| publish

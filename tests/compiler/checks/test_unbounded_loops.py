@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 
 import pytest
-from flowc.compiler.checks.bounds import unbounded_loops
+from flowc.compiler.checks.unbounded_loops import unbounded_loops
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import AskNode, AssignNode, Limit, StateField
 
