@@ -185,9 +185,9 @@ class TestKeys:
             items = saver.alist({"configurable": {"thread_id": RUN}})
             return {keys.namespace_of(item.config) async for item in items}
 
-        namespaces = wait(go())
+        names = wait(go())
         assert [next(iter(namespaces.levels(n))) for n in seen] == [("each", (1,)), ("each", (0,))]
-        assert {namespaces.around(n) for n in seen} == namespaces - {""}
+        assert {namespaces.around(n) for n in seen} == names - {""}
 
     def test_a_subgraph_s_checkpoint_is_read_with_its_own_graph(self, wait: Any) -> None:
         inner: Any = StateGraph(State)
