@@ -129,7 +129,7 @@ def line_patterns(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return _patterns(*((SPACED_FENCE, _SPACED) if damaged else (FENCE, _REAL)))
 
 
-@functools.cache  # compiled when a file needs them: each pair is a fortieth of a cold start
+@functools.cache  # compiled when a file needs them: each pair is a fiftieth of a cold start
 def _patterns(fence: str, opening: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return _lines(fence, opening), _listing(opening)
 

@@ -1,7 +1,7 @@
 """`dataclass` for the values of the compiler: cheap to declare, cheap to make.
 
 A command declares a hundred classes of data and makes values of thirty. Python writes and compiles
-up to six methods for each where it is declared, which was a fifth of the time of a cold `flowc
+up to six methods for each where it is declared, which was a tenth of the time of a cold `flowc
 check`; here a method is written when it is called for the first time. And Python builds a frozen
 value with one call of `object.__setattr__` for each field, which takes three times as long as
 assignments: mypy sees `dataclasses.dataclass` and refuses every assignment; at run time `frozen`

@@ -177,7 +177,7 @@ def _invoke(row: Command, args: list[str]) -> int:
 
 def _load(module: str, attribute: str) -> Any:
     """Import what a row names."""
-    # An import makes no garbage, and looking for some took a tenth of a cold start.
+    # An import makes no garbage, and looking for some took a twentieth of a cold start.
     with collector_at_rest():
         return getattr(import_module(f".{module}", __package__), attribute)
 
