@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .catalog.builtin_tools import ToolEntry
 from .catalog.catalog import Catalog, load_catalog
 from .checks import CHECKS, CODES
 from .checks.check import Check
@@ -78,13 +79,14 @@ def compile_file(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
+    tools: Sequence[ToolEntry] = (),
     team: str | None = None,
     strict: bool = False,
     checks: Sequence[Check] = CHECKS,
 ) -> CompileResult:
-    """Compile a file. `format` names a front end and switches detection off; `team` is the file of
-    the team that does its tasks, or `people`; `strict` asks for what only careful people want to
-    hear."""
+    """Compile a file. `format` names a front end and switches detection off; `tools` are known
+    beside those that come with flowc and those of the lock; `team` is the file of the team that
+    does its tasks, or `people`; `strict` asks for what only careful people want to hear."""
     sources = sources or SourceSet()
     path = os.path.normpath(path)
     sink = Sink(CODES)
@@ -100,7 +102,9 @@ def compile_file(
         )
         return CompileResult(path, None, None, None, sink.all(), sources)
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, sink, team, strict, checks=checks)
+        return _compile(
+            source, format, sources, catalog, sink, team, strict, checks=checks, tools=tools
+        )
 
 
 class Cancelled(Exception):
@@ -114,6 +118,7 @@ def compile_text(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
+    tools: Sequence[ToolEntry] = (),
     team: str | None = None,
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
@@ -123,7 +128,10 @@ def compile_text(
     sources = sources or SourceSet()
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
     with collector_at_rest():
-        return _compile(source, format, sources, catalog, Sink(CODES), team, strict, cancelled)
+        sink = Sink(CODES)
+        return _compile(
+            source, format, sources, catalog, sink, team, strict, cancelled, tools=tools
+        )
 
 
 def _compile(
@@ -136,6 +144,7 @@ def _compile(
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
     checks: Sequence[Check] = CHECKS,
+    tools: Sequence[ToolEntry] = (),
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:
@@ -150,13 +159,14 @@ def _compile(
         if team is not None:
             program = _with_team(program, team, sources, sink)
         catalog = catalog if catalog is not None else load_catalog(source.path, sources, sink)
-        program = resolve(program, catalog)
+        catalog = catalog.with_tools(tools)
+        program = resolve(program, catalog, sink)
         for path, workflow in program.workflows:
             for check in checks:
                 if cancelled():
                     raise Cancelled
                 if check.applies(faults[path]):
-                    sink.extend(list(check.run(workflow, program, catalog)))
+                    sink.extend(list(check.run(workflow, program)))
     diagnostics = _apply_strict(apply_allowances(sink.all(), sources, CODES), strict)
     return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
 

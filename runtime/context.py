@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowc.compiler.ir import OnUnknown
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
+
+T = TypeVar("T")
 
 CALL_PATH: ContextVar[tuple[str, ...]] = ContextVar("flowc_call_path", default=())
 """The call nodes around the node that is running, the outermost first. The third element of a
@@ -28,6 +30,11 @@ different for every other effect. "" outside of an effect."""
 ON_UNKNOWN: ContextVar[OnUnknown | None] = ContextVar("flowc_on_unknown", default=None)
 """The policy for an effect that was under way when the process died, of the running node or the
 nearest node around it that has one."""
+
+
+STREAMED_AS: ContextVar[Mapping[str, str] | None] = ContextVar("flowc_streamed_as", default=None)
+"""LangGraph's metadata of the outermost node of flowc's that is running: what a model says in there
+is streamed in its name."""
 
 
 @dataclass(slots=True)
@@ -59,6 +66,16 @@ HERE: ContextVar[Here | None] = ContextVar("flowc_here", default=None)
 
 
 @contextmanager
+def binding(variable: ContextVar[T], value: T) -> Iterator[None]:
+    """Give a context variable this value in the block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+@contextmanager
 def visiting(
     node: str, visit: int, runtime: Runtime[Any], on_unknown: OnUnknown | None = None
 ) -> Iterator[None]:
@@ -69,10 +86,6 @@ def visiting(
         name, mark, item = path[-1].rpartition("#")
         again = f"@{outer.visit}" if outer.visit > 1 else ""
         before = f"{outer.place}{again}{mark + item if mark and name else ''}/"
-    token = HERE.set(Here(f"{before}{node}", visit, runtime))
-    policy = ON_UNKNOWN.set(on_unknown or ON_UNKNOWN.get())
-    try:
+    here, policy = Here(f"{before}{node}", visit, runtime), on_unknown or ON_UNKNOWN.get()
+    with binding(HERE, here), binding(ON_UNKNOWN, policy):
         yield
-    finally:
-        ON_UNKNOWN.reset(policy)
-        HERE.reset(token)

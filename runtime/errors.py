@@ -42,6 +42,23 @@ class Failure(Exception):
         return {"message": self.message, "kind": self.kind, "node": self.node, "place": place}
 
 
+def one_line(message: object, most: int = 300) -> str:
+    """Return a message in one line, cut after `most` characters."""
+    text = " ".join(str(message).split())
+    return text if len(text) <= most else text[:most] + " …"
+
+
+def reason_of(error: OSError) -> str:
+    """Return what the system says is wrong, as the end of a sentence of ours."""
+    return (error.strerror or str(error)).lower()
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return `ValueError: what it says`, for an exception of foreign code."""
+    text = one_line(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 class RunError(Exception):
     """A run cannot be started, resumed or read; `help` says what to do, `exit_code` is the one of
     the command, `diff` holds lines as `diff -u` writes them."""

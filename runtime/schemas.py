@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .errors import one_line
+
 ANSWER_TOOL = "give_answer"
 """The tool that a model calls to give an answer that has a schema."""
 
-_LONGEST = 300
 _SHOWN = 5
 
 
@@ -27,15 +28,10 @@ def misfits(schema: object, value: object) -> str:
         validator = jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
         faults = sorted(validator.iter_errors(value), key=lambda fault: fault.json_path)
     except broken as error:
-        raise BrokenSchema(_short(error)) from None
+        raise BrokenSchema(one_line(error)) from None
     return "; ".join(_fault(fault) for fault in faults[:_SHOWN])
 
 
 def _fault(fault: Any) -> str:
     where = fault.json_path.removeprefix("$").lstrip(".")
-    return f"{where}: {_short(fault.message)}" if where else _short(fault.message)
-
-
-def _short(message: object) -> str:
-    text = " ".join(str(message).split())
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+    return f"{where}: {one_line(fault.message)}" if where else one_line(fault.message)

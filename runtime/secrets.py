@@ -42,10 +42,10 @@ def forget(data: bytes, values: Iterable[str]) -> bytes:
     return data
 
 
-def redact(text: str, values: Iterable[str], blot: str = BLOT) -> str:
-    """Return the text with `blot` for each of the values."""
+def redact(text: str, values: Iterable[str]) -> str:
+    """Return the text with `BLOT` for each of the values."""
     for value in values:
-        text = text.replace(value, blot)
+        text = text.replace(value, BLOT)
     return text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from flowc.compiler.ir import Effect, Script
 
@@ -264,20 +264,23 @@ class Files(Protocol):
     def write(self, path: str, text: str, base: str) -> str: ...
 
 
+@dataclass(frozen=True, slots=True)
+class EffectCall:
+    """A call that has an effect, of a visit (`runtime`): a model call, a tool call or a command.
+    `call` makes it and returns its JSON result; a digest of its `inputs` is kept beside that."""
+
+    runtime: Runtime[Any]
+    name: str
+    effect: Effect
+    inputs: Json
+    call: Callable[[], Awaitable[Json]]
+
+
 class Journal(Protocol):
     """Write-ahead record of effects: see runtime/journal/effects.py."""
 
-    async def once(
-        self,
-        runtime: Runtime[Any],
-        name: str,
-        effect: Effect,
-        inputs: Json,
-        call: Callable[[], Awaitable[Json]],
-        ordinal: int = 0,
-    ) -> Json:
-        """Run `call` and keep its JSON result, or return the result that this visit kept earlier.
-        `inputs` is the effect's input: its digest is kept beside the result."""
+    async def once(self, act: EffectCall) -> Json:
+        """Make the call and keep its result, or return the result that this visit kept earlier."""
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep a value of this visit under a name and a number (0 or more)."""
@@ -290,17 +293,17 @@ class Journal(Protocol):
         edge took the node's failure, or the node has ended."""
 
 
-class Tape(Protocol):
+class Tape:
     """Records a run's exchanges with the world, or replays them instead of the world: see
-    runtime/cassette/format.py."""
+    runtime/cassette/format.py. This one keeps nothing; the world itself answers."""
+
+    waits: bool = True
+    """Whether the waits before another attempt are kept."""
 
     @property
     def mark(self) -> dict[str, Json]:
         """The fields that every event carries besides its own data."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether the waits before another attempt are kept."""
+        return {}
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
         """Begin an execution of a run with all its inputs. Raise `RunError`."""
@@ -311,25 +314,6 @@ class Tape(Protocol):
 
     def end(self, complete: bool) -> str:
         """End the execution, and the run when `complete`. Return a remark for people, or ""."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoTape:
-    """Keeps nothing; the world itself answers."""
-
-    waits: bool = True
-
-    @property
-    def mark(self) -> dict[str, Json]:
-        return {}
-
-    def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
-        return None
-
-    def record_answer(self, name: str, answer: Json) -> None:
-        return None
-
-    def end(self, complete: bool) -> str:
         return ""
 
 
@@ -344,6 +328,8 @@ class WaitClock:
 
 Emit = Callable[[EventKind, str, dict[str, Any]], None]
 """emit(kind, node, data)."""
+ServicesFactory: TypeAlias = "Callable[[Journal, Emit], Services]"
+"""The engine owns journal and emit, and makes the services of a run with them."""
 
 
 @dataclass(slots=True)
@@ -371,7 +357,7 @@ class Services:
     scripts: Scripts = field(default_factory=NoScripts)
     by_hand: bool = False
     """A person or program answers as the model with its own tools, whose results are not known."""
-    tape: Tape = field(default_factory=NoTape)
+    tape: Tape = field(default_factory=Tape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,14 @@ its owner. Later it would end the run in the middle, or come back different afte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypeAliasType
+
+from .errors import RunError
+
+if TYPE_CHECKING:
+    from flowc.compiler.ir import TypeName
 
 Json = TypeAliasType(
     "Json", "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -18,6 +23,24 @@ Json = TypeAliasType(
 MAX_DEPTH = 200
 """The deepest nesting of lists and objects."""
 _MOST, _LEAST = 2**64 - 1, -(2**63)
+
+
+_CLASSES: dict[TypeName, tuple[type, ...]] = {
+    "text": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "list": (list,),
+    "object": (dict,),
+    "any": (object,),
+}
+
+
+def fits(value: object, kind: TypeName) -> bool:
+    """Return whether a value is of a declared type."""
+    # In Python a truth value is a whole number too.
+    is_number = not isinstance(value, bool) or kind in ("boolean", "any")
+    return is_number and isinstance(value, _CLASSES[kind])
 
 
 class NotStorable(ValueError):
@@ -29,6 +52,14 @@ def storable_value(value: object) -> Json:
     Raise `NotStorable` for a number beyond 64 bits, NaN, infinities, and too deep nesting."""
     converted: Json = _convert(value, 0)
     return converted
+
+
+def kept_value(value: object, name: str) -> Json:
+    """Return the value as `storable_value` does. Raise `RunError` that names it for a person."""
+    try:
+        return storable_value(value)
+    except NotStorable as error:
+        raise RunError(f"{name} cannot be kept: {error}") from None
 
 
 def storable_object(value: Mapping[str, object]) -> dict[str, Any]:

@@ -28,6 +28,14 @@ def successors(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, tuple[s
     return {node: tuple(targets) for node, targets in after.items()}
 
 
+def edges_from(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+    """The edges by the node that they leave, in order."""
+    leaving: dict[str, list[Edge]] = {}
+    for edge in edges:
+        leaving.setdefault(edge.source, []).append(edge)
+    return leaving
+
+
 def predecessors(after: Successors[Node]) -> dict[Node, list[Node]]:
     """The table turned round."""
     before: dict[Node, list[Node]] = {node: [] for node in after}

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from .. import ir
 from ..source.records import dataclass
 from ..source.source import Span
+from .graphs import edges_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,7 @@ def ways(workflow: ir.Workflow, whole: Collection[str]) -> list[Way]:
         return [Way(edge.source, edge.target, edge.label) for edge in edges]
     group_of = {node.id: node.group for node in workflow.nodes if node.group in groups}
     entries = _entries(workflow, group_of)
-    after: dict[str, list[ir.Edge]] = {}
-    for edge in edges:
-        after.setdefault(edge.source, []).append(edge)
+    after = edges_from(edges)
     found: dict[Way, None] = {}
     for edge in edges:
         source = group_of.get(edge.source) or edge.source

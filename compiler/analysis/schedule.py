@@ -13,10 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir import OnError, TaskNode, Workflow
 from ..source.records import dataclass
-from .graphs import components, loops, predecessors, successors
-
-MAX_NESTED = 50
-"""Loops within loops that are untied."""
+from .graphs import components, predecessors, returns, successors
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +36,14 @@ def schedule_of(workflow: Workflow) -> Schedule | None:
         return None
     edges = [edge for edge in workflow.edges if not isinstance(edge.guard, OnError)]
     after = successors((node.id for node in workflow.nodes), edges)
-    forward = _without_ways_back(workflow.entry, after)
+    back = returns([workflow.entry], after)
+    forward = {id: tuple(t for t in after[id] if (id, t) not in back) for id in after}
     path = _longest([node for part in components(forward) for node in part][::-1], forward, minutes)
     return Schedule(
         total=sum(minutes.values()),
         critical_path=tuple(id for id in path if id in minutes),
         critical=sum(minutes.get(id, 0) for id in path),
     )
-
-
-def _without_ways_back(
-    start: str, after: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[str, ...]]:
-    """The table without the edges that close loops: inside a loop those to a node at which it is
-    entered. What is left may hold loops within loops, so it is looked at again."""
-    table = {node: tuple(targets) for node, targets in after.items()}
-    for _ in range(MAX_NESTED):
-        found = loops(table)
-        if not found:
-            break
-        before = predecessors(table)
-        for members in found:
-            inside = set(members)
-            entered = {n for n in members if n == start or set(before[n]) - inside}
-            entered = entered or {members[-1]}
-            for node in members:
-                table[node] = tuple(t for t in table[node] if t not in entered or t not in inside)
-    return table
 
 
 def _longest(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal as Lit
 from typing import assert_never
 
@@ -80,56 +80,68 @@ def reads(node: ir.Node, workflow: ir.Workflow) -> Iterator[Read]:
             given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
             for expr in (a.expr for a in node.asserts if a.expr is not None):
                 yield from (r for r in names_in(expr) if r.name not in given)
-        case ir.MessageNode():
-            yield from names_in(node.template)
-        case ir.ToolNode():
-            yield from _values(node.args)
-        case ir.ExecNode():
-            yield from names_in(node.source)
-        case ir.ChooseNode():
-            yield from names_in(node.on)
-        case ir.AskNode():
-            yield from names_in(node.question)
         case ir.AssignNode() | ir.EndNode():
             written: set[str] = set()
             for assignment in node.assignments:
                 yield from (r for r in names_in(assignment.value) if r.name not in written)
                 written.add(assignment.target)
         case ir.CallNode():
-            yield from _values(node.passes)
+            yield from _names_in_all(a.value for a in node.passes)
         case ir.ScriptNode():
             yield from (Read(name, node.span, "author") for name in node.shares)
-            for expr in node.args:
-                yield from names_in(expr)
+            yield from _names_in_all(node.args)
         case ir.TaskNode():
             yield from names_in(node.prompt)
             # Whether these have a value is a question of the order, not of the path.
             yield from (Read(name, node.span, "author") for name in (*node.after, *node.again))
-        case ir.GateNode():
-            for expr in (e for e in (node.score, node.question) if e is not None):
-                yield from names_in(expr)
-        case ir.AssertNode():
-            yield from names_in(node.condition)
-            yield from () if node.message is None else names_in(node.message)
         case ir.ForeachNode():
-            yield from names_in(node.items)
-            yield from _values(node.passes)
+            yield from _names_in_all((node.items, *(a.value for a in node.passes)))
             if node.until is not None:
                 yield from (r for r in names_in(node.until) if r.name != node.into)
         case _:
+            yield from _names_in_all(expressions_of(node))
+
+
+def _names_in_all(exprs: Iterable[Expr]) -> Iterator[Read]:
+    return (read for expr in exprs for read in names_in(expr))
+
+
+def expressions_of(node: ir.Node) -> Iterator[Expr]:
+    """The expressions of a node itself, without those of its limits."""
+    match node:
+        case ir.AgentNode():
+            yield from () if node.prompt is None else (node.prompt,)
+            yield from (a.expr for a in node.asserts if a.expr is not None)
+        case ir.MessageNode():
+            yield node.template
+        case ir.ToolNode():
+            yield from (assignment.value for assignment in node.args)
+        case ir.ExecNode():
+            yield node.source
+        case ir.ChooseNode():
+            yield node.on
+        case ir.AskNode():
+            yield node.question
+        case ir.AssignNode() | ir.EndNode():
+            yield from (assignment.value for assignment in node.assignments)
+        case ir.CallNode():
+            yield from (assignment.value for assignment in (*node.passes, *node.returns))
+        case ir.ScriptNode():
+            yield from node.args
+        case ir.TaskNode():
+            yield node.prompt
+            yield from (a.expr for a in node.criteria if a.expr is not None)
+        case ir.GateNode():
+            yield from (expr for expr in (node.score, node.question) if expr is not None)
+        case ir.AssertNode():
+            yield node.condition
+            yield from () if node.message is None else (node.message,)
+        case ir.ForeachNode():
+            yield node.items
+            yield from (assignment.value for assignment in node.passes)
+            yield from () if node.until is None else (node.until,)
+        case _:
             assert_never(node)
-
-
-def _assertion_reads(node: ir.AgentNode) -> Iterator[Read]:
-    """What assertions read: variables, and the results of tools by `result` or the tool's name."""
-    for assertion in node.asserts:
-        if assertion.expr is not None:
-            yield from names_in(assertion.expr)
-
-
-def _values(assignments: tuple[ir.Assignment, ...]) -> Iterator[Read]:
-    for assignment in assignments:
-        yield from names_in(assignment.value)
 
 
 def writes(node: ir.Node) -> Iterator[Write]:
@@ -137,8 +149,7 @@ def writes(node: ir.Node) -> Iterator[Write]:
     match node:
         case ir.AgentNode():
             yield from (Write(output.name, output.span) for output in node.outputs)
-            yield from _into(node.into)
-            yield from _into(node.reply_into)
+            yield from _into(node.into, node.reply_into)
         case (
             ir.MessageNode()
             | ir.ToolNode()
@@ -150,11 +161,9 @@ def writes(node: ir.Node) -> Iterator[Write]:
             yield from _into(node.into)
         case ir.ScriptNode():
             yield from (Write(name, None) for name in node.shares)
-            yield from _into(node.keeps)
-            yield from _into(node.into)
+            yield from _into(node.keeps, node.into)
         case ir.ExecNode():
-            yield from _into(node.into)
-            yield from _into(node.code_into)
+            yield from _into(node.into, node.code_into)
         case ir.AssignNode() | ir.EndNode():
             yield from (Write(a.target, a.span) for a in node.assignments)
         case ir.CallNode():
@@ -165,9 +174,8 @@ def writes(node: ir.Node) -> Iterator[Write]:
             assert_never(node)
 
 
-def _into(name: str | None) -> Iterator[Write]:
-    if name is not None:
-        yield Write(name, None)
+def _into(*names: str | None) -> Iterator[Write]:
+    yield from (Write(name, None) for name in names if name is not None)
 
 
 def writes_all(node: ir.Node) -> bool:
@@ -189,7 +197,9 @@ def names_read(workflow: ir.Workflow) -> set[str]:
     found = {read.name for read in reads_beside(workflow)}
     found |= {read.name for node in workflow.nodes for read in reads(node, workflow)}
     agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode)]
-    found |= {read.name for node in agents for read in _assertion_reads(node)}
+    # An assertion may name a variable that is also a tool's result, which `reads` leaves out.
+    asserted = [a.expr for node in agents for a in node.asserts if a.expr is not None]
+    found |= {read.name for expr in asserted for read in names_in(expr)}
     return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
 
 

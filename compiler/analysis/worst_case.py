@@ -12,8 +12,6 @@ one: that of the workflow, or of every node of it that asks a model.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import reduce
 
 from .. import ir
 from ..expr.ast import Expr, ListOf, Literal
@@ -95,7 +93,7 @@ class _Counting:
                 return 0, attempts * TURNS * asked
             case ir.CallNode() | ir.ForeachNode():
                 steps, calls = self.run_of(node.workflow)
-                times = attempts * (_length(node.items) if isinstance(node, ir.ForeachNode) else 1)
+                times = _begun(node)
                 if times == math.inf and not self.why:
                     self.why = f"how many elements `{node.id}` goes through is computed"
                 return _times(times, steps), _times(times, calls)
@@ -133,8 +131,7 @@ class _Spending:
             return 0
         amount = math.inf
         if isinstance(node, ir.CallNode | ir.ForeachNode):
-            runs = visits.run(node.id) * (node.retry.attempts if node.retry is not None else 1)
-            runs *= _length(node.items) if isinstance(node, ir.ForeachNode) else 1
+            runs = visits.run(node.id) * _begun(node)
             amount = _times(runs, self.run_of(node.workflow))
         amount = min(amount, _least_amount(node.limits, self.name))
         if amount == math.inf and not self.unbounded:
@@ -199,15 +196,9 @@ def _may_need_several(node: ir.AgentNode, workflow: ir.Workflow) -> bool:
 
 
 def _least(limits: tuple[ir.Limit, ...], name: str) -> float:
-    return reduce(min, _bounds(limits, name), math.inf)
-
-
-def _bounds(limits: tuple[ir.Limit, ...], name: str) -> Iterator[float]:
-    """The bounds that are plain numbers; every node may run once, whatever is written."""
-    for limit in limits:
-        value = limit.value.value if isinstance(limit.value, Literal) else None
-        if limit.name == name and isinstance(value, int | float) and not isinstance(value, bool):
-            yield max(math.floor(value) if math.isfinite(value) else value, 1)
+    """The least bound of a count; every node may run once, whatever is written."""
+    amount = _least_amount(limits, name)
+    return max(math.floor(amount) if math.isfinite(amount) else amount, 1)
 
 
 def _least_amount(limits: tuple[ir.Limit, ...], name: str) -> float:
@@ -215,6 +206,12 @@ def _least_amount(limits: tuple[ir.Limit, ...], name: str) -> float:
     found = [m.value.value for m in limits if m.name == name and isinstance(m.value, Literal)]
     numbers = [n for n in found if isinstance(n, int | float) and not isinstance(n, bool)]
     return max(min(numbers, default=math.inf), 0)
+
+
+def _begun(node: ir.CallNode | ir.ForeachNode) -> float:
+    """How many runs of its workflow one visit of a node begins, attempts included."""
+    attempts = node.retry.attempts if node.retry is not None else 1
+    return attempts * (_length(node.items) if isinstance(node, ir.ForeachNode) else 1)
 
 
 def _length(items: Expr) -> float:

@@ -87,7 +87,7 @@ LEVELS: tuple[AudioTool, ...] = (
             changes_level=True, sets={"the peak": "target_dbfs"}),
     ),
     AudioTool(
-        "loudness_norm", "peaks:loudness_norm",
+        "loudness_norm", "loudness:loudness_norm",
         "Bring the integrated loudness to a level; peaks above the maximum are limited.",
         (*IN_OUT,
          number("target_lufs", "LUFS", -40, -5, "integrated loudness", -16),
@@ -169,7 +169,7 @@ LEVELS: tuple[AudioTool, ...] = (
             sets={"the ratio": "ratio", "the threshold of the compressor": "threshold_db"}),
     ),
     AudioTool(
-        "limit", "peaks:limit",
+        "limit", "loudness:limit",
         "Hold true peaks below a ceiling.",
         (*IN_OUT,
          number("ceiling_dbtp", "dBTP", -40, 0, "no true peak is higher", -1),

@@ -21,14 +21,8 @@ Arguments = Mapping[str, Any]
 Json = dict[str, Any]
 
 
-class _Required:
-    """Stands for "no default"."""
-
-    def __repr__(self) -> str:
-        return "required"
-
-
-REQUIRED = _Required()
+REQUIRED = object()
+"""Stands for "no default"."""
 MAX_BANDS = 16
 MAX_INPUTS = 32
 BAND_TYPES = ("peak", "low_shelf", "high_shelf")
@@ -138,12 +132,12 @@ DBFS = "dBFS"
 SEVERAL = "it takes or makes several files; a plan's step has one of each"
 
 
-def schema_of(tool: AudioTool) -> dict[str, Any]:
-    """Return the JSON Schema of a tool's arguments."""
+def schema_of(parameters: tuple[ToolParameter, ...]) -> dict[str, Any]:
+    """Return the JSON Schema of an object with these keys, such as a tool's arguments."""
     return {
         "type": "object",
-        "properties": {p.name: _property(p) for p in tool.parameters},
-        "required": [p.name for p in tool.parameters if p.default is REQUIRED],
+        "properties": {p.name: _property(p) for p in parameters},
+        "required": [p.name for p in parameters if p.default is REQUIRED],
         "additionalProperties": False,
     }
 
@@ -176,7 +170,8 @@ def _type(parameter: ToolParameter) -> dict[str, Any]:
         case "flag":
             return {"type": "boolean"}
         case "bands":
-            return {"type": "array", "items": _BAND, "minItems": 1, "maxItems": MAX_BANDS}
+            band = schema_of(BAND_PARAMETERS)
+            return {"type": "array", "items": band, "minItems": 1, "maxItems": MAX_BANDS}
 
 
 BAND_PARAMETERS: tuple[ToolParameter, ...] = (
@@ -186,9 +181,3 @@ BAND_PARAMETERS: tuple[ToolParameter, ...] = (
     number("q", "", 0.1, 20, "how narrow", 0.7071),
 )
 """What each element of `bands` may say."""
-_BAND = {
-    "type": "object",
-    "properties": {p.name: _property(p) for p in BAND_PARAMETERS},
-    "required": [p.name for p in BAND_PARAMETERS if p.default is REQUIRED],
-    "additionalProperties": False,
-}

@@ -1,4 +1,4 @@
-"""The built-in tools as data: what a model is told, and what `check` knows without importing them.
+"""The built-in tools as data, for models and for `check`, which imports none of them.
 
 The functions behind them are in runtime/tools and runtime/audio; tests compare the two.
 """
@@ -129,7 +129,7 @@ BUILTIN_TOOLS: tuple[ToolEntry, ...] = (
 )  # fmt: skip
 
 AUDIO_ENTRIES: tuple[ToolEntry, ...] = tuple(
-    ToolEntry(f"audio_{tool.name}", tool.about, schema_of(tool), tool.effect, "builtin")
+    ToolEntry(f"audio_{tool.name}", tool.about, schema_of(tool.parameters), tool.effect, "builtin")
     for tool in AUDIO_TOOLS
 )
 """The audio tools as workflows name them: `audio_highpass`."""
@@ -362,6 +362,10 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     ),
 )  # fmt: skip
 """The tools of workflows that edit sound by a plan."""
+
+_GROUPS = (BUILTIN_TOOLS, AUDIO_ENTRIES, AUDIO_WORK_ENTRIES, DOCUMENT_ENTRIES, TEAM_ENTRIES)
+BUILTIN = {tool.name: tool for group in _GROUPS for tool in group}
+"""The tools that come with flowc, by name; `runtime.tools` provides exactly these."""
 
 SOUND_TOOLS = frozenset(entry.name for entry in AUDIO_ENTRIES) | {
     "audio_execute",

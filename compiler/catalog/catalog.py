@@ -19,28 +19,10 @@ from ..diagnostics.diagnostic import Sink
 from ..ir import Effect
 from ..source.records import dataclass
 from ..source.source import Source, SourceSet, Span, Unreadable
-from .builtin_tools import (
-    AUDIO_ENTRIES,
-    AUDIO_WORK_ENTRIES,
-    BUILTIN_TOOLS,
-    DOCUMENT_ENTRIES,
-    TEAM_ENTRIES,
-    ToolEntry,
-)
+from .builtin_tools import BUILTIN, ToolEntry
 
 LOCK_FILE = "flowc.tools.json"
 LOCK_VERSION = 1
-BUILTIN: dict[str, ToolEntry] = {
-    tool.name: tool
-    for tool in (
-        *BUILTIN_TOOLS,
-        *AUDIO_ENTRIES,
-        *AUDIO_WORK_ENTRIES,
-        *DOCUMENT_ENTRIES,
-        *TEAM_ENTRIES,
-    )
-}
-"""The tools that come with flowc, by name; `runtime.tools` provides exactly these."""
 _RELOCK = "write it anew with `flowc tools lock`"
 
 
@@ -52,17 +34,17 @@ class Catalog:
     entries: dict[str, ToolEntry] = field(default_factory=dict)
     complete: bool = False
 
+    def with_tools(self, tools: Iterable[ToolEntry]) -> Catalog:
+        """Return the catalog with further tools, which replace those of the same name."""
+        more = {tool.name: tool for tool in tools}
+        return Catalog({**self.entries, **more}, self.complete) if more else self
+
 
 def load_catalog(path: str, sources: SourceSet, sink: Sink) -> Catalog:
     """Return the built-in tools and those of the lock nearest to `path` (its folder or a parent). A
     lock that cannot be understood is reported at its place and left out."""
     lock = _nearest_lock(path, sources, sink)
-    if lock is None:
-        return Catalog(dict(BUILTIN))
-    found = _read_lock(lock, sink)
-    if found is None:
-        return Catalog(dict(BUILTIN))
-    tools, complete = found
+    tools, complete = (_read_lock(lock, sink) if lock is not None else None) or ((), False)
     return Catalog({**BUILTIN, **{tool.name: tool for tool in tools}}, complete)
 
 
@@ -84,6 +66,7 @@ def lock_text(tools: Iterable[ToolEntry], *, complete: bool = True) -> str:
 
 def _nearest_lock(path: str, sources: SourceSet, sink: Sink) -> Source | None:
     folder = os.path.dirname(path) or "."
+    # Upwards by `..`: a relative path stays one, and no message shows where a machine has it.
     for _ in range(len(os.path.abspath(folder).split(os.sep))):
         candidate = os.path.normpath(os.path.join(folder, LOCK_FILE))
         try:

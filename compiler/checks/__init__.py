@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ..diagnostics.diagnostic import Code
 from ..diagnostics.reader_codes import READER_CODES
-from .bindings import MISSING_ROLES, UNKNOWN_TOOLS
 from .branches import HIDDEN_BRANCHES, OPEN_BRANCHES
 from .budgets import MISSING_BUDGETS
 from .check import Check
@@ -20,6 +19,7 @@ from .inescapable_loops import INESCAPABLE_LOOPS
 from .joins import ENDLESS_WAITS
 from .mismatches import MISMATCHES
 from .reachability import UNREACHABLE_STEPS
+from .roles import MISSING_ROLES
 from .unbounded_loops import UNBOUNDED_LOOPS
 from .unused import UNUSED_OUTPUTS
 
@@ -36,7 +36,6 @@ CHECKS: tuple[Check, ...] = (
     PARALLEL_WRITES,
     MISMATCHES,
     BAD_EXPRESSIONS,
-    UNKNOWN_TOOLS,
     MISSING_ROLES,
     UNSAFE_EFFECTS,
     MISSING_BUDGETS,

@@ -16,9 +16,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from .. import ir
+from ..analysis.graphs import edges_from
 from ..analysis.variables import writes
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Call, Expr, Field, Name
@@ -35,9 +35,7 @@ _MAX_TRIES = 100_000
 """Combinations of values that are tried for one choice: conditions are compared two by two."""
 
 
-def open_branches(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def open_branches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2007, at a choose node with a value that no edge takes."""
     types = types_of(workflow)
     for node, edges in choices(workflow):
@@ -77,9 +75,7 @@ OPEN_BRANCHES = Check(
 )  # fmt: skip
 
 
-def hidden_branches(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def hidden_branches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2008, at a condition that an earlier one covers or runs into."""
     types = types_of(workflow)
     for node, _ in choices(workflow):
@@ -112,15 +108,13 @@ HIDDEN_BRANCHES = Check(
 
 def types_of(workflow: ir.Workflow) -> dict[str, Type]:
     """The declared types of parameters and variables."""
-    found: dict[str, Type] = {field.name: field.type for field in workflow.state}
-    return found | {param.name: param.type for param in workflow.params}
+    declared: dict[str, Type] = {field.name: field.type for field in workflow.state}
+    return declared | {param.name: param.type for param in workflow.params}
 
 
 def choices(workflow: ir.Workflow) -> Iterator[tuple[ir.ChooseNode, list[ir.Edge]]]:
     """Every choose node with the edges that leave it."""
-    leaving: dict[str, list[ir.Edge]] = {}
-    for edge in workflow.edges:
-        leaving.setdefault(edge.source, []).append(edge)
+    leaving = edges_from(workflow.edges)
     for node in workflow.nodes:
         if isinstance(node, ir.ChooseNode):
             yield node, leaving.get(node.id, [])
@@ -134,8 +128,8 @@ def _untaken(
     if isinstance(on, Call) and on.function == FIRST_TRUE:
         if "0" in cases:
             return None
-        found = witness(on.args, lambda truths: not any(truths), types)
-        return None if found is None else _witness_text(found)
+        values = witness(on.args, lambda truths: not any(truths), types)
+        return None if values is None else _witness_text(values)
     if infer(on, types) == "boolean":
         missing = [word for word in ("true", "false") if word not in cases]
         return f"the condition is {missing[0]}" if missing else None
@@ -159,23 +153,23 @@ def known_values(on: Expr, workflow: ir.Workflow) -> tuple[str, ...] | None:
 
 
 def _written_values(name: str, key: str | None, workflow: ir.Workflow) -> tuple[str, ...] | None:
-    found: dict[str, None] = {}
+    values: dict[str, None] = {}
     for node in workflow.nodes:
         if not any(write.name == name for write in writes(node)):
             continue
         match node:
             case ir.AskNode(choices=choices) if choices and key is None:
-                found.update(dict.fromkeys(choices))
+                values.update(dict.fromkeys(choices))
             case ir.AgentNode(schema=dict() as schema, into=into) if (
                 into == name and key is not None
             ):
                 words = _enum_words(schema, key)
                 if words is None:
                     return None
-                found.update(dict.fromkeys(words))
+                values.update(dict.fromkeys(words))
             case _:
                 return None
-    return tuple(found) or None
+    return tuple(values) or None
 
 
 def _enum_words(schema: dict[str, Json], key: str) -> list[str] | None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .. import ir
+from ..analysis.graphs import predecessors, reachable
 from ..analysis.memo import once_per_program
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import flow
 from ..expr.ast import Literal
@@ -34,9 +34,7 @@ _OWN_FOLDER = re.compile(
 """Folders that a person has on one machine; those of the system are everywhere."""
 
 
-def missing_budgets(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def missing_budgets(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC5002: once for the first loop that nothing ends, and at every such text."""
     yield from _endless_spending(workflow, program)
     for expr, place in expressions(workflow):
@@ -91,17 +89,13 @@ def _endless_spending(workflow: ir.Workflow, program: ir.Program) -> Iterator[Di
 @once_per_program
 def _workflows_that_ask(program: ir.Program) -> set[str]:
     """The workflows that call a model, themselves or by way of another."""
-    flows = dict(program.workflows)
-    asking: set[str] = set()
-    while True:
-        more = {
-            path
-            for path, flow in flows.items()
-            if path not in asking and any(_asks(node, asking, flow) for node in flow.nodes)
-        }
-        if not more:
-            return asking
-        asking |= more
+    rows = program.workflows
+    asking = [path for path, flow in rows if any(_asks(node, set(), flow) for node in flow.nodes)]
+    called = {
+        path: [n.workflow for n in flow.nodes if isinstance(n, ir.CallNode | ir.ForeachNode)]
+        for path, flow in rows
+    }
+    return set(reachable(asking, predecessors(called)))
 
 
 def _asks(node: ir.Node, asking: set[str], workflow: ir.Workflow) -> bool:
@@ -127,9 +121,9 @@ def _of_one_machine(text: str, span: Span | None) -> Iterator[Diagnostic]:
             help="take it out, have it made invalid where it is from, and read it from the "
             "environment",
         )
-    elif found := _OWN_FOLDER.search(text):
+    elif match := _OWN_FOLDER.search(text):
         yield MISSING_BUDGETS.code.diagnostic(
-            f"`{found.group()}` is a folder of one machine",
+            f"`{match.group()}` is a folder of one machine",
             span,
             help="write a path relative to the workflow, or take it as a parameter",
         )

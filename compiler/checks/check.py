@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..ir import Program, Workflow
 from ..source.records import dataclass
@@ -24,7 +23,7 @@ class Check:
     """
 
     code: Code
-    run: Callable[[Workflow, Program, Catalog], Iterator[Diagnostic]]
+    run: Callable[[Workflow, Program], Iterator[Diagnostic]]
     needs: Literal["place", "graph", "file"] = "graph"
 
     def applies(self, faults: set[str]) -> bool:

@@ -16,7 +16,6 @@ from .. import ir
 from ..analysis.graphs import MAX_SEARCH, Successors, reachable, successors
 from ..analysis.variables import writes
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
 from ..source.records import dataclass
@@ -30,16 +29,13 @@ SHELL = "$session."
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A node that writes a variable, the place where it says so, the branch it stands in."""
+    """A node that writes a variable, and the place where it says so."""
 
     node: ir.Node
     span: Span | None
-    branch: int
 
 
-def parallel_writes(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def parallel_writes(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3004, once for each variable and fork, at the first write of a second branch. Commands of
     one shell session conflict like writes."""
     nodes = {node.id: node for node in workflow.nodes}
@@ -51,12 +47,9 @@ def parallel_writes(
             continue
         for name, (first, second) in _pairs(fork, targets, nodes, after):
             pair = (name, first.node.id, second.node.id)
-            if name in reduced or pair in reported:
-                continue
-            reported.add(pair)
-            found = _conflict(name, first, second, nodes[fork])
-            if found is not None:
-                yield found
+            if name not in reduced and pair not in reported:
+                reported.add(pair)
+                yield from _conflict(name, first, second, nodes[fork])
 
 
 PARALLEL_WRITES = Check(
@@ -108,7 +101,7 @@ def _pairs(
     for number, branch in enumerate(branches):
         for node in sorted((nodes[id] for id in branch if times[id] == 1), key=list_place):
             for name, span in _written_names(node):
-                writers.setdefault(name, {}).setdefault(number, Writer(node, span, number))
+                writers.setdefault(name, {}).setdefault(number, Writer(node, span))
     for name, found in writers.items():
         if len(found) > 1:
             first, second, *_ = sorted(found.values(), key=lambda w: list_place(w.node))
@@ -121,10 +114,10 @@ def _written_names(node: ir.Node) -> Iterator[tuple[str, Span | None]]:
         yield f"{SHELL}{node.session}", node.span
 
 
-def _conflict(name: str, first: Writer, second: Writer, fork: ir.Node) -> Diagnostic | None:
+def _conflict(name: str, first: Writer, second: Writer, fork: ir.Node) -> Iterator[Diagnostic]:
     here, there = second.span or second.node.span, first.span or first.node.span
     if here is None:
-        return None
+        return
     both = f"{node_name(second.node)} and {node_name(first.node)}"
     if name.startswith(SHELL):
         what = f"{both} run commands in one shell at the same time"
@@ -133,7 +126,7 @@ def _conflict(name: str, first: Writer, second: Writer, fork: ir.Node) -> Diagno
         what = f"{both} write `{name}` at the same time"
         help = f"give each a variable of its own, or declare a reducer for `{name}`: append, merge"
         help += " or add"
-    return PARALLEL_WRITES.code.diagnostic(
+    yield PARALLEL_WRITES.code.diagnostic(
         what,
         here,
         labels=(Label(there, "the other one"),) if there is not None else (),

@@ -27,7 +27,6 @@ from ..analysis.variables import (
     writes_all,
 )
 from ..analysis.wording import node_name, path_text
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import MAX_SHOWN, Code, Diagnostic, Fix, Label, Severity
 from ..diagnostics.examples import steps
 from ..lowering.routes import sources_of_joins
@@ -47,9 +46,7 @@ Point = tuple[str, bool]
 _START: Point = ("", False)
 
 
-def undefined_variables(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3001, once for each name. A warning where the value may come from the caller: the file
     lists the name without writing it; an error where nothing could ever give it a value."""
     listed = {param.name for param in workflow.params} | {f.name for f in workflow.state}
@@ -121,15 +118,15 @@ def undefined_reads(
         (node, read) for node in workflow.nodes for read in reads(node, workflow)
     ]
     by_use = {read.span for _, read in places if read.care == "needed"}
-    given = {param.name for param in workflow.params if param.span not in by_use}
-    given |= {entry.name for entry in workflow.state if entry.default is not None}
-    given |= names_written(workflow) | names_from_callers(workflow, program)
+    names = {param.name for param in workflow.params if param.span not in by_use}
+    names |= {entry.name for entry in workflow.state if entry.default is not None}
+    names |= names_written(workflow) | names_from_callers(workflow, program)
     if any(writes_all(node) for node in workflow.nodes):
-        given |= {entry.name for entry in workflow.state}
+        names |= {entry.name for entry in workflow.state}
     found: dict[str, list[tuple[ir.Node | None, Read]]] = {}
     places += [(None, read) for read in reads_beside(workflow)]
     for node, read in places:
-        if read.span is not None and read.name not in given:
+        if read.span is not None and read.name not in names:
             found.setdefault(read.name, []).append((node, read))
     return found
 
@@ -143,13 +140,13 @@ def known_names(workflow: ir.Workflow) -> set[str]:
 
 def _write_places(workflow: ir.Workflow) -> dict[str, Span]:
     """Where each variable is written first: its name's place, or the node's."""
-    found: dict[str, Span] = {}
+    spans: dict[str, Span] = {}
     for node in workflow.nodes:
         for write in writes(node):
             span = write.span or node.span
             if span is not None:
-                found.setdefault(write.name, span)
-    return found
+                spans.setdefault(write.name, span)
+    return spans
 
 
 def _reader(node: ir.Node | None) -> str:
@@ -191,22 +188,20 @@ class _Flow:
     """Points that wait for several nodes, with their number."""
 
 
-def early_reads(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def early_reads(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3002, once for each variable, at the first place that a path reaches without having
     written it. An error where the node cannot start without the value, a warning where it reads as
     empty."""
     flow = _flow(workflow)
-    settled = names_from_callers(workflow, program)
-    settled |= {param.name for param in workflow.params}
-    settled |= {entry.name for entry in workflow.state if entry.default is not None}
-    settled |= {a.target for rule in workflow.on_error for a in rule.assignments}
+    always = names_from_callers(workflow, program)
+    always |= {param.name for param in workflow.params}
+    always |= {entry.name for entry in workflow.state if entry.default is not None}
+    always |= {a.target for rule in workflow.on_error for a in rule.assignments}
     written_at = _write_places(workflow)
     search = _Search(flow.after, flow.joins)
     for name, places in flow.readers.items():
         writers = flow.writers.get(name)
-        if name in settled or not writers:
+        if name in always or not writers:
             continue
         early = search.without(writers | flow.anything, places)
         if early:

@@ -18,7 +18,6 @@ from .. import ir
 from ..analysis.graphs import loops, reachable, successors
 from ..analysis.variables import names_in, writes, writes_all
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
 from ..expr.ast import Call, Expr, Literal, Text
@@ -35,11 +34,9 @@ _INTERPRETER = re.compile(
 _REPEATABLE = "declare it as idempotent if a second call does no harm"
 
 
-def unsafe_effects(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def unsafe_effects(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC5001, once for each node."""
-    once = {tool.id for tool in workflow.tools if _acts_once(tool.id, workflow)}
+    once = {tool.id for tool in workflow.tools if _acts_once(tool)}
     circles = _loops(workflow)
     taint = _foreign(workflow)
     for node in workflow.nodes:
@@ -84,9 +81,8 @@ UNSAFE_EFFECTS = Check(
 )  # fmt: skip
 
 
-def _acts_once(name: str, workflow: ir.Workflow) -> bool:
+def _acts_once(tool: ir.Tool) -> bool:
     """Whether it is known of a tool that its call acts once; nothing is said of unknown tools."""
-    tool = next(tool for tool in workflow.tools if tool.id == name)
     return tool.effect == "once" and tool.source != "unknown" and tool.result == "execute"
 
 
@@ -169,22 +165,22 @@ def _unquoted_names(expr: Expr) -> Iterator[tuple[str, Span | None]]:
 def _foreign(workflow: ir.Workflow) -> dict[str, str]:
     """Variables that hold what a model or a person wrote, and who that is; by way of assignments,
     too."""
-    found = {p.name: "who starts the run" for p in workflow.params if p.type in ("text", "any")}
+    writers = {p.name: "who starts the run" for p in workflow.params if p.type in ("text", "any")}
     for node in workflow.nodes:
         if isinstance(node, ir.AskNode):
-            found[node.into] = "a person"
+            writers[node.into] = "a person"
         elif isinstance(node, ir.AgentNode | ir.TaskNode):
-            found |= {write.name: "a model" for write in writes(node)}
+            writers |= {write.name: "a model" for write in writes(node)}
     assigned = [a for n in workflow.nodes if isinstance(n, ir.AssignNode) for a in n.assignments]
     for _ in assigned:
-        size = len(found)
+        size = len(writers)
         for assignment in assigned:
-            whose = [found[r.name] for r in names_in(assignment.value) if r.name in found]
+            whose = [writers[r.name] for r in names_in(assignment.value) if r.name in writers]
             if whose:
-                found.setdefault(assignment.target, whose[0])
-        if len(found) == size:
+                writers.setdefault(assignment.target, whose[0])
+        if len(writers) == size:
             break
-    return found
+    return writers
 
 
 def _loops(workflow: ir.Workflow) -> dict[str, list[ir.Node]]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from .. import ir
-from ..catalog.catalog import Catalog
+from ..analysis.variables import expressions_of
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
 from ..expr.ast import Expr
@@ -15,9 +14,7 @@ from ..source.source import Span
 from .check import Check
 
 
-def bad_expressions(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
     part that is wrong, or at the node that holds it."""
     for expr, place in expressions(workflow):
@@ -58,41 +55,4 @@ def expressions(workflow: ir.Workflow) -> Iterator[tuple[Expr, Span | None]]:
         yield from ((assignment.value, assignment.span) for assignment in rule.assignments)
     for node in workflow.nodes:
         yield from ((limit.value, limit.span or node.span) for limit in node.limits)
-        yield from ((expr, node.span) for expr in _of(node))
-
-
-def _of(node: ir.Node) -> Iterator[Expr]:
-    match node:
-        case ir.AgentNode():
-            yield from () if node.prompt is None else (node.prompt,)
-            yield from (a.expr for a in node.asserts if a.expr is not None)
-        case ir.MessageNode():
-            yield node.template
-        case ir.ToolNode():
-            yield from (assignment.value for assignment in node.args)
-        case ir.ExecNode():
-            yield node.source
-        case ir.ChooseNode():
-            yield node.on
-        case ir.AskNode():
-            yield node.question
-        case ir.AssignNode() | ir.EndNode():
-            yield from (assignment.value for assignment in node.assignments)
-        case ir.CallNode():
-            yield from (assignment.value for assignment in (*node.passes, *node.returns))
-        case ir.ScriptNode():
-            yield from node.args
-        case ir.TaskNode():
-            yield node.prompt
-            yield from (a.expr for a in node.criteria if a.expr is not None)
-        case ir.GateNode():
-            yield from (expr for expr in (node.score, node.question) if expr is not None)
-        case ir.AssertNode():
-            yield node.condition
-            yield from () if node.message is None else (node.message,)
-        case ir.ForeachNode():
-            yield node.items
-            yield from (assignment.value for assignment in node.passes)
-            yield from () if node.until is None else (node.until,)
-        case _:
-            assert_never(node)
+        yield from ((expr, node.span) for expr in expressions_of(node))

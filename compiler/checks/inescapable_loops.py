@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from .. import ir
 from ..analysis.graphs import leaves, loops, path_to, reachable, successors
 from ..analysis.wording import node_name, path_text
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
 from ..expr.ast import Literal
@@ -23,9 +22,7 @@ from .check import Check
 from .reachability import starts
 
 
-def inescapable_loops(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def inescapable_loops(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2005, once for each loop, at the node where a run enters it."""
     nodes = {node.id: node for node in workflow.nodes}
     fixed = _fixed_cases(workflow)
@@ -82,13 +79,13 @@ def _is_way(edge: ir.Edge, fixed: dict[str, str]) -> bool:
 def _fixed_cases(workflow: ir.Workflow) -> dict[str, str]:
     """Choices that are the same in every run, where an edge has just that case."""
     cases = {(e.source, e.guard.value) for e in workflow.edges if isinstance(e.guard, ir.Case)}
-    found = {}
+    values = {}
     for node in workflow.nodes:
         if isinstance(node, ir.ChooseNode) and isinstance(on := fold(node.on), Literal):
             value = text_of(on.value)
             if on.span is not None and (node.id, value) in cases:
-                found[node.id] = value
-    return found
+                values[node.id] = value
+    return values
 
 
 def _circle(head: str, inside: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

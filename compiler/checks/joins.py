@@ -13,12 +13,11 @@ before the join runs or the branches part anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import ir
-from ..analysis.graphs import dominators, predecessors, reachable, successors
+from ..analysis.graphs import dominance, dominators, predecessors, reachable, successors
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..lowering.routes import sources_of_joins
@@ -30,9 +29,7 @@ _ROOT = ""
 """A node before the entry and the handlers; no node of a workflow has this name."""
 
 
-def endless_waits(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def endless_waits(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2003, once for each join that may wait for ever: at the join, labelled where the way to a
     source of it is left."""
     joins = sources_of_joins(workflow)
@@ -79,7 +76,7 @@ class _Graph:
     before: Mapping[str, Sequence[str]]
     ways: Mapping[str, Sequence[frozenset[str]]]
     above: Mapping[str, str]
-    depth: Mapping[str, int]
+    dominates: Callable[[str, str], bool]
     hopeless: frozenset[str]
 
 
@@ -99,7 +96,7 @@ def _graph_of(workflow: ir.Workflow) -> _Graph:
         before=before,
         ways=_ways(workflow.edges, nodes),
         above=above,
-        depth=_depths(above),
+        dominates=dominance(_ROOT, above),
         hopeless=frozenset(nodes.keys() - reachable(ends, before).keys()),
     )
 
@@ -108,23 +105,11 @@ def _ways(
     edges: Sequence[ir.Edge], nodes: Mapping[str, ir.Node]
 ) -> dict[str, list[frozenset[str]]]:
     """For each node the targets of each case, which are all begun when the case is taken."""
-    found: dict[str, dict[object, list[str]]] = {}
+    by_case: dict[str, dict[object, list[str]]] = {}
     for edge in edges:
         if edge.source in nodes and edge.target in nodes:
-            found.setdefault(edge.source, {}).setdefault(edge.guard, []).append(edge.target)
-    return {source: [frozenset(t) for t in cases.values()] for source, cases in found.items()}
-
-
-def _depths(above: Mapping[str, str]) -> dict[str, int]:
-    depth = {_ROOT: 0}
-    for node in above:
-        path = [node]
-        while path[-1] not in depth:
-            path.append(above[path[-1]])
-        known = depth[path.pop()]
-        for number, lower in enumerate(reversed(path), known + 1):
-            depth[lower] = number
-    return depth
+            by_case.setdefault(edge.source, {}).setdefault(edge.guard, []).append(edge.target)
+    return {source: [frozenset(t) for t in cases.values()] for source, cases in by_case.items()}
 
 
 def _unsure(target: str, sources: Sequence[str], graph: _Graph) -> tuple[str, str] | None:
@@ -136,7 +121,8 @@ def _unsure(target: str, sources: Sequence[str], graph: _Graph) -> tuple[str, st
         return (lost, lost) if there else None
     parting = there[0]
     for source in there[1:]:
-        parting = _common(parting, source, graph)
+        while not graph.dominates(parting, source):
+            parting = graph.above[parting]
     if parting == _ROOT:
         return (there[0], there[0])
     stretches = [_Stretch.to(source, target, parting, graph) for source in there]
@@ -149,15 +135,6 @@ def _unsure(target: str, sources: Sequence[str], graph: _Graph) -> tuple[str, st
             if not stretch.comes(parting, way, nodes):
                 return (stretch.source, stretch.left_at())
     return None
-
-
-def _common(one: str, other: str, graph: _Graph) -> str:
-    """The nearest node on every way to both."""
-    while one != other:
-        if graph.depth[one] < graph.depth[other]:
-            one, other = other, one
-        one = graph.above[one]
-    return one
 
 
 @dataclass(frozen=True, slots=True)

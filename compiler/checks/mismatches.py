@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .. import ir
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Expr, Literal
@@ -43,9 +42,7 @@ _REDUCED: dict[str, tuple[Type, ...]] = {
 """What a variable with this reducer holds."""
 
 
-def mismatches(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3005: operands that an operator never takes, and producers that never give what the
     consumer needs. At the value, or at the node that holds it."""
     types = types_of(workflow)
@@ -111,9 +108,7 @@ def fits(needed: Type, given: Type, value: Expr | None = None) -> bool:
     it says: `"3"` is a number, `"three"` is none."""
     if "any" in (needed, given) or needed == given:
         return True
-    if needed in ("list", "object"):
-        return False
-    if given in ("list", "object"):
+    if {"list", "object"} & {needed, given}:
         return False
     written = value.value if isinstance(value, Literal) else None
     if not isinstance(written, str):

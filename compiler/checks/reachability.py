@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator
 
 from ..analysis.graphs import components, reachable, successors
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
 from ..ir import EndNode, Node, Program, Workflow
@@ -22,9 +21,7 @@ MAX_LABELS = 5
 """At most this many of the nodes behind an unreachable one are pointed at."""
 
 
-def unreachable_steps(
-    workflow: Workflow, program: Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def unreachable_steps(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
     """FC2002, once for each place where a path would have to begin; what only it leads to is
     labelled. Handlers are entered when the workflow ends, so paths begin at them too."""
     nodes = {node.id: node for node in workflow.nodes}

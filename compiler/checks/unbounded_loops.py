@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from .. import ir
 from ..analysis.graphs import leaves, loops, reachable, successors
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Binary, Expr, Literal
@@ -26,9 +25,7 @@ BOUNDING = frozenset({"steps", "visits", "tokens", "cost", "seconds"})
 """Limits that end a loop some day."""
 
 
-def unbounded_loops(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def unbounded_loops(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2006, once for each loop, at its first node in the file."""
     if any(limit.name in BOUNDING for limit in workflow.limits):
         return

@@ -10,7 +10,6 @@ from ..analysis.graphs import reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.variables import Write, names_in, names_read, writes
 from ..analysis.wording import node_name
-from ..catalog.catalog import Catalog
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import GOOD_CHART, chart
 from ..source.source import Span
@@ -20,9 +19,7 @@ from .dataflow import known_names, undefined_reads
 from .reachability import starts
 
 
-def unused_outputs(
-    workflow: ir.Workflow, program: ir.Program, catalog: Catalog
-) -> Iterator[Diagnostic]:
+def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3003, once for each variable, where it is first written. What the last nodes before an end
     write is the result when the workflow says so; what a called workflow may read counts as read;
     a name that a misspelt read was meant for is FC3001's to report."""

@@ -59,7 +59,7 @@ def apply_allowances(
 
 
 def find_allowances(source: Source) -> Iterator[Allowance]:
-    """Every allowance in the file, in order. In markdown `#` begins a heading, not a comment."""
+    """Yield the allowances of a file in order. In markdown `#` begins a heading, not a comment."""
     if "flowc:" not in source.text:
         return
     for start, first, end in sorted((*_in_angles(source.text), *_in_lines(source))):
@@ -70,7 +70,7 @@ def find_allowances(source: Source) -> Iterator[Allowance]:
 
 
 def _in_angles(text: str) -> Iterator[tuple[int, int, int]]:
-    """Comments `<!-- … -->` on one line: where each begins, its codes begin, and it ends."""
+    """Yield of each comment `<!-- … -->` on one line where it, its codes and its end are."""
     close = -1
     for match in _OPENING.finditer(text):
         if close < match.end():
@@ -82,7 +82,7 @@ def _in_angles(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _in_lines(source: Source) -> Iterator[tuple[int, int, int]]:
-    """Comments from `%%` or `#` to the end of their line."""
+    """Yield the same of comments from `%%` or `#` to the end of their line."""
     markdown = source.path.endswith((".md", ".markdown"))
     for match in _LINE.finditer(source.text):
         if markdown and match.group(1) == "#":

@@ -7,12 +7,12 @@ Front ends and checks put them into a `Sink` and go on; nothing is raised for a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import Literal
 
 from ..source.records import dataclass
-from ..source.source import Span
+from ..source.source import Position, SourceSet, Span
 from .examples import Example
 
 Severity = Literal["error", "warning"]
@@ -74,7 +74,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: one place (`primary`), one sentence (`message`), what to write (`help`)."""
+    """One fault: one place (`primary`), one sentence (`message`), what to write (`help`). `at` is
+    the beginning of the place, where `locate` has looked it up."""
 
     rule: Code
     message: str
@@ -84,10 +85,19 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     help: str = ""
     fix: Fix | None = None
+    at: Position | None = field(default=None, compare=False)
 
     @property
     def code(self) -> str:
         return self.rule.id
+
+    @property
+    def file(self) -> str:
+        return self.primary.file
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.at.line}:{self.at.column}" if self.at else self.file
+        return f"{place}: {self.severity}[{self.code}] {self.message}"
 
 
 @dataclass(slots=True)
@@ -133,8 +143,16 @@ class Sink:
         return any(d.severity == "error" for d in self._items.values())
 
     def all(self) -> tuple[Diagnostic, ...]:
-        """Every diagnostic, sorted by file, place and code."""
+        """Return every diagnostic, sorted by file, place and code."""
         return tuple(sorted(self._items.values(), key=lambda d: (d.primary, d.code, d.message)))
+
+
+def locate(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics with line and column of their places."""
+    return tuple(
+        replace(d, at=source.position(d.primary.start)) if (source := sources.get(d.file)) else d
+        for d in diagnostics
+    )
 
 
 def _short_name(name: re.Match[str]) -> str:

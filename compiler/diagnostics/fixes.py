@@ -12,7 +12,7 @@ from .diagnostic import Diagnostic, Fix
 
 
 def safe_fixes(diagnostics: Iterable[Diagnostic], path: str) -> tuple[Fix, ...]:
-    """The safe fixes for one file, in order of place, none overlapping another or repeated."""
+    """Return a file's safe fixes in order of place, none overlapping another or repeated."""
     offered = {d.fix for d in diagnostics if d.fix and d.fix.safe and d.fix.span.file == path}
     chosen: list[Fix] = []
     for fix in sorted(offered, key=lambda f: (f.span.start, f.span.end, f.text)):
@@ -22,8 +22,8 @@ def safe_fixes(diagnostics: Iterable[Diagnostic], path: str) -> tuple[Fix, ...]:
 
 
 def apply_fixes(text: str, fixes: Sequence[Fix]) -> str:
-    """The text with each fix's span replaced. `fixes` come from `safe_fixes`. Line ends that a fix
-    brings are written as the file writes its own."""
+    """Return the text with the span of each fix replaced. `fixes` come from `safe_fixes`. Line ends
+    that a fix brings are written as the file writes its own."""
     newline = line_end(text)
     parts, at = [], 0
     for fix in fixes:
@@ -34,13 +34,13 @@ def apply_fixes(text: str, fixes: Sequence[Fix]) -> str:
 
 
 def line_end(text: str) -> str:
-    r"""The line end most lines of the text have: "\n" or "\r\n"."""
+    r"""Return the line end that most lines of the text have: "\n" or "\r\n"."""
     windows = text.count("\r\n")
     return "\r\n" if windows > text.count("\n") - windows else "\n"
 
 
 def _apart(before: Fix, after: Fix) -> bool:
-    """Whether two fixes can be applied together; two insertions at one place cannot."""
+    """Return whether two fixes can be applied together; two insertions at one place cannot."""
     return before.span.end < after.span.start or (
         before.span.end == after.span.start and before.span.start < before.span.end
     )

@@ -20,13 +20,12 @@ from .diagnostic import MAX_SHOWN, Code, Diagnostic, Label
 
 SCHEMA_VERSION = 1
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_URI_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
 def render_text(
     diagnostics: Sequence[Diagnostic], sources: SourceSet, *, color: bool = False, width: int = 120
 ) -> str:
-    """Every diagnostic (`MAX_SHOWN` at most) with its lines of source; "" when there is none."""
+    """Return the diagnostics (`MAX_SHOWN` at most) with their lines of source; "" without any."""
     paint = Paint(color)
     blocks = [_block(d, sources, paint, width) for d in diagnostics[:MAX_SHOWN]]
     hidden = len(diagnostics) - len(blocks)
@@ -36,7 +35,7 @@ def render_text(
 
 
 def render_json(diagnostics: Sequence[Diagnostic], sources: SourceSet) -> str:
-    """One object: `schema_version`, `diagnostics`, and how many errors and warnings there are."""
+    """Return one object: `schema_version`, `diagnostics`, how many `errors` and `warnings`."""
     errors, warnings = count(diagnostics)
     body = {
         "schema_version": SCHEMA_VERSION,
@@ -48,12 +47,12 @@ def render_json(diagnostics: Sequence[Diagnostic], sources: SourceSet) -> str:
 
 
 def render_github(diagnostics: Sequence[Diagnostic], sources: SourceSet) -> str:
-    """A workflow command per diagnostic, which GitHub shows beside the line."""
+    """Return a workflow command per diagnostic, which GitHub shows beside the line."""
     return "".join(_annotation(d, sources) for d in diagnostics)
 
 
 def render_sarif(diagnostics: Sequence[Diagnostic], sources: SourceSet, version: str = "") -> str:
-    """A SARIF 2.1.0 log with one run; columns count characters."""
+    """Return a SARIF 2.1.0 log with one run; columns count characters."""
     rules = {d.code: d.rule for d in sorted(diagnostics, key=lambda d: d.code)}
     driver: dict[str, Any] = {
         "name": "flowc",
@@ -69,13 +68,13 @@ def render_sarif(diagnostics: Sequence[Diagnostic], sources: SourceSet, version:
 
 
 def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:
-    """How many errors and how many warnings."""
+    """Return how many errors and how many warnings there are."""
     levels = [d.severity for d in diagnostics]
     return levels.count("error"), levels.count("warning")
 
 
 def summary_line(diagnostics: Iterable[Diagnostic], files: int, seconds: float) -> str:
-    """`1 error, 0 warnings in 12 files (0.18 s)`."""
+    """Return `1 error, 0 warnings in 12 files (0.18 s)`."""
     errors, warnings = count(diagnostics)
     return (
         f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')} in {_plural(files, 'file')} "
@@ -84,8 +83,8 @@ def summary_line(diagnostics: Iterable[Diagnostic], files: int, seconds: float) 
 
 
 def as_dict(diagnostic: Diagnostic, sources: SourceSet) -> dict[str, Any]:
-    """A diagnostic in JSON's terms, as `flowc inspect --json` and `check --format json` show it."""
-    found: dict[str, Any] = {
+    """Return a diagnostic as `flowc inspect --json` and `check --format json` show it."""
+    values: dict[str, Any] = {
         "code": diagnostic.code,
         "name": diagnostic.rule.name,
         "severity": diagnostic.severity,
@@ -98,8 +97,8 @@ def as_dict(diagnostic: Diagnostic, sources: SourceSet) -> dict[str, Any]:
     }
     if fix := diagnostic.fix:
         place = _region(fix.span, sources)
-        found["fix"] = {"title": fix.title, "safe": fix.safe, "text": fix.text, **place}
-    return found
+        values["fix"] = {"title": fix.title, "safe": fix.safe, "text": fix.text, **place}
+    return values
 
 
 def _block(diagnostic: Diagnostic, sources: SourceSet, paint: Paint, width: int) -> str:
@@ -121,16 +120,16 @@ def _block(diagnostic: Diagnostic, sources: SourceSet, paint: Paint, width: int)
 def _marks_by_file(
     diagnostic: Diagnostic, sources: SourceSet
 ) -> list[tuple[Source, list[Underline]]]:
-    """The primary place first, then the labels, gathered by file in order of appearance."""
+    """Return the primary place, then the labels, gathered by file in order of appearance."""
     span = diagnostic.primary
-    found = {span.file: [Underline(span.start, span.end, diagnostic.severity)]}
+    by_file = {span.file: [Underline(span.start, span.end, diagnostic.severity)]}
     for label in diagnostic.labels:
         mark = Underline(label.span.start, label.span.end, "second", label.text, primary=False)
         if label.span == span:
-            found[span.file][0] = Underline(span.start, span.end, diagnostic.severity, label.text)
+            by_file[span.file][0] = Underline(span.start, span.end, diagnostic.severity, label.text)
         else:
-            found.setdefault(label.span.file, []).append(mark)
-    return [(sources.get(file) or Source(file, ""), marks) for file, marks in found.items()]
+            by_file.setdefault(label.span.file, []).append(mark)
+    return [(sources.get(file) or Source(file, ""), marks) for file, marks in by_file.items()]
 
 
 def _remarks(diagnostic: Diagnostic, gutter: int, paint: Paint) -> list[str]:
@@ -249,9 +248,11 @@ def _sarif_location(label: Label, sources: SourceSet) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """A relative reference: all but letters, digits and `-._~/` as the bytes' hex numbers."""
-    data = path.replace("\\", "/").encode("utf-8", "surrogateescape")
-    return "".join(chr(byte) if chr(byte) in _URI_LETTERS else f"%{byte:02X}" for byte in data)
+    """Return a relative reference: all but letters, digits and `-._~/` as the bytes' hex
+    numbers."""
+    from urllib.parse import quote
+
+    return quote(path.replace("\\", "/").encode("utf-8", "surrogateescape"))
 
 
 def _plural(number: int, noun: str) -> str:

@@ -77,20 +77,20 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             yield Fact("prompt", node.prompt_id or "")
             yield Fact("tools", ", ".join(node.tools), "code")
             yield Fact(
-                "asks the model", node.description or _template_text(node.prompt, sources), "prose"
+                "asks the model", node.description or template_text(node.prompt, sources), "prose"
             )
             yield Fact("succeeds when", "\n".join(a.text for a in node.asserts), "prose")
         case ir.MessageNode():
             yield Fact("prompt", node.prompt_id or "")
-            yield Fact(f"{node.role} message", _template_text(node.template, sources), "prose")
+            yield Fact(f"{node.role} message", template_text(node.template, sources), "prose")
         case ir.ToolNode():
             yield Fact("tool", node.tool, "code")
         case ir.ExecNode():
-            yield Fact("commands", _template_text(node.source, sources), "code")
+            yield Fact("commands", template_text(node.source, sources), "code")
         case ir.ChooseNode():
             yield Fact("decides on", _source_text(node.on, sources), "code")
         case ir.AskNode():
-            yield Fact("question", _template_text(node.question, sources), "prose")
+            yield Fact("question", template_text(node.question, sources), "prose")
             yield Fact("choices", ", ".join(node.choices))
         case ir.CallNode() | ir.ForeachNode():
             yield Fact("workflow", node.workflow, "code")
@@ -98,7 +98,7 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             yield Fact("function", node.function, "code")
         case ir.TaskNode():
             yield Fact("role", node.role)
-            yield Fact("work", _template_text(node.prompt, sources), "prose")
+            yield Fact("work", template_text(node.prompt, sources), "prose")
             yield Fact("criteria", "\n".join(c.text for c in node.criteria), "prose")
         case ir.GateNode():
             yield Fact("gate", f"{node.form.replace('_', ' ')}, {node.mode}")
@@ -115,7 +115,7 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             assert_never(node)
 
 
-def _template_text(expr: Expr | None, sources: SourceSet) -> str:
+def template_text(expr: Expr | None, sources: SourceSet) -> str:
     """A template as one reads it: its text, with `{{NAME}}` for what is put in."""
     match expr:
         case None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from ..reading.editing import Editing, Kind, Slot
 from ..source.records import dataclass
@@ -51,23 +52,24 @@ def complete(
     """What fits at `offset`, and whether that is all; `names` are the known names by kind."""
     start = source.text.rfind("\n", 0, offset) + 1
     before = source.text[max(start, offset - MAX_LINE) : offset]
-    slot, match = _slot(source, offset, before, editing)
-    if slot is None or match is None:
+    fitting = _slot(source, offset, before, editing)
+    if fitting is None:
         return [], True
+    slot, match = fitting
     word = match["word"]
     behind = _REST.match(source.text, offset)
     end = behind.end() if behind is not None else offset
     span = source.span(offset - len(word), end if word else offset)
     closed = bool(slot.after) and source.text.startswith(slot.after.strip(), end)
     after = "" if closed else slot.after
-    found = list(_names(slot, span, after, names))
-    chosen = found
-    if len(found) > MAX_CHOICES:
+    every = list(_names(slot, span, after, names))
+    chosen = every
+    if len(every) > MAX_CHOICES:
         typed = word.lower()
-        rest = [choice for choice in found if typed in choice.label.lower()]
-        rest.sort(key=lambda choice: not choice.label.lower().startswith(typed))
-        chosen = rest[:MAX_CHOICES]
-    return [*_words(slot, span, after), *chosen], len(chosen) == len(found)
+        chosen = [choice for choice in every if typed in choice.label.lower()]
+        chosen.sort(key=lambda choice: not choice.label.lower().startswith(typed))
+        chosen = chosen[:MAX_CHOICES]
+    return [*_words(slot, span, after), *chosen], len(chosen) == len(every)
 
 
 def _words(slot: Slot, span: Span, after: str) -> Iterator[Completion]:
@@ -89,25 +91,17 @@ def _names(
 
 def _slot(
     source: Source, offset: int, before: str, editing: Editing
-) -> tuple[Slot | None, re.Match[str] | None]:
-    section: str | None = None
-    keys: str | None = None
+) -> tuple[Slot, re.Match[str]] | None:
+    # Few slots ask for these, and a long file is read for them.
+    section = cache(lambda: _section(source, offset, editing))
+    keys = cache(lambda: ".".join(_keys(source, offset, editing)))
     for slot in editing.slots:
         match = slot.before.search(before)
-        if match is None:
+        if match is None or (slot.under is not None and not slot.under.match(section())):
             continue
-        if slot.under is not None:
-            if section is None:
-                section = _section(source, offset, editing)
-            if slot.under.match(section) is None:
-                continue
-        if slot.path is not None:
-            if keys is None:
-                keys = ".".join(_keys(source, offset, editing))
-            if slot.path.fullmatch(keys) is None:
-                continue
-        return slot, match
-    return None, None
+        if slot.path is None or slot.path.fullmatch(keys()):
+            return slot, match
+    return None
 
 
 def _section(source: Source, offset: int, editing: Editing) -> str:
@@ -130,6 +124,7 @@ def _keys(source: Source, offset: int, editing: Editing) -> list[str]:
     return []
 
 
+# Possessive (`*+`): a quote that is never closed must not be tried from every character.
 _TOKEN = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.)*+)"?|(?P<mark>[{}\[\]:,])')
 
 
@@ -170,21 +165,21 @@ def keys_by_indentation(source: Source, offset: int) -> list[str]:
     text = source.line_text(line)
     deep = len(text) - len(text.lstrip(" "))
     dashes = re.match(r"[ ]*(?P<dash>(?:-[ ]*)*)", text)
-    found: list[str] = ["*"] if dashes and dashes["dash"] else []
+    keys: list[str] = ["*"] if dashes and dashes["dash"] else []
     for number in range(line - 1, max(0, line - MAX_LINES), -1):
         above = source.line_text(number)[:MAX_LINE]
         match = _YAML_KEY.match(above)
         if match is None:
             continue
         column = len(match["indent"]) + len(match["dash"])
-        if column < deep or (column == deep and found[-1:] == ["*"] and not match["dash"]):
-            found.append(match["key"].strip('"'))
+        if column < deep or (column == deep and keys[-1:] == ["*"] and not match["dash"]):
+            keys.append(match["key"].strip('"'))
             if match["dash"]:
-                found.append("*")
+                keys.append("*")
             deep = len(match["indent"])
-        elif column == deep and match["dash"] and found[-1:] != ["*"]:
-            found.append("*")
+        elif column == deep and match["dash"] and keys[-1:] != ["*"]:
+            keys.append("*")
             deep = len(match["indent"])
-        if deep == 0 and found and found[-1] != "*":
+        if deep == 0 and keys and keys[-1] != "*":
             break
-    return found[::-1]
+    return keys[::-1]

@@ -11,10 +11,9 @@ from ..catalog.catalog import load_catalog
 from ..checks import CODES
 from ..diagnostics.diagnostic import Sink
 from ..driver import CompileResult
-from ..expr.ast import Expr, Literal, Name, Text
 from ..ir import AgentNode, MessageNode, Node, Workflow
 from ..reading.editing import Mention
-from .about import KINDS, about_node
+from .about import KINDS, about_node, template_text
 from .symbols import Symbols
 
 LONGEST = 600
@@ -105,7 +104,7 @@ def _prompt(name: str, workflow: Workflow, symbols: Symbols) -> str:
     users = [
         n for n in workflow.nodes if isinstance(n, AgentNode | MessageNode) and n.prompt_id == name
     ]
-    text = _template(prompt.template)
+    text = template_text(prompt.template, symbols.sources).strip()
     body = text[:LONGEST] + ("…" if len(text) > LONGEST else "")
     fence = "`" * (3 + body.count("```"))
     return _join(
@@ -115,20 +114,6 @@ def _prompt(name: str, workflow: Workflow, symbols: Symbols) -> str:
             _list("used by", users, symbols),
         ]
     )
-
-
-def _template(expr: Expr) -> str:
-    parts = expr.parts if isinstance(expr, Text) else (expr,)
-    shown = []
-    for part in parts:
-        match part:
-            case Literal():
-                shown.append(str(part.value))
-            case Name():
-                shown.append(f"{{{{{part.name}}}}}")
-            case _:
-                shown.append("{{…}}")
-    return "".join(shown).strip()
 
 
 def _tool(name: str, workflow: Workflow, result: CompileResult) -> str:

@@ -63,11 +63,10 @@ def renamable(symbols: Symbols, file: str, offset: int) -> Mention | Refusal:
 
 def _is_behind(symbols: Symbols, mention: Mention) -> bool:
     """Whether another name stands at the place: a node that reads a variable without naming it."""
-    return any(
-        m.kind != mention.kind and symbols.text(mention) == m.name
-        for m in (symbols.at(mention.span.file, mention.span.start),)
-        if m is not None
-    )
+    there = symbols.at(mention.span.file, mention.span.start)
+    if there is None or there.kind == mention.kind:
+        return False
+    return symbols.text(mention) == there.name
 
 
 def _with_spelling(symbols: Symbols, mentions: Iterable[Mention], text: str) -> list[Mention]:

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 
 from .. import ir
-from ..analysis.variables import Read, Write, names_in, reads, reads_beside, writes
+from ..analysis.variables import Read, Write, expressions_of, names_in, reads, reads_beside, writes
 from ..driver import CompileResult
-from ..expr.walk import walk
+from ..expr.walk import names_read
 from ..reading.editing import Act, Kind, Mention
 from ..source.records import dataclass
 from ..source.source import SourceSet, Span
@@ -73,8 +73,7 @@ class Symbols:
 
     def text(self, mention: Mention) -> str:
         """What stands in the file at a mention."""
-        source = self.sources.get(mention.span.file)
-        return source.text[mention.span.start : mention.span.end] if source else ""
+        return self.sources.text_at(mention.span)
 
 
 def symbols_of(result: CompileResult) -> Symbols:
@@ -83,10 +82,10 @@ def symbols_of(result: CompileResult) -> Symbols:
     workflow = result.workflow
     if workflow is None or result.parsed is None:
         return Symbols(workflow, result.sources, ())
-    given = tuple(result.parsed.mentions())
-    reader = _Reader(workflow, result.sources, frozenset(m.kind for m in given))
+    mentioned = tuple(result.parsed.mentions())
+    reader = _Reader(workflow, result.sources, frozenset(m.kind for m in mentioned))
     found: dict[tuple[Kind, str, str, int, int], Mention] = {}
-    for mention in (*map(reader.fit, given), *reader.read()):
+    for mention in (*map(reader.fit, mentioned), *reader.read()):
         span = mention.span
         key = (mention.kind, mention.name, span.file, span.start, span.end)
         known = found.get(key)
@@ -163,13 +162,10 @@ class _Reader:
         """What the prompt and the criteria read is a variable also where the node's own inputs
         stand for it, unless it is a tool's result."""
         inputs = {entry.name for entry in node.inputs}
-        exprs = [a.expr for a in node.asserts if a.expr is not None]
-        if node.prompt is not None:
-            exprs.append(node.prompt)
-        for expr in exprs:
-            for part in walk(expr):
-                if part.kind == "name" and part.name in inputs:
-                    yield from self.place("variable", part.name, "read", part.span)
+        for expr in expressions_of(node):
+            for read in names_read(expr):
+                if read.name in inputs:
+                    yield from self.place("variable", read.name, "read", read.span)
 
     def functions(self, script: ir.Script) -> Iterator[Mention]:
         source = self.sources.get(script.file)

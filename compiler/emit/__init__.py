@@ -14,8 +14,7 @@ from ..lowering.graphspec import GraphSpec
 from ..source.records import dataclass
 from .flow.program import emit_flow_yaml
 from .html.page import Page, emit_html
-from .langgraph.config import emit_langgraph_json, emit_spec_json
-from .langgraph.module import emit_python
+from .langgraph.module import emit_langgraph_json, emit_python, emit_spec_json
 from .picture.dot import emit_dot
 from .picture.json_text import emit_json
 from .picture.mermaid import emit_mermaid

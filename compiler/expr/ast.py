@@ -7,11 +7,10 @@ flowchart's first-line equality is `first_line(RESULT) == first_line('SUCCESS')`
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Literal as Lit
 
 from ..source.records import dataclass
-from ..source.source import Span
+from ..source.source import Spanned
 
 BinaryOp = Lit[
     "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%",
@@ -22,99 +21,89 @@ Scalar = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Literal:
+class Literal(Spanned):
     """A text, number, truth value or null."""
 
     value: Scalar = None
     kind: Lit["literal"] = "literal"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Name:
+class Name(Spanned):
     """A variable of the run."""
 
     name: str
     kind: Lit["name"] = "name"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Spanned):
     """`object.name`; `length` of a list or text is its length when no such key exists."""
 
     object: Expr
     name: str
     kind: Lit["field"] = "field"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Index:
+class Index(Spanned):
     """`object[key]`."""
 
     object: Expr
     key: Expr
     kind: Lit["index"] = "index"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Spanned):
     """`function(arguments)`; the functions are those of `expr.functions.FUNCTIONS`."""
 
     function: str
     args: tuple[Expr, ...]
     kind: Lit["call"] = "call"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unary:
+class Unary(Spanned):
     """`not x`, `-x`, `x exists`."""
 
     op: UnaryOp
     operand: Expr
     kind: Lit["unary"] = "unary"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Binary:
+class Binary(Spanned):
     """`left op right`."""
 
     op: BinaryOp
     left: Expr
     right: Expr
     kind: Lit["binary"] = "binary"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Spanned):
     """A template: the parts' text forms, joined. A part that is null shows as the empty text."""
 
     parts: tuple[Expr, ...]
     kind: Lit["text"] = "text"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOf:
+class ListOf(Spanned):
     """`[a, b]`."""
 
     items: tuple[Expr, ...]
     kind: Lit["list"] = "list"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectOf:
+class ObjectOf(Spanned):
     """`{"key": a}`; of a key that stands twice the last counts."""
 
     entries: tuple[tuple[str, Expr], ...]
     kind: Lit["object"] = "object"
-    span: Span | None = field(default=None, compare=False)
 
 
 Expr = Literal | Name | Field | Index | Call | Unary | Binary | Text | ListOf | ObjectOf

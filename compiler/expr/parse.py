@@ -44,11 +44,13 @@ _QUOTED = re.compile(r"""\"(?:[^"\\\r\n]|\\[^\r\n])*+\"|'(?:[^'\\\r\n]|\\[^\r\n]
 MAX_DEPTH = 100
 """Deeper nesting is refused, so that everything that walks a tree may recurse."""
 
-_WORDS: dict[str, BinaryOp] = {
-    "===": "==", "!==": "!=", "equals": "==", "differs": "!=", "eq": "==", "ne": "!=",
+OPERATOR_WORDS: dict[str, BinaryOp] = {
+    "equals": "==", "differs": "!=", "eq": "==", "ne": "!=",
     "less": "<", "lt": "<", "less_equal": "<=", "le": "<=",
     "greater": ">", "gt": ">", "greater_equal": ">=", "ge": ">=",
 }  # fmt: skip
+"""Comparisons as words, in any case."""
+_SPELLINGS: dict[str, BinaryOp] = {"===": "==", "!==": "!=", **OPERATOR_WORDS}
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "/": "/"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
@@ -118,17 +120,12 @@ def _parse(text: str) -> Expr | ParseFault:
             f"the expression has more than {MAX_CHARACTERS} characters", Span("", 0, len(text))
         )
     try:
-        read = cast(Expr, _grammar().parse(text))
+        read = cast(Expr, load("expr", transformer=_BUILD).parse(text))
     except _Refused as refused:
         return refused.fault
     except UnexpectedInput as error:
         return _fault(text, error)
     return _too_deep(read) or read
-
-
-@functools.cache
-def _grammar() -> Any:
-    return load("expr", transformer=_Build())
 
 
 def _too_deep(expr: Expr) -> ParseFault | None:
@@ -300,8 +297,11 @@ class _Build(Transformer[Token, Expr]):
 
     def binary(self, left: Expr, word: Token, right: Expr) -> Expr:
         plain = " ".join(word.lower().split())
-        op = cast(BinaryOp, _WORDS.get(plain, plain))
+        op = cast(BinaryOp, _SPELLINGS.get(plain, plain))
         return Binary(op=op, left=left, right=right, span=_span(left, right))
 
     def not_binary(self, left: Expr, _not: Token, word: Token, right: Expr) -> Expr:
         return Unary(op="not", operand=self.binary(left, word, right), span=_span(left, right))
+
+
+_BUILD = _Build()

@@ -34,9 +34,7 @@ def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
             return _scalar_type(expr)
         case Name():
             return types.get(expr.name, "any")
-        case Field():
-            return "any"
-        case Index():
+        case Field() | Index():
             return "any"
         case Call():
             function = FUNCTIONS.get(expr.function)
@@ -88,10 +86,10 @@ def faults(expr: Expr) -> Iterator[ExprFault]:
                 yield from _call_faults(part)
             case Binary(op="matches"):
                 yield from _pattern_faults(part.right)
-            case Binary(op="/" | "%", right=Literal() as divisor) if _is_zero(divisor):
+            case Binary(op="/" | "%", right=Literal() as divisor) if (
+                read_number(divisor.value) == 0
+            ):
                 yield ExprFault("division by zero", divisor.span)
-            case _:
-                pass
 
 
 def operand_faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
@@ -102,8 +100,6 @@ def operand_faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]
                 yield from _operand_faults(part, types)
             case Unary(op="-"):
                 yield from _number_faults("-", part.operand, types)
-            case _:
-                pass
 
 
 def _call_faults(call: Call) -> Iterator[ExprFault]:
@@ -136,12 +132,6 @@ def _operand_faults(expr: Binary, types: Mapping[str, Type]) -> Iterator[ExprFau
                 kind = _NO_NUMBER.get(infer(side, types))
                 if kind:
                     yield ExprFault(f"`{expr.op}` compares numbers or texts, not {kind}", side.span)
-        case _:
-            pass
-
-
-def _is_zero(literal: Literal) -> bool:
-    return read_number(literal.value) == 0
 
 
 def _pattern_faults(pattern: Expr) -> Iterator[ExprFault]:

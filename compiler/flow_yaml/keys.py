@@ -165,6 +165,12 @@ TRIAL = MapShape(ir.Trial, (
     Key("error", "text", "what its error has to say, or a part of it"),
 ))  # fmt: skip
 
+NAMED: dict[str, MapShape] = {
+    "params": PARAM, "state": STATE, "agents": AGENT, "tools": TOOL, "threads": THREAD,
+    "scripts": SCRIPT, "prompts": PROMPT, "limits": LIMIT, "tests": TRIAL,
+}  # fmt: skip
+"""Keys of a workflow with mappings below them by name."""
+
 CRITERION = (
     Key("text", "text", "the criterion in words"),
     Key("check", "expression", "the criterion as a condition", field="expr"),

@@ -161,8 +161,6 @@ class _Layout:
                 self._one_blank(token, self.tokens[at + 1])
             case yaml.ScalarToken():
                 self._scalar(token)
-            case _:
-                pass
 
     def _open(self, is_list: bool, column: int) -> None:
         above = self.frames[-1] if self.frames else None

@@ -9,31 +9,8 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from .. import ir
-from .keys import (
-    AGENT,
-    COMMON,
-    CRITERION,
-    KINDS_OF_ERROR,
-    LIMIT,
-    NODES,
-    ON_INPUT,
-    PARAM,
-    PROMPT,
-    RETRY,
-    RULE,
-    SCRIPT,
-    SECTIONS,
-    STATE,
-    THREAD,
-    TOOL,
-    TOP,
-    TRIAL,
-    VERSION,
-    Form,
-    Key,
-    MapShape,
-    edge_keys,
-)
+from . import keys
+from .keys import Form, Key, MapShape
 
 Schema = dict[str, Any]
 
@@ -84,7 +61,7 @@ def flow_schema() -> Schema:
     inner = {**workflow, "properties": dict(workflow["properties"])}
     del inner["properties"]["tests"]
     whole = dict(workflow["properties"])
-    whole["flow"] = {"const": VERSION, "description": "the version of the language"}
+    whole["flow"] = {"const": keys.VERSION, "description": "the version of the language"}
     whole["workflows"] = _optional(
         {"type": "object", "additionalProperties": {"$ref": "#/$defs/workflow"},
          "description": "workflows that nodes of this file call, by name"}
@@ -98,53 +75,47 @@ def flow_schema() -> Schema:
         "additionalProperties": False,
         "$defs": {
             "workflow": inner,
-            "node": {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in NODES]},
+            "node": {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in keys.NODES]},
             "way": _way(),
             "ways": {"anyOf": [{"$ref": "#/$defs/way"},
                                {"type": "array", "items": {"$ref": "#/$defs/way"}}]},
-            "criteria": _several(_mapping(CRITERION)),
+            "criteria": _several(_mapping(keys.CRITERION)),
             "limits": {
                 "type": "object",
-                "properties": {name: _element(LIMIT) for name in get_args(ir.LimitName)},
+                "properties": {name: _element(keys.LIMIT) for name in get_args(ir.LimitName)},
                 "additionalProperties": False,
             },
-            "retry": _element(RETRY),
-            **{kind: _node(kind, element) for kind, element in NODES.items()},
+            "retry": _element(keys.RETRY),
+            **{kind: _node(kind, element) for kind, element in keys.NODES.items()},
         },
     }  # fmt: skip
 
 
 def _workflow() -> Schema:
-    thread = _element(THREAD)
+    shapes = {section: _element(shape) for section, shape in keys.NAMED.items()}
     seed = {"type": "object", "minProperties": 1, "maxProperties": 1}
-    thread["properties"]["seed"] = {"type": "array", "items": seed}
-    script = _element(SCRIPT)
-    script["properties"] |= {"file": _SCALAR, "line": {"type": "integer"}}
+    shapes["threads"]["properties"]["seed"] = {"type": "array", "items": seed}
+    shapes["scripts"]["properties"] |= {"file": _SCALAR, "line": {"type": "integer"}}
+    shapes |= {"scripts": {"anyOf": [_SCALAR, shapes["scripts"]]}, "groups": _SCALAR}
     failure = {"type": "object", "properties": {"on_error": {"$ref": "#/$defs/way"}},
                "additionalProperties": False}  # fmt: skip
+    rule = _element(keys.RULE)
     sections: Schema = {
-        "params": _by_name(_element(PARAM)),
-        "state": _by_name(_element(STATE)),
-        "agents": _by_name(_element(AGENT)),
-        "tools": _by_name(_element(TOOL)),
-        "threads": _by_name(thread),
-        "scripts": _by_name({"anyOf": [_SCALAR, script]}),
-        "prompts": _by_name(_element(PROMPT)),
-        "groups": _by_name(_SCALAR),
-        "on_error": {"anyOf": [_element(RULE), {"type": "array", "items": _element(RULE)}]},
-        "on_input": _element(ON_INPUT),
+        **{section: _by_name(shape) for section, shape in shapes.items()},
+        "on_error": {"anyOf": [rule, {"type": "array", "items": rule}]},
+        "on_input": _element(keys.ON_INPUT),
         "defaults": failure,
         "start": _SCALAR,
         "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}, "minItems": 1},
-        "tests": _by_name(_element(TRIAL)),
     }
     described = {
-        name: {**(schema if name == "nodes" else _optional(schema)), "description": SECTIONS[name]}
-        for name, schema in sections.items()
-    }
+        name: {**(sections[name] if name == "nodes" else _optional(sections[name])),
+               "description": help}
+        for name, help in keys.SECTIONS.items()
+    }  # fmt: skip
     return {
         "type": "object",
-        "properties": {**_properties(TOP), **described},
+        "properties": {**_properties(keys.TOP), **described},
         "required": ["nodes"],
         "additionalProperties": False,
     }
@@ -166,8 +137,8 @@ def _node(kind: str, element: MapShape) -> Schema:
         "properties": {
             "name": {**_SCALAR, "description": "what the node is called"},
             **_properties(element.keys),
-            **_properties(COMMON),
-            **{name: _optional(edges[name]) for name in edge_keys(kind)},
+            **_properties(keys.COMMON),
+            **{name: _optional(edges[name]) for name in keys.edge_keys(kind)},
         },
         "required": list(dict.fromkeys([*required, kind])),
         "additionalProperties": False,
@@ -175,7 +146,7 @@ def _node(kind: str, element: MapShape) -> Schema:
 
 
 def _way() -> Schema:
-    errors = {"enum": list(KINDS_OF_ERROR)}
+    errors = {"enum": list(keys.KINDS_OF_ERROR)}
     return {
         "anyOf": [
             _SCALAR,
@@ -206,20 +177,20 @@ def _element(element: MapShape) -> Schema:
     return {"anyOf": [_form(key), mapping]}
 
 
-def _mapping(keys: tuple[Key, ...]) -> Schema:
+def _mapping(rows: tuple[Key, ...]) -> Schema:
     return {
         "type": "object",
-        "properties": _properties(keys),
-        "required": [key.name for key in keys if key.required],
+        "properties": _properties(rows),
+        "required": [key.name for key in rows if key.required],
         "additionalProperties": False,
     }
 
 
-def _properties(keys: tuple[Key, ...]) -> Schema:
+def _properties(rows: tuple[Key, ...]) -> Schema:
     return {
         key.name: {**(_form(key) if key.required else _optional(_form(key))),
                    "description": key.help}
-        for key in keys
+        for key in rows
     }  # fmt: skip
 
 

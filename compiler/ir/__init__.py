@@ -45,7 +45,6 @@ from .nodes import ForeachNode as ForeachNode
 from .nodes import GateNode as GateNode
 from .nodes import MessageNode as MessageNode
 from .nodes import Node as Node
-from .nodes import NodeBase as NodeBase
 from .nodes import ScriptNode as ScriptNode
 from .nodes import TaskNode as TaskNode
 from .nodes import ToolNode as ToolNode

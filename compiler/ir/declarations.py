@@ -8,7 +8,7 @@ from typing import Literal as Lit
 
 from ..expr.ast import Expr
 from ..source.records import dataclass
-from ..source.source import Span
+from ..source.source import Spanned
 
 Json = Any
 """A JSON value."""
@@ -26,7 +26,7 @@ LimitName = Lit["steps", "visits", "tokens", "cost", "seconds", "chars"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Param:
+class Param(Spanned):
     """A value the caller gives. `env` names the environment variable it is read from when the
     caller gives nothing (the workflow's file lists it, so it may be read)."""
 
@@ -36,18 +36,16 @@ class Param:
     default: Json = None
     env: str | None = None
     description: str = ""
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateField:
+class StateField(Spanned):
     """A variable of the run. A default of None means "unset"."""
 
     name: str
     type: TypeName = "text"
     default: Json = None
     reducer: Reducer = "replace"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +57,7 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
+class Thread(Spanned):
     """A named conversation that agents and people share during a run. When a message is added and
     the contents are longer than `max_chars` characters in all, the oldest messages that are not
     the system's go until they fit, but never below `keep_min` of them (J12)."""
@@ -68,11 +66,10 @@ class Thread:
     seed: tuple[Seed, ...] = ()
     max_chars: int | None = None
     keep_min: int = 10
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
+class Agent(Spanned):
     """Who answers. Without `thread` each visit of a node starts a conversation of its own;
     `remember` says whether question and answer are stored in the thread. `model` None means the
     run's model. `role` is what tasks ask for; `tools` it may use in all its nodes. A `person` is
@@ -87,11 +84,10 @@ class Agent:
     thread: str | None = None
     perspective: Lit["assistant", "user"] = "assistant"
     remember: Lit["none", "both"] = "none"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Spanned):
     """A tool the workflow names. `source` and `effect` are bound by resolve from the catalogue;
     source "unknown" means that nothing known at compile time provides it. A tool whose `result` is
     "answer" is never executed: the model's call of it is its reply. The file declares such a tool
@@ -103,11 +99,10 @@ class Tool:
     result: Lit["execute", "answer"] = "execute"
     description: str = ""
     schema: Json = None
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class Script(Spanned):
     """Functions in a language of their own. `source` is the text, which begins in `line` (from 1)
     of `file`, so that an error in it points there (a place, so it does not count in comparisons);
     `functions` are the names that can be called. Lowering notes in `indent` how many characters
@@ -120,36 +115,32 @@ class Script:
     line: int = field(default=1, compare=False)
     functions: tuple[str, ...] = ()
     indent: int = field(default=0, compare=False)
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(Spanned):
     """A text written in the file under a name."""
 
     id: str
     role: Role
     template: Expr
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Spanned):
     """A bound. `then` "fail" ends the workflow FAILED (a program's own limit)."""
 
     name: LimitName
     value: Expr
     then: Lit["fail", "stop"] = "fail"
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Spanned):
     """`target := value`."""
 
     target: str
     value: Expr
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,31 +153,28 @@ class ErrorRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(Spanned):
     """A variable that must be present before an agent node starts."""
 
     name: str
     description: str = ""
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class Output(Spanned):
     """A variable an agent reports: `source` says where its value stands, `name` the variable."""
 
     source: str
     name: str
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assertion:
+class Assertion(Spanned):
     """A success criterion. `expr` is set when the text parses as an expression over the tools'
     results; otherwise it is prose for the model alone."""
 
     text: str
     expr: Expr | None = None
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,16 +189,15 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Spanned):
     """An element of the file that became several nodes, under the file's own name."""
 
     id: str
     title: str = ""
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Spanned):
     """A case of `flowc test`: the inputs of the workflow and what must come of them. `answers` is a
     file of scripted answers or its content, `replay` a recording. What is None or empty is not
     checked. `path` lists nodes in the order of their visits, others may stand between them unless
@@ -230,4 +217,3 @@ class Trial:
     avoids: tuple[str, ...] = ()
     holds: tuple[Expr, ...] = ()
     error: str = ""
-    span: Span | None = field(default=None, compare=False)

@@ -7,12 +7,12 @@ from typing import Literal as Lit
 
 from ..expr.ast import Expr
 from ..source.records import dataclass
-from ..source.source import Span
+from ..source.source import Span, Spanned
 from .declarations import Assertion, Assignment, Input, Json, Limit, OnUnknown, Output, Retry, Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeBase:
+class NodeBase(Spanned):
     """What every node has. `id` is the file's own name; `group` names the element of the file
     that several nodes came from; `limits` bound this node alone, `timeout` is in seconds;
     `on_unknown` holds for its effects and those of what it calls. With `wait` "all" it runs once
@@ -26,7 +26,6 @@ class NodeBase:
     retry: Retry | None = None
     wait: Lit["any", "all"] = "any"
     on_unknown: OnUnknown | None = None
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

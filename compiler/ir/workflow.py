@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Literal as Lit
 
 from ..source.records import dataclass
-from ..source.source import Span
+from ..source.source import Spanned
 from .declarations import (
     Agent,
     Assignment,
@@ -53,7 +53,7 @@ Guard = Case | Otherwise | OnError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
+class Edge(Spanned):
     """A transition. `label` is the text as written, `implied` an edge the format adds by itself."""
 
     source: str
@@ -61,7 +61,6 @@ class Edge:
     guard: Guard | None = None
     label: str = ""
     implied: bool = False
-    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +82,7 @@ class OnInput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workflow:
+class Workflow(Spanned):
     """One workflow. `entry` is the id of the first node; `on_success` and `on_failed` are the ids
     where the handler chains begin; `outputs` are the variables that make up its result, the first
     of them is what a person is shown. `model` answers its agents unless the caller chose one.
@@ -112,7 +111,6 @@ class Workflow:
     limits: tuple[Limit, ...] = ()
     on_unknown: OnUnknown | None = None
     trials: tuple[Trial, ...] = ()
-    span: Span | None = field(default=None, compare=False)
     origin: Origin | None = field(default=None, compare=False)
 
 

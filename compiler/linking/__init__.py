@@ -1,1 +1,1 @@
-"""From one file to a program: called files are read, names are bound, the IR is verified."""
+"""From one file to a program: called files are read, names are bound."""

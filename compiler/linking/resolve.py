@@ -3,7 +3,7 @@
     main: SET CITY=…  CALL sub      ->   sub knows CITY, main knows what sub writes
 
 A call that passes or returns every variable makes caller and called share one set of names; both
-need a state field for each, unset by default.
+need a state field for each, unset by default. A tool that nothing provides is FC4001.
 """
 
 from __future__ import annotations
@@ -12,12 +12,41 @@ from dataclasses import replace
 
 from .. import ir
 from ..catalog.catalog import Catalog
+from ..diagnostics.diagnostic import Fix, Sink
+from ..source.spelling import Spelling
 
 
-def resolve(program: ir.Program, catalog: Catalog) -> ir.Program:
+def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
     """The same program with tools and tasks bound, and variables of calls on both sides."""
     bound = {path: _bind(workflow, catalog) for path, workflow in program.workflows}
+    for workflow in bound.values():
+        _report_unknown_tools(workflow, catalog, sink)
     return replace(program, workflows=tuple(_share_variables(bound).items()))
+
+
+def _report_unknown_tools(workflow: ir.Workflow, catalog: Catalog, sink: Sink) -> None:
+    """FC4001: an error when the catalogue covers every source, otherwise a warning: the tool may
+    come from a server or module that is not locked yet. Once for each tool, where it is named."""
+    spelling = Spelling(catalog.entries)
+    for tool in workflow.tools:
+        if tool.source != "unknown" or tool.span is None or tool.id == ir.REPORT_TOOL:
+            continue
+        near = spelling.nearest(tool.id)
+        exact = near is not None and tool.span.end - tool.span.start == len(tool.id)
+        advice = "add the server or module that has it, then run `flowc tools lock`"
+        if not catalog.complete:
+            advice = "run `flowc tools lock` to write down what your servers and modules provide"
+        sink.report(
+            "FC4001",
+            f"nothing provides the tool `{tool.id}`",
+            tool.span,
+            severity="error" if catalog.complete else "warning",
+            notes=()
+            if catalog.complete
+            else ("without a lock of all tools flowc knows the built-in ones only",),
+            help=f"did you mean `{near}`?" if near else advice,
+            fix=Fix(f"write `{near}`", tool.span, near) if near and exact else None,
+        )
 
 
 def _share_variables(workflows: dict[str, ir.Workflow]) -> dict[str, ir.Workflow]:

@@ -7,6 +7,7 @@ run-time failure names the user's own line without reading the file again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal as Lit
 
 from .. import ir
@@ -151,6 +152,23 @@ class GraphSpec:
     limits: tuple[ir.Limit, ...] = ()
     subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
 
+    def node(self, name: str) -> NodeSpec | None:
+        """Return the node of this name in the workflow itself."""
+        return next((node for node in self.nodes if node.id == name), None)
+
+
+def called_by(spec: GraphSpec, path: Iterable[str]) -> tuple[str, GraphSpec] | None:
+    """Return the workflow that calls lead to from the main one, with its name among the subgraphs
+    ("" for the main one); None where no such call is written. An element of a list is `each#3`."""
+    subgraphs, name, called = dict(spec.subgraphs), "", spec
+    for call in path:
+        caller = called.node(call) or called.node(call.rpartition("#")[0])
+        if caller is None or not isinstance(caller.op, ir.CallNode | ir.ForeachNode):
+            return None
+        name = caller.op.workflow
+        called = subgraphs[name]
+    return name, called
+
 
 def answering_agent(op: ir.Node, spec: GraphSpec) -> ir.Agent | None:
     """The agent whose model a node calls; None for a node that calls none: a task that a person or
@@ -167,15 +185,15 @@ def labelled_targets(branch: Branch) -> tuple[tuple[str | None, str, str], ...]:
     """(case, label, target) of every way out of a branch; the case is None for `otherwise`. Labels
     are unique, as LangGraph's path map needs them: a case with a second target gets a second one.
     """
-    found: list[tuple[str | None, str, str]] = []
+    targets: list[tuple[str | None, str, str]] = []
     taken: set[str] = set()
     for case, target in branch.cases:
         label, count = case, 2
         while label in taken:
             label, count = f"{case} ({count})", count + 1
         taken.add(label)
-        found.append((case, label, target))
+        targets.append((case, label, target))
     if branch.otherwise is not None:
         label = "otherwise" if "otherwise" not in taken else "(otherwise)"
-        found.append((None, label, branch.otherwise))
-    return tuple(found)
+        targets.append((None, label, branch.otherwise))
+    return tuple(targets)

@@ -15,6 +15,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from .. import ir
+from ..analysis.graphs import edges_from
+from ..analysis.variables import writes, writes_all
 from ..source.source import SourceSet, Span
 from .graphspec import Branch, Channel, GraphSpec, NodeSpec, Place, PromptSpec
 from .routes import connections_of
@@ -46,14 +48,14 @@ def _lower_workflow(
     workflow: ir.Workflow, path: str, stamp: str, program: ir.Program, sources: SourceSet
 ) -> GraphSpec:
     names = _channel_names(workflow)
-    outgoing: dict[str, list[ir.Edge]] = {node.id: [] for node in workflow.nodes}
-    for edge in workflow.edges:
-        outgoing[edge.source].append(edge)
-    ways = connections_of(workflow, outgoing)
+    outgoing = edges_from(workflow.edges)
+    ways = connections_of(workflow)
     branches = {branch.source: branch for branch in ways.branches}
     deferred = workflow.on_success if ways.forks else None
     nodes = [
-        _lower_node(node, outgoing[node.id], branches.get(node.id), workflow, names, sources)
+        _lower_node(
+            node, outgoing.get(node.id, []), branches.get(node.id), workflow, names, sources
+        )
         for node in workflow.nodes
     ]
     return GraphSpec(
@@ -166,32 +168,9 @@ def _sessions(workflow: ir.Workflow) -> list[str]:
 def _writes(node: ir.Node, workflow: ir.Workflow, names: dict[str, str]) -> list[str]:
     """The channels a node may write: its variables, and what the runtime keeps for its kind."""
     errors = [a.target for rule in workflow.on_error for a in rule.assignments]
-    variables = [*_variables_written(node, workflow), *errors]
+    own = _all_variables(workflow) if writes_all(node) else [w.name for w in writes(node)]
+    variables = [*own, *errors]
     return [*(names[name] for name in variables if name in names), *_system_writes(node, workflow)]
-
-
-def _variables_written(node: ir.Node, workflow: ir.Workflow) -> list[str]:
-    match node:
-        case ir.AgentNode():
-            into = (node.into, node.reply_into)
-            return [*(o.name for o in node.outputs), *(name for name in into if name)]
-        case ir.MessageNode() | ir.ToolNode() | ir.GateNode():
-            return [node.into] if node.into else []
-        case ir.ScriptNode():
-            return [*node.shares, *(name for name in (node.keeps, node.into) if name)]
-        case ir.ExecNode():
-            return [node.into, *([node.code_into] if node.code_into else [])]
-        case ir.AskNode() | ir.TaskNode() | ir.ForeachNode():
-            return [node.into]
-        case ir.AssignNode() | ir.EndNode():
-            return [a.target for a in node.assignments]
-        case ir.CallNode():
-            returned = [a.target for a in node.returns]
-            return _all_variables(workflow) if node.returns_all else returned
-        case ir.ChooseNode() | ir.AssertNode():
-            return []
-        case _:
-            assert_never(node)
 
 
 def _system_writes(node: ir.Node, workflow: ir.Workflow) -> list[str]:
@@ -213,9 +192,15 @@ def _system_writes(node: ir.Node, workflow: ir.Workflow) -> list[str]:
             return [*always, "$clock", *(f"$thread.{thread}" for thread in node.threads)]
         case ir.AskNode():
             return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
-        case ir.ToolNode() | ir.AssignNode() | ir.ChooseNode() | ir.AssertNode():
-            return always
-        case ir.TaskNode() | ir.GateNode() | ir.ForeachNode():
+        case (
+            ir.ToolNode()
+            | ir.AssignNode()
+            | ir.ChooseNode()
+            | ir.AssertNode()
+            | ir.TaskNode()
+            | ir.GateNode()
+            | ir.ForeachNode()
+        ):
             return always
         case _:
             assert_never(node)

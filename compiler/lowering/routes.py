@@ -11,9 +11,11 @@ to a relay, a node that does nothing, and the relay is the join's source.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import assert_never
 
 from .. import ir
+from ..analysis.graphs import edges_from
 from ..source.records import dataclass
 from .graphspec import SUCCESS_CASE, Branch, EdgeSpec, Join
 
@@ -32,29 +34,34 @@ class Connections:
     forks: bool
 
 
-def connections_of(workflow: ir.Workflow, outgoing: dict[str, list[ir.Edge]]) -> Connections:
-    """Every edge of the workflow, lowered. `outgoing` holds the edges by their source."""
+def connections_of(workflow: ir.Workflow) -> Connections:
+    """Every edge of the workflow, lowered."""
+    outgoing = edges_from(workflow.edges)
     edges: list[EdgeSpec] = []
     branches: list[Branch] = []
     for node in workflow.nodes:
-        plain, branch = _ways_out(node, outgoing[node.id], workflow)
+        plain, branch = _ways_out(node, outgoing.get(node.id, []), workflow)
         edges.extend(plain)
         if branch is not None:
             branches.append(branch)
     forks = _forks(edges, branches)
-    awaited = _join_edges(workflow)
+    awaited = sources_of_joins(workflow)
+    joining = {(source, target) for target, sources in awaited.items() for source in sources}
     taken = {node.id for node in workflow.nodes}
     relays: dict[tuple[str, str], str] = {}
     for at, branch in enumerate(branches):
         pairs = {(branch.source, target) for target in _targets(branch)}
-        for pair in sorted(pairs & awaited.keys()):
+        for pair in sorted(pairs & joining):
             relays[pair] = _free_name(f"{pair[0]} to {pair[1]}", taken)
         if any(pair in relays for pair in pairs):
             branches[at] = _with_relays(branch, relays)
     return Connections(
-        edges=tuple(e for e in edges if (e.source, e.target) not in awaited),
+        edges=tuple(e for e in edges if (e.source, e.target) not in joining),
         branches=tuple(branches),
-        joins=_joins(awaited, relays),
+        joins=tuple(
+            Join(sources=tuple(relays.get((s, target), s) for s in sources), target=target)
+            for target, sources in awaited.items()
+        ),
         relays=tuple(relays.values()),
         forks=forks,
     )
@@ -63,11 +70,11 @@ def connections_of(workflow: ir.Workflow, outgoing: dict[str, list[ir.Edge]]) ->
 def sources_of_joins(workflow: ir.Workflow) -> dict[str, tuple[str, ...]]:
     """For each node that waits for several others: those others, in the file's order."""
     waiting = {node.id for node in workflow.nodes if node.wait == "all"}
-    found: dict[str, dict[str, None]] = {}
+    joins: dict[str, dict[str, None]] = {}
     for edge in workflow.edges:
         if edge.target in waiting:
-            found.setdefault(edge.target, {})[edge.source] = None
-    return {target: tuple(sources) for target, sources in found.items() if len(sources) > 1}
+            joins.setdefault(edge.target, {})[edge.source] = None
+    return {target: tuple(sources) for target, sources in joins.items() if len(sources) > 1}
 
 
 def _ways_out(
@@ -112,12 +119,6 @@ def _forks(edges: list[EdgeSpec], branches: list[Branch]) -> bool:
     return any(len({case for case, _ in b.cases}) < len(b.cases) for b in branches)
 
 
-def _join_edges(workflow: ir.Workflow) -> dict[tuple[str, str], None]:
-    """Every (source, target) of which the target waits for several sources."""
-    joins = sources_of_joins(workflow)
-    return {(source, target): None for target, sources in joins.items() for source in sources}
-
-
 def _targets(branch: Branch) -> list[str]:
     otherwise = [branch.otherwise] if branch.otherwise is not None else []
     return [*(target for _, target in branch.cases), *otherwise]
@@ -128,21 +129,11 @@ def _with_relays(branch: Branch, relays: dict[tuple[str, str], str]) -> Branch:
         return relays.get((branch.source, target), target)
 
     otherwise = branch.otherwise
-    return Branch(
-        source=branch.source,
-        channel=branch.channel,
+    return replace(
+        branch,
         cases=tuple((case, by_way_of(target)) for case, target in branch.cases),
         otherwise=None if otherwise is None else by_way_of(otherwise),
     )
-
-
-def _joins(
-    awaited: dict[tuple[str, str], None], relays: dict[tuple[str, str], str]
-) -> tuple[Join, ...]:
-    found: dict[str, list[str]] = {}
-    for source, target in awaited:
-        found.setdefault(target, []).append(relays.get((source, target), source))
-    return tuple(Join(sources=tuple(s), target=target) for target, s in found.items())
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -15,7 +15,7 @@ from .graphspec import GraphSpec
 
 @functools.cache
 def _codec() -> Any:
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter  # only here: its import takes longer than a check
 
     return TypeAdapter(GraphSpec)
 
@@ -61,6 +61,7 @@ def digest(program: Program) -> str:
     home = os.path.dirname(program.entry)
     meaning = [_plain(workflow, home) for _, workflow in program.workflows]
     text = json.dumps(meaning, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    # A JSON string may hold half of a surrogate pair, which plain UTF-8 refuses.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -8,7 +8,6 @@ block leaves all others as they are. The texts of all blocks, joined, are the do
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from typing import Any, Literal, NamedTuple
 
@@ -80,10 +79,7 @@ class Block:
 
     def field(self, name: str) -> PlanField | None:
         """Return the first field of that name."""
-        for field in self.fields:
-            if field.name == name:
-                return field
-        return None
+        return next((field for field in self.fields if field.name == name), None)
 
     def logs(self) -> list[Piece]:
         """Return the log lines of a block."""
@@ -117,14 +113,12 @@ class _Shape:
         return tuple(children)
 
 
-@functools.cache
-def _parser() -> Any:
-    return load("plan", lexer=PlanLexer, transformer=_Shape())
+_SHAPE = _Shape()
 
 
 def read_blocks(text: str) -> tuple[Block, ...]:
     """Return the blocks of a document; any text is one. The first block may be empty."""
-    parts = _parser().parse(text)
+    parts: Any = load("plan", lexer=PlanLexer, transformer=_SHAPE).parse(text)
     first = next((n for n, part in enumerate(parts) if isinstance(part, _Group)), len(parts))
     groups = [_group("start", 0, None, parts[:first]), *parts[first:]]
     ends = [*(group.start for group in groups[1:]), len(text)]

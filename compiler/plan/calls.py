@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..source.records import dataclass
@@ -27,7 +27,7 @@ _PLAIN = FieldLayout("* ", "", "\n")
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as data: the tool's name as the catalogue writes it, and JSON values by keyword."""
+    """A call as data: the tool's name as written, and JSON values by keyword."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -47,18 +47,13 @@ def is_placeholder(code: str) -> bool:
     )
 
 
-def read_call(code: str, tools: Iterable[str] | None = None) -> ToolCall:
-    """Return the one call that the code is. Names of tools match in any case; without `tools` any
-    name will do. Raise `PlanError` with the reason: several lines, several statements, text around
-    the call, arguments that are not literal keyword arguments, an unknown tool (A20)."""
+def read_call(code: str) -> ToolCall:
+    """Return the one call that the code is, whatever tool it names. Raise `PlanError` with the
+    reason: several lines, several statements, text around the call, arguments that are not literal
+    keyword arguments (A20)."""
     call = _one_call(code.strip())
     assert isinstance(call.func, ast.Name)
     name = call.func.id
-    if tools is not None:
-        known = {tool.lower(): tool for tool in tools}
-        if name.lower() not in known:
-            raise PlanError(f"the code calls `{name}`, which is not a tool")
-        name = known[name.lower()]
     if call.args:
         raise PlanError(f"`{name}` is called with an argument that has no name: write `name=value`")
     arguments: dict[str, Any] = {}

@@ -98,9 +98,7 @@ class PlanDocument:
         index = self._index(None, "log")
         return self._with(index, append_line(self.blocks[index], time, text, self._layout(index)))
 
-    def add_step(
-        self, title: str, fields: Mapping[str, Value], number: int | None = None
-    ) -> PlanDocument:
+    def add_step(self, title: str, fields: Mapping[str, Value]) -> PlanDocument:
         """Return the document with another step behind the last one, numbered on from the highest
         number. Its ID is `step_N` unless `fields` has one. Raise `PlanError`."""
         last = max(
@@ -109,8 +107,7 @@ class PlanDocument:
         )
         if last is None:
             raise PlanError(f"there is no section `{SECTIONS['plan']}`")
-        if number is None:
-            number = 1 + max((step.number or 0 for step in self.steps), default=0)
+        number = 1 + max((step.number or 0 for step in self.steps), default=0)
         fields = {"ID": f"step_{number}", **fields}
         if fields["ID"] in self.ids:
             raise PlanError(f"there is a step with the ID `{fields['ID']}` already")

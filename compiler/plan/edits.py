@@ -61,19 +61,16 @@ def _add_field(block: Block, name: str, value: Value, layout: FieldLayout) -> Bl
     at = _place_for(block, name)
     near = layout_of(block, at, layout)
     lead, trail = _gaps(block, at, near.newline)
-    for text in (field_lines(name, value, near), *_other_ways(name, value, near)):
+    ways = [field_lines(name, value, near)]
+    if isinstance(value, str) and "\n" not in value:
+        ways.append(f"{near.bullet}**{name}:** {in_backticks(value)}{near.newline}")
+    for text in ways:
         if not block.text.endswith("\n") and at == len(block.text):
             text = near.newline + text.removesuffix(near.newline)
         changed = _replace(block, Range(at, at), lead + text + trail)
         if changed is not None and _same_but(block, changed, name, value, added=True):
             return changed
     raise PlanError(_why_not(name, value))
-
-
-def _other_ways(name: str, value: Value, near: FieldLayout) -> list[str]:
-    if isinstance(value, tuple) or "\n" in value:
-        return []
-    return [f"{near.bullet}**{name}:** {in_backticks(value)}{near.newline}"]
 
 
 def _place_for(block: Block, name: str) -> int:

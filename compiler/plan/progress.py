@@ -40,12 +40,8 @@ def overall_of(document: PlanDocument) -> Overall | None:
 
 def next_step(document: PlanDocument) -> Block | None:
     """Return the first READY step in file order, else the first PENDING one, else None (A8)."""
-    steps = document.steps
-    for wanted in ("READY", "PENDING"):
-        for step in steps:
-            if status_of(step) == wanted:
-                return step
-    return None
+    steps, wanted = document.steps, ("READY", "PENDING")
+    return next((step for word in wanted for step in steps if status_of(step) == word), None)
 
 
 def current_step(document: PlanDocument) -> Block | None:

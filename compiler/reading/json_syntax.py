@@ -7,7 +7,6 @@ faults on the same line are not reported, since they mostly follow from the firs
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
@@ -18,7 +17,7 @@ from typing import Any, ClassVar, cast
 from flowc.grammar import load
 from flowc.grammar.driving import Driver
 from flowc.grammar.json_lexing import tokens
-from lark import Lark, Transformer
+from lark import Transformer
 
 from ..source.records import dataclass
 
@@ -123,9 +122,7 @@ class _Build(Transformer[Any, Any]):
         return Member(key.text, value, key.start, key.end)
 
 
-@functools.cache
-def _grammar() -> Lark:
-    return load("json", lexer="basic", transformer=_Build())
+_BUILD = _Build()
 
 
 @dataclass(slots=True)
@@ -138,7 +135,9 @@ class _Reading:
     before: _Feed | None = None
     done: bool = False
     silent_until: int = 0
-    parser: Driver = field(default_factory=lambda: Driver(_grammar()))
+    parser: Driver = field(
+        default_factory=lambda: Driver(load("json", lexer="basic", transformer=_BUILD))
+    )
 
     def tokens(self) -> Iterator[_Feed]:
         """Yield what is fed to the parser; report faults inside tokens on the way."""

@@ -206,10 +206,9 @@ class Fields:
             return words
         if not self.tree.complete:
             return None  # the text may be what is left of one that was cut off
-        near = Spelling(allowed).nearest(words.text)
         listed = ", ".join(f"`{word}`" for word in allowed)
         message = f"`{key}` of {self.what} is `{words.text}`, which is not one of {listed}"
-        help = f"did you mean `{near}`?" if near else f"write one of {listed}"
+        help = Spelling(allowed).advice(words.text, f"write one of {listed}")
         self.tree.sink.report("FC1005", message, words.span, help=help)
         return None
 
@@ -224,9 +223,9 @@ class Fields:
         self.wrong_type(key, node, "a number")
         return None
 
-    def boolean(self, key: str, *, required: bool = False) -> bool | None:
+    def boolean(self, key: str) -> bool | None:
         """Return true or false."""
-        node = self.get(key, required=required)
+        node = self.get(key)
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
         if node is not None:
@@ -262,13 +261,12 @@ class Fields:
             return
         spelling = Spelling(names - self.members.keys())
         for member in strange:
-            near = spelling.nearest(member.key)
             self.tree.sink.report(
                 "FC1002",
                 f"{self.what} has a key `{member.key}`, which has no meaning there",
                 self.tree.span(member),
                 severity=severity,
-                help=f"did you mean `{near}`?" if near else "remove it",
+                help=spelling.advice(member.key, "remove it"),
             )
 
 

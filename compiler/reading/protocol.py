@@ -9,6 +9,7 @@ from typing import Any
 from ..diagnostics.diagnostic import Sink
 from ..ir import Workflow
 from ..ir.grants import with_grants
+from ..source.gc_pause import collector_at_rest
 from ..source.records import dataclass
 from ..source.source import Source, SourceSet
 from .editing import Editing, Mention
@@ -45,20 +46,32 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """`parse` appends diagnostics to the sink and returns what it could read; it may read further
+    files (includes) through the source set, and never raises for what a user wrote. `editing` says
+    what an editor completes in a file of the format, and where."""
+
+    parse: Callable[[Source, SourceSet, Sink], Parsed]
+    editing: Callable[[], Editing] = Editing
+
+
+@dataclass(frozen=True, slots=True)
 class Frontend:
-    """`claims` gives 0 (not mine) to 100 (certainly mine). `parse` appends diagnostics to the sink
-    and returns what it could read; it may read further files (includes) through the source set,
-    and never raises for what a user wrote."""
+    """`claims` gives 0 (not mine) to 100 (certainly mine). `reader` imports what reads the format:
+    most commands read one, and the readers of the others are a tenth of a cold start."""
 
     name: str
     title: str
     suffixes: tuple[str, ...]
     claims: Callable[[Source], int]
-    parse: Callable[[Source, SourceSet, Sink], Parsed]
-    comment: tuple[str, str]
-    """How a comment begins and ends in this format: where an allowance can stand."""
-    editing: Callable[[], Editing] = Editing
-    """What an editor completes in a file of this format, and where."""
+    reader: Callable[[], Reader]
+    comment: tuple[str, str] = ("", "")
+    """How a comment begins and ends, if the format has any: where an allowance can stand."""
+
+    def parse(self, source: Source, sources: SourceSet, sink: Sink) -> Parsed:
+        """Read a file: see `Reader`."""
+        with collector_at_rest():
+            return self.reader().parse(source, sources, sink)
 
 
 def with_file_grants(parsed: Parsed, source: Source) -> Parsed:

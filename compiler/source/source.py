@@ -27,6 +27,13 @@ class Span:
     end: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spanned:
+    """What may have been read from a file: where it stands there says nothing of what it means."""
+
+    span: Span | None = field(default=None, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """A place in a file: `line` and `column`, both from 1."""
@@ -106,6 +113,11 @@ class SourceSet:
 
     def get(self, path: str) -> Source | None:
         return self.files.get(path)
+
+    def text_at(self, span: Span | None) -> str:
+        """Return the text of a place; "" where it is not known."""
+        source = self.get(span.file) if span else None
+        return source.text[span.start : span.end] if span and source else ""
 
 
 def read_text(path: str) -> str:

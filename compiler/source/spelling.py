@@ -29,6 +29,11 @@ class Spelling:
             self._found[name] = self._search(name)
         return self._found[name]
 
+    def advice(self, name: str, otherwise: str) -> str:
+        """Return what to write for `name`: the nearest known one, or else `otherwise`."""
+        near = self.nearest(name)
+        return f"did you mean `{near}`?" if near else otherwise
+
     def _search(self, name: str) -> str | None:
         same = [other for other in self._by_case.get(name.lower(), ()) if other != name]
         if same:

@@ -10,6 +10,7 @@ import heapq
 import json
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
@@ -94,28 +95,26 @@ def _in_file_order(
     """The steps in the order in which a contract lists them: that in which its nodes name those
     they depend on, its gates their scores, its end the last ones; else that of the nodes."""
     place = {node.id: number for number, node in enumerate(work)}
-    after: dict[str, set[str]] = {id: set() for id in place}
+    before: dict[str, set[str]] = {id: set() for id in place}
     for names in _orders(workflow):
         for earlier, later in pairwise(
             [by_variable[name] for name in names if name in by_variable]
         ):
             if earlier != later:
-                after[earlier].add(later)
-    waiting = dict.fromkeys(place, 0)
-    for laters in after.values():
-        for later in laters:
-            waiting[later] += 1
-    ready = [place[id] for id, number in waiting.items() if not number]
-    heapq.heapify(ready)
-    found: list[_Work] = []
-    while ready:
-        node = work[heapq.heappop(ready)]
-        found.append(node)
-        for later in after[node.id]:
-            waiting[later] -= 1
-            if not waiting[later]:
-                heapq.heappush(ready, place[later])
-    return found if len(found) == len(work) else work
+                before[later].add(earlier)
+    sorter = TopologicalSorter(before)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return work
+    ready: list[int] = []
+    steps: list[_Work] = []
+    while sorter.is_active():
+        for id in sorter.get_ready():
+            heapq.heappush(ready, place[id])
+        steps.append(work[heapq.heappop(ready)])
+        sorter.done(steps[-1].id)
+    return steps
 
 
 def _orders(workflow: ir.Workflow) -> Iterator[list[str]]:
@@ -135,8 +134,8 @@ def _orders(workflow: ir.Workflow) -> Iterator[list[str]]:
 def _otherwise(prompt: Expr | None) -> str | None:
     """What the prompt says is to be done when the criteria cannot be met."""
     first = prompt.parts[0] if isinstance(prompt, Text) and prompt.parts else None
-    said = _OTHERWISE.search(str(first.value)) if isinstance(first, Literal) else None
-    return said["text"] if said else None
+    match = _OTHERWISE.search(str(first.value)) if isinstance(first, Literal) else None
+    return match["text"] if match else None
 
 
 def _gate(node: ir.GateNode) -> dict[str, Any]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 
 from .. import ir
+from ..analysis.graphs import edges_from, reachable, successors
 from ..expr.ast import Call, Literal, Name
 from ..ir.grants import grant_comments
-from ..source.records import dataclass
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
 from .manuscript import Manuscript, Rendition
 
@@ -31,34 +30,27 @@ def write_flowchart(manuscript: Manuscript) -> Rendition:
     return _Writer(manuscript).write()
 
 
-@dataclass(slots=True)
 class _Writer:
-    manuscript: Manuscript
-    workflow: ir.Workflow = field(init=False)
-    kinds: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    prompts: dict[str, str] = field(default_factory=dict)
-    prompt_of: dict[str, str] = field(default_factory=dict)
-    words: Words = field(init=False)
-    nodes: dict[str, ir.Node] = field(default_factory=dict)
-    failing: set[str] = field(default_factory=set)
-    out_of: dict[str, list[ir.Edge]] = field(default_factory=dict)
-    implied: dict[str, bool] = field(default_factory=dict)
-    declared: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.workflow = self.manuscript.workflow
-        self.nodes = {node.id: node for node in self.workflow.nodes}
-        for edge in self.workflow.edges:
-            self.out_of.setdefault(edge.source, []).append(edge)
-        self.failing = self.behind(self.workflow.on_failed)
-        for edge in self.workflow.edges:
+    def __init__(self, manuscript: Manuscript) -> None:
+        workflow = manuscript.workflow
+        self.manuscript, self.workflow = manuscript, workflow
+        self.kinds: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self.prompt_of: dict[str, str] = {}
+        self.implied: dict[str, bool] = {}
+        self.declared: set[str] = set()
+        self.words = Words(_known_names(workflow))
+        self.prompts = {p.id: self.words.prompt(p.template) for p in workflow.prompts}
+        self.nodes = {node.id: node for node in workflow.nodes}
+        self.out_of = edges_from(workflow.edges)
+        failed = [workflow.on_failed] if workflow.on_failed else []
+        self.failing = set(reachable(failed, successors(self.nodes, workflow.edges)))
+        for edge in workflow.edges:
             for end in (edge.source, edge.target):
                 self.implied[end] = self.implied.get(end, True) and self.is_left_out(edge)
 
     def write(self) -> Rendition:
         self.name_nodes()
-        self.read_names()
         self.read_prompts()
         w = self.workflow
         blocks = [f"# {' '.join(w.title.split())}"] if w.title else []
@@ -101,17 +93,6 @@ class _Writer:
                 can_be = False
         return can_be and self.implied.get(node.id, False)
 
-    def behind(self, first: str | None) -> set[str]:
-        """A node and all that it leads to."""
-        seen: set[str] = set()
-        waiting = [first] if first is not None else []
-        while waiting:
-            id = waiting.pop()
-            if id not in seen:
-                seen.add(id)
-                waiting += [edge.target for edge in self.out_of.get(id, ())]
-        return seen
-
     def is_left_out(self, edge: ir.Edge) -> bool:
         """Whether the format adds an edge by itself: to SUCCESS or, in the handler of a failure,
         to FAILED; of a failure or a check that is false to FAILED (M35, M46, M49)."""
@@ -124,20 +105,9 @@ class _Writer:
             return target.outcome == "success" or edge.source in self.failing
         return target.outcome == "failed"
 
-    def read_names(self) -> None:
-        """Collect what a text in a caption would be looked up as (M21)."""
-        w = self.workflow
-        names = {*_BUILT_IN, *(param.name for param in w.params), *(p.id for p in w.prompts)}
-        for node in w.nodes:
-            if isinstance(node, ir.AssignNode):
-                names.update(assignment.target for assignment in node.assignments)
-        self.words = Words(frozenset(names))
-
     def read_prompts(self) -> None:
-        """The texts below `# Prompts`: those of the workflow, then one for each node that has a
-        text of its own."""
+        """Add to the texts below `# Prompts` one for each node that has a text of its own."""
         known = {prompt.id: prompt.template for prompt in self.workflow.prompts}
-        self.prompts = {id: self.words.prompt(text) for id, text in known.items()}
         for node in self.workflow.nodes:
             match node:
                 case ir.AgentNode():
@@ -266,6 +236,13 @@ class _Writer:
         return f"file:{place}={self.words.value(content) if content is not None else ''}"
 
 
+def _known_names(workflow: ir.Workflow) -> frozenset[str]:
+    """What a text in a caption would be looked up as (M21)."""
+    names = {*_BUILT_IN, *(p.name for p in workflow.params), *(p.id for p in workflow.prompts)}
+    nodes = [node for node in workflow.nodes if isinstance(node, ir.AssignNode)]
+    return frozenset(names.union(a.target for node in nodes for a in node.assignments))
+
+
 def _is_other(edge: ir.Edge, is_check: bool) -> bool:
     """Whether an edge is the second way out: that of a check that is false, of a failure else."""
     if not is_check:
@@ -289,7 +266,7 @@ def kinds_of(node: ir.Node, workflow: ir.Workflow, ways: Sequence[ir.Edge]) -> t
     match node:
         case ir.AssignNode() if node.id == workflow.entry and node.id.startswith("START"):
             return ("START",)
-        case ir.AssignNode(assignments=()) | ir.AssignNode() if node.id in _HANDLERS:
+        case ir.AssignNode() if node.id in _HANDLERS:
             return ("ON",)
         case ir.AssignNode(assignments=()):
             return ("CHECKPOINT",)

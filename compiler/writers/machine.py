@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import ir
+from ..analysis.graphs import edges_from
 from ..expr.ast import Call, Expr, Literal, ObjectOf
 from .machine_code import DATA, javascript, json_of, sent_text, statements
 from .machine_states import SCRIPT, States, is_machine
@@ -27,8 +28,11 @@ _NO_ARGUMENTS = {"type": "object", "properties": {}}
 def write_machine(manuscript: Manuscript) -> Rendition:
     """The JSON; `<name>/script.js` and `<name>/roles.json` where the workflow has them."""
     workflow = manuscript.workflow
-    is_grouped = is_machine(workflow)
-    states = _states(manuscript) if is_grouped else _plain_states(workflow)
+    grouped = States(workflow, manuscript.untitled)
+    if is_machine(workflow):
+        states = [grouped.state(group.id) for group in workflow.groups]
+    else:
+        states = list(_plain_states(workflow))
     agents = _agents(workflow)
     body = {
         "workflow_name": workflow.title or workflow.name,
@@ -49,13 +53,13 @@ def _json(value: object) -> str:
 
 
 def _input(workflow: ir.Workflow) -> dict[str, str]:
-    given = next(iter(workflow.params), None)
-    if given is None:
+    param = next(iter(workflow.params), None)
+    if param is None:
         return {"name": "input", "type": "string", "description": "what the workflow is given"}
     return {
-        "name": given.name,
-        "type": _TYPES.get(given.type, given.type),
-        "description": given.description or given.name,
+        "name": param.name,
+        "type": _TYPES.get(param.type, param.type),
+        "description": param.description or param.name,
     }
 
 
@@ -108,12 +112,6 @@ def _contexts(workflow: ir.Workflow, agents: list[dict[str, str]]) -> list[dict[
     return list(found.values())
 
 
-def _states(manuscript: Manuscript) -> Iterator[dict[str, Any]]:
-    states = States(manuscript.workflow, manuscript.untitled)
-    for group in manuscript.workflow.groups:
-        yield states.state(group.id)
-
-
 def _stop(workflow: ir.Workflow) -> dict[str, Any]:
     """The state that is never executed; its input is the result (J29)."""
     for node in workflow.nodes:
@@ -134,10 +132,7 @@ def _plain_states(workflow: ir.Workflow) -> Iterator[dict[str, Any]]:
     if workflow.entry in nodes and workflow.entry != "start":
         first = {"target": _target(nodes[workflow.entry]), "condition": "true"}
         yield {"name": "start", "transition": [first]}
-    after: dict[str, list[ir.Edge]] = {}
-    for edge in workflow.edges:
-        if not isinstance(edge.guard, ir.OnError):
-            after.setdefault(edge.source, []).append(edge)
+    after = edges_from(e for e in workflow.edges if not isinstance(e.guard, ir.OnError))
     for node in in_order(workflow):
         if not isinstance(node, ir.EndNode):
             ways = [
@@ -157,8 +152,6 @@ def _work(node: ir.Node) -> dict[str, Any]:
             return {"agent": node.agent, "input": sent_text(node.prompt)}
         case ir.TaskNode():
             return {"agent": node.agent or node.role, "input": sent_text(node.prompt)}
-        case ir.AskNode():
-            return {}
         case ir.AssignNode() if node.assignments:
             return {"action": {"script": statements(node.assignments)}}
         case _:

@@ -156,13 +156,7 @@ def sent_text(expr: Expr) -> str:
 
 
 def _sent_part(part: Expr) -> str:
-    match part:
-        case Literal():
-            return "" if part.value is None else str(part.value)
-        case Field():
-            return f"{{{{{javascript(part)}}}}}"
-        case _:
-            return sent_text(part)
+    return f"{{{{{javascript(part)}}}}}" if isinstance(part, Field) else sent_text(part)
 
 
 def json_of(expr: Expr) -> object:

@@ -7,12 +7,11 @@ review.enter   review.script   review   review.if ─ review.before   review.if2
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from typing import Any
 
 from .. import ir
+from ..analysis.graphs import edges_from
 from ..expr.ast import Call
-from ..source.records import dataclass
 from .machine_code import inline_code, javascript, sent_text, statements
 
 _PART = re.compile(r"\.(?P<part>[a-z]+)\d*_*\Z")
@@ -20,29 +19,20 @@ _HANDLERS = {"pre": "pre_handler", "post": "post_handler", "next": "transition_h
 SCRIPT = "script"
 
 
-@dataclass(slots=True)
 class States:
     """Reads the states of a workflow that is made of groups. `untitled` are nodes whose titles are
     not the code they were made from."""
 
-    workflow: ir.Workflow
-    untitled: frozenset[str]
-    members: dict[str, list[ir.Node]] = field(default_factory=dict)
-    nodes: dict[str, ir.Node] = field(default_factory=dict)
-    out_of: dict[str, list[ir.Edge]] = field(default_factory=dict)
-    scripts: dict[str, ir.Script] = field(default_factory=dict)
-    entries: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for node in self.workflow.nodes:
-            self.nodes[node.id] = node
-            if node.group is not None:
-                self.members.setdefault(node.group, []).append(node)
-                self.entries.setdefault(node.id, node.group)
-        for edge in self.workflow.edges:
-            if not isinstance(edge.guard, ir.OnError):
-                self.out_of.setdefault(edge.source, []).append(edge)
-        self.scripts = {script.id: script for script in self.workflow.scripts}
+    def __init__(self, workflow: ir.Workflow, untitled: frozenset[str]) -> None:
+        self.workflow, self.untitled = workflow, untitled
+        self.nodes = {node.id: node for node in workflow.nodes}
+        self.entries = {n.id: n.group for n in workflow.nodes if n.group is not None}
+        self.members: dict[str, list[ir.Node]] = {}
+        for id, group in self.entries.items():
+            self.members.setdefault(group, []).append(self.nodes[id])
+        ways = (e for e in workflow.edges if not isinstance(e.guard, ir.OnError))
+        self.out_of = edges_from(ways)
+        self.scripts = {script.id: script for script in workflow.scripts}
 
     def state(self, name: str) -> dict[str, Any]:
         """The state of a group, as JSON."""

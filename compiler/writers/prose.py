@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from ..analysis.graphs import edges_from
 from ..expr.ast import Call, Expr, Literal, Name, Text
-from ..ir import Edge, Node, Workflow
+from ..ir import Node, OnError, Workflow
 
 
 def in_order(workflow: Workflow) -> list[Node]:
     """The nodes along the way that is taken when nothing fails; those beside it come last."""
     nodes = {node.id: node for node in workflow.nodes}
-    after: dict[str, list[Edge]] = {}
-    for edge in workflow.edges:
-        if edge.guard is None or edge.guard.kind != "error":
-            after.setdefault(edge.source, []).append(edge)
+    after = edges_from(e for e in workflow.edges if not isinstance(e.guard, OnError))
     reached: dict[str, None] = {}
     waiting = [workflow.entry, *nodes][::-1]
     while waiting:

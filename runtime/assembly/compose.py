@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
@@ -24,24 +24,26 @@ from ..errors import RunError
 from ..files.roots import RootedFiles, Roots
 from ..models.people import HandTools
 from ..models.registry import Answering, choose_models
+from ..models.scripted import ScriptedModels
 from ..sandbox.confinement import Confinement
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
-from ..sandbox.policy import Mode
+from ..sandbox.policy import Limits, Mode
 from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
 from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from ..secrets import looks_secret
-from ..services import Emit, Journal, Services
+from ..services import Emit, Journal, Services, ServicesFactory
+from ..tools.mcp import read_servers
 from ..tools.registry import ToolBox
-from ..tools.sources import SoundWork, tool_sources
+from ..tools.sources import ToolSetting, tool_sources
+from .host_objects import NO_OBJECTS, HostObjects
 from .run_options import RunOptions, settle
-from .sandbox_options import confinement, require_sandbox
-
-ServicesFactory: TypeAlias = Callable[[Journal, Emit], Services]
-"""The engine owns journal and emit, and makes the services with them."""
+from .sandbox_options import require_sandbox
 
 
-def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
+def make_services(
+    options: RunOptions, spec: GraphSpec, config: Config, host: HostObjects = NO_OBJECTS
+) -> ServicesFactory:
     """Return how the engine makes the services of one run. Everything that can be missing is looked
     for now: raise `RunError` (exit 2) when nothing was chosen to answer model calls, a key or
     package is missing, or a file of answers or servers cannot be read."""
@@ -49,7 +51,7 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     specs = (spec, *(sub for _, sub in spec.subgraphs))
     _require_holders(specs)
     budget = _budget_maker(specs, options)
-    answering = _answering(options, specs)
+    answering = _answering(options, specs, host)
     folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
@@ -57,11 +59,8 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     mode: Mode = options.sandbox or default("sandbox")
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
-    sources = tool_sources(config, options.mcp, roots)
-    limits = ShellLimits(
-        seconds=options.command_timeout or default("command_timeout"),
-        silence=options.command_silence or default("command_silence"),
-    )
+    servers = read_servers(config.mcp_servers, options.mcp)
+    limits = _shell_limits(options)
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = _needed_tools(specs, by_hand=answering.by_hand)
@@ -69,9 +68,10 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
         require_sandbox(mode, specs, needed)
 
     def services(journal: Journal, emit: Emit) -> Services:
-        held = confinement(options, mode, (own, *folders), emit)
-        sound = SoundWork(AudioWorkers(OwnModules(held)), _free_code(held))
-        box = ToolBox(sources(sound), needed, dict(config.effects), tool_timeout)
+        held = _confinement(options, mode, (own, *folders), emit)
+        workers = AudioWorkers(OwnModules(held))
+        around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
+        box = ToolBox(tool_sources(around), needed, dict(config.effects), tool_timeout)
         plain = Services(
             models=answering.models,
             people=answering.people,
@@ -93,8 +93,11 @@ def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> Servi
     return services
 
 
-def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
+def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObjects) -> Answering:
     """Return who answers. A recording needs nobody."""
+    if host.answers is not None and not (options.model or options.answers or options.replay):
+        scripted = ScriptedModels(host.answers)
+        return Answering(scripted, scripted)
     named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
     return choose_models(
         options.model,
@@ -103,6 +106,14 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...]) -> Answering:
         tuple(named),
         options.model_timeout or default("model_timeout"),
         needed=not options.replay and any(answering_agent(n.op, s) for s in specs for n in s.nodes),
+        objects=host.models,
+    )
+
+
+def _shell_limits(options: RunOptions) -> ShellLimits:
+    return ShellLimits(
+        seconds=options.command_timeout or default("command_timeout"),
+        silence=options.command_silence or default("command_silence"),
     )
 
 
@@ -115,19 +126,36 @@ def _root_folders(options: RunOptions) -> tuple[Path, ...]:
     return folders
 
 
+def _confinement(
+    options: RunOptions, mode: Mode, reads: tuple[Path, ...], emit: Emit
+) -> Confinement:
+    """Return how foreign code of a run in the current folder is confined; `options` are settled."""
+    return Confinement(
+        folder=Path.cwd(),
+        own=Path(options.own),
+        reads=reads,
+        workspace=Path(options.workspace) if options.workspace else None,
+        network=options.network,
+        mode=mode,
+        home=Path(os.path.expanduser("~")),
+        limits=Limits(),
+        listener=lambda data: emit("sandbox", "", data),
+    )
+
+
 def _free_code(held: Confinement) -> FreeCode:
-    """Runs free audio code in the sandbox: see `audio.execution.FreeCode`."""
+    """Return what runs free audio code in the sandbox: see `audio.calls.execute.FreeCode`."""
 
     async def run(code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]:
-        given = partial(run_snippet, code, reads=reads, output=output, mode=held.mode)
-        came = await asyncio.to_thread(given)
-        if came.report is not None:
-            held.tell("snippet", came.report)
+        snippet = partial(run_snippet, code, reads=reads, output=output, mode=held.mode)
+        result = await asyncio.to_thread(snippet)
+        if result.report is not None:
+            held.tell("snippet", result.report)
         return {
-            "done": came.status == "done",
-            "refused": came.status == "refused",
-            "message": f"{came.status}: {came.message}".removesuffix(": "),
-            "sandbox": came.report.text if came.report else "nothing ran",
+            "done": result.status == "done",
+            "refused": result.status == "refused",
+            "message": f"{result.status}: {result.message}".removesuffix(": "),
+            "sandbox": result.report.text if result.report else "nothing ran",
         }
 
     return run

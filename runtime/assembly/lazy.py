@@ -1,5 +1,5 @@
-"""What executes runs, loaded when the first is executed: LangGraph, and what it brings, take ten
-times as long to load as all of flowc. Whoever may end before it comes to that asks here."""
+"""The engine, loaded when the first run is executed: LangGraph and its packages take ten times as
+long to load as all of flowc. A command that may end before that asks here."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..config.settings import Config
+from ..services import ServicesFactory
+from .host_objects import NO_OBJECTS, HostObjects
 from .run_options import RunOptions
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
-    from ..engine.execution import ServicesFactory
 
 
 @asynccontextmanager
@@ -26,8 +27,10 @@ async def open_engine(url: str) -> AsyncIterator[Engine]:
         yield engine
 
 
-def make_services(options: RunOptions, spec: GraphSpec, config: Config) -> ServicesFactory:
+def make_services(
+    options: RunOptions, spec: GraphSpec, config: Config, host: HostObjects = NO_OBJECTS
+) -> ServicesFactory:
     """See `compose.make_services`."""
     from .compose import make_services as making
 
-    return making(options, spec, config)
+    return making(options, spec, config, host)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import secrets
 import shutil
 from pathlib import Path
-from typing import Protocol
 
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.ir import ExecNode, ScriptNode
@@ -16,25 +14,10 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..errors import RunError
 from ..sandbox.confine import probe
-from ..sandbox.confinement import Confinement
-from ..sandbox.policy import Limits, Mode, decide
-from ..services import Emit
+from ..sandbox.policy import Mode, decide
 
 OWN = Path(".flowc", "own")
 """Below the folder that a run is started in: the runs' own folders."""
-
-
-class Chosen(Protocol):
-    """Of the options of a run what concerns the sandbox; settled."""
-
-    @property
-    def own(self) -> str: ...
-
-    @property
-    def workspace(self) -> str | None: ...
-
-    @property
-    def network(self) -> bool: ...
 
 
 def own_folder(run: str = "") -> str:
@@ -59,21 +42,6 @@ def require_workspace(folder: str | None) -> None:
     """Raise `RunError` when the folder that commands may write in is missing."""
     if folder is not None and not Path(folder).is_dir():
         raise RunError(f"there is no folder `{folder}` for commands to write in", help="make it")
-
-
-def confinement(chosen: Chosen, mode: Mode, reads: tuple[Path, ...], emit: Emit) -> Confinement:
-    """Return how foreign code of a run in the current folder is confined."""
-    return Confinement(
-        folder=Path.cwd(),
-        own=Path(chosen.own),
-        reads=reads,
-        workspace=Path(chosen.workspace) if chosen.workspace else None,
-        network=chosen.network,
-        mode=mode,
-        home=Path(os.path.expanduser("~")),
-        limits=Limits(),
-        listener=lambda data: emit("sandbox", "", data),
-    )
 
 
 def require_sandbox(mode: Mode, specs: tuple[GraphSpec, ...], tools: tuple[str, ...]) -> None:

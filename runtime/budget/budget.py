@@ -51,20 +51,17 @@ class Held:
         when the answer, which is paid and counts as such, has more characters than are left."""
         budget, charge = self.budget, await self.budget._charge_of(self, reply)
         budget._put(self.number, replace(charge, chars=0))
-        over = next(
-            (
-                (scope, cap)
-                for scope, cap in self.want.caps
-                if cap.measure == "chars" and budget.left(scope, cap) < charge.chars
-            ),
-            None,
-        )
-        if over is None:
+        over = [
+            (scope, cap)
+            for scope, cap in self.want.caps
+            if cap.measure == "chars" and budget.left(scope, cap) < charge.chars
+        ]
+        if not over:
             budget._put(self.number, charge)
         self.let_go()
         await budget._write(self.number)
-        if over is not None:
-            raise budget._limit_error(self.want, *over)
+        if over:
+            raise budget._limit_error(self.want, *over[0])
         return charge
 
     async def release(self) -> None:
@@ -240,9 +237,9 @@ class RunBudget:
         return Held(self, self._numbers, want, charge, output if want.model else None, tight)
 
     async def _charge_of(self, held: Held, reply: ModelReply) -> Charge:
-        worst, usage, written = held.charge, reply.usage, _output_text(reply)
+        worst, usage, text = held.charge, reply.usage, _output_text(reply)
         if held.want.model and not (usage.input_tokens or usage.output_tokens):
-            output = held.max_tokens or len(written.encode("utf-8", "replace"))
+            output = held.max_tokens or len(text.encode("utf-8", "replace"))
             usage = Usage(worst.input_tokens, output)
             status = "guessed"
         else:
@@ -250,7 +247,7 @@ class RunBudget:
         price = await self._price(worst.model)
         tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         cost = _cost(price, worst.model, *tokens)
-        return Charge(worst.scopes, worst.model, *tokens, cost, len(written), status)
+        return Charge(worst.scopes, worst.model, *tokens, cost, len(text), status)
 
     async def _price(self, model: str) -> Price | None:
         """Return the price of a model. The first question loads the whole list, so in a thread."""
@@ -261,7 +258,7 @@ class RunBudget:
         return await asyncio.to_thread(self.prices.of, model)
 
     def _is_held(self, scope: BudgetScope) -> bool:
-        """Whether calls under way hold some of it."""
+        """Tell whether calls under way hold some of it."""
         held = (one.want for one in self._held.values() if one.want.model)
         return any(scope.key == other.key for want in held for other in want.scopes)
 
@@ -285,15 +282,14 @@ class RunBudget:
     def _limit_error(self, want: Estimate, scope: BudgetScope, cap: Cap) -> Failure | LimitReached:
         """Return the limit, with what is left of it and what the next call may take."""
         left = max(self.left(scope, cap), 0)
-        message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is used up"
+        message = f"{cap.whose} of {_amount(cap.measure, cap.bound)}"
         if left and cap.measure == "tokens" and left < want.input_tokens + LEAST_OUTPUT:
             need = f"the question alone may have {want.input_tokens:,}"
-            message = (
-                f"{cap.whose} of {_amount(cap.measure, cap.bound)} leaves {left:,}, and {need}"
-            )
+            message += f" leaves {left:,}, and {need}"
         elif left:
-            message = f"{cap.whose} of {_amount(cap.measure, cap.bound)} is too little to go on"
-            message += f": {_amount(cap.measure, left)} are left"
+            message += f" is too little to go on: {_amount(cap.measure, left)} are left"
+        else:
+            message += " is used up"
         if cap.stops:
             return LimitReached(message, cap.measure, "" if cap.caller else scope.key)
         return Failure(message, "limit")

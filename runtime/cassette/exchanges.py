@@ -69,12 +69,8 @@ def reply_of(body: Mapping[str, Any], model: str) -> ModelReply:
 
 def offer_body(tool: ToolSchema) -> dict[str, Json]:
     """Return everything about a tool but its name."""
-    return {
-        "description": tool.description,
-        "parameters": tool.parameters,
-        "effect": tool.effect,
-        "source": tool.source,
-    }
+    parts = ("description", "parameters", "effect", "source")
+    return {name: getattr(tool, name) for name in parts}
 
 
 def offer_name(tool: ToolSchema) -> str:

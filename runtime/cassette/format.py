@@ -31,7 +31,7 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from ..errors import RunError
+from ..errors import RunError, reason_of
 from ..services import Json
 from ..values import MAX_DEPTH
 
@@ -139,8 +139,7 @@ def read_cassette(path: str) -> Cassette:
         data = Path(path).read_bytes()
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"the recording `{path}` cannot be read: {reason}") from None
+        raise RunError(f"the recording `{path}` cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError:
         raise RunError(f"`{path}` is not a recording: it is not UTF-8 text") from None
     whole = whole_part(text)

@@ -6,27 +6,18 @@ in the middle of a visit neither counts anew nor counts a call twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
-
-from langgraph.runtime import Runtime
 
 from ..checkpoints.keys import visit_of
 from ..context import HERE, Here
 from ..errors import RunError
-from ..services import Journal
+from ..services import EffectCall, Journal
+from .exchanges import kind_of
+from .format import Exchange, Kind
 
 NUMBERED = "exchange"
 """The journal's name for the effects of a visit, by their numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class EffectKey:
-    """An effect of a visit."""
-
-    place: str
-    visit: int
-    number: int
 
 
 def here() -> Here:
@@ -37,13 +28,19 @@ def here() -> Here:
     return visit
 
 
-async def effect_key(journal: Journal, runtime: Runtime[Any], ordinal: int) -> EffectKey:
-    """Return the key of an effect, which gets its number here when it is new."""
+def exchange_here(kind: Kind, number: int | str, body: Mapping[str, Any]) -> Exchange:
+    """Return an exchange of the running visit that is not an effect."""
+    at = here()
+    return Exchange(kind, at.place, at.visit, at.attempt, number, body)
+
+
+async def numbered_exchange(journal: Journal, act: EffectCall) -> Exchange:
+    """Return the exchange of an effect, still without a body; a new one gets its number here."""
     visit = here()
-    own = f"{visit_of(runtime)[1]}:{ordinal}"
+    own = f"{visit_of(act.runtime)[1]}:0"
     known = await journal.entries(visit.runtime, NUMBERED)
     number = next((n for n, name in known.items() if name == own), None)
     if number is None:
         number = max(known, default=0) + 1
         await journal.keep(visit.runtime, NUMBERED, number, own)
-    return EffectKey(visit.place, visit.visit, number)
+    return Exchange(kind_of(act.name), visit.place, visit.visit, 1, number, {})

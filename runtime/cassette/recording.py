@@ -11,9 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from flowc.compiler.ir import Effect
+from typing import Any
 
 from ..errors import Failure
 from ..journal.effects import JournalBefore
@@ -21,6 +19,7 @@ from ..people import QuestionKind
 from ..services import (
     NO_GRANTS,
     CommandResult,
+    EffectCall,
     Grants,
     Json,
     ModelReply,
@@ -35,18 +34,14 @@ from .exchanges import (
     command_body,
     effect_input,
     failure_body,
-    kind_of,
     model_input,
     reply_body,
     script_body,
     script_input,
 )
 from .format import Exchange, digest_of
-from .ordinals import effect_key, here
+from .ordinals import here, numbered_exchange
 from .writer import CassetteWriter
-
-if TYPE_CHECKING:
-    from langgraph.runtime import Runtime
 
 _NOTES: ContextVar[dict[str, Any] | None] = ContextVar("flowc_exchange_notes", default=None)
 """The body of the exchange that is under way, as far as the services have noted it."""
@@ -91,31 +86,19 @@ class RecordedJournal(JournalBefore):
 
     writer: CassetteWriter
 
-    async def once(
-        self,
-        runtime: Runtime[Any],
-        name: str,
-        effect: Effect,
-        inputs: Json,
-        call: Callable[[], Awaitable[Json]],
-        ordinal: int = 0,
-    ) -> Json:
+    async def once(self, act: EffectCall) -> Json:
         """Record an effect. Raise `RunError` when the file takes no more; the effect is in the
         journal all the same."""
-        # Without an input it is a note of the journal and not an exchange.
-        if inputs is None:
-            return await self.inner.once(runtime, name, effect, inputs, call, ordinal)
-        key = await effect_key(self.inner, runtime, ordinal)
-        blank = Exchange(kind_of(name), key.place, key.visit, 1, key.number, {})
-        recorded = effect_input(name, inputs)
+        blank = await numbered_exchange(self.inner, act)
+        recorded = effect_input(act.name, act.inputs)
         called = False
 
         async def recorded_call() -> Json:
             nonlocal called
             called = True
-            return await self._call(blank, recorded, call)
+            return await self._call(blank, recorded, act.call)
 
-        value = await self.inner.once(runtime, name, effect, inputs, recorded_call, ordinal)
+        value = await self.inner.once(replace(act, call=recorded_call))
         kept = {"given": recorded, "kept": value, "gave": digest_of(value)}
         exchange = replace(blank, body=kept)
         # The process that made the call may have died before it wrote the exchange.

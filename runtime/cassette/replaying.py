@@ -7,14 +7,12 @@ and so does an exchange that the cassette does not hold.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from flowc.compiler.ir import Effect
-
+from ..context import binding
 from ..errors import RunError
 from ..journal.effects import JournalBefore
 from ..people import QuestionKind
@@ -22,6 +20,7 @@ from ..secrets import redact_value
 from ..services import (
     NO_GRANTS,
     CommandResult,
+    EffectCall,
     Files,
     Grants,
     Json,
@@ -30,6 +29,7 @@ from ..services import (
     ScriptCall,
     ScriptResult,
     Services,
+    Tape,
     ToolSchema,
 )
 from .drift import DRIFT, drift, name_of, refuse_drift
@@ -37,7 +37,6 @@ from .exchanges import (
     command_of,
     effect_input,
     failure_of,
-    kind_of,
     model_input,
     offer_body,
     offer_name,
@@ -47,11 +46,8 @@ from .exchanges import (
     tool_description,
     tool_of,
 )
-from .format import WHOLE, Cassette, Exchange, Key, Kind
-from .ordinals import effect_key, here
-
-if TYPE_CHECKING:
-    from langgraph.runtime import Runtime
+from .format import WHOLE, Cassette, Exchange, Key
+from .ordinals import exchange_here, here, numbered_exchange
 
 PATIENCE = 5.0
 """The same limit cuts off a call that was cut off, at most so many seconds later."""
@@ -60,13 +56,13 @@ _EXCHANGE: ContextVar[Exchange | None] = ContextVar("flowc_exchange", default=No
 
 
 @dataclass(slots=True)
-class Player:
+class Player(Tape):
     """The tape that plays a cassette. `secrets` are redacted in what the run asks, as they are in
     the recording."""
 
     cassette: Cassette
     secrets: tuple[str, ...]
-    waits: bool = False
+    waits = False
     now: dict[str, Json] = field(default_factory=dict)
     """The tools as models see them now, by the names of the offers."""
     used: set[Key] = field(default_factory=set)
@@ -90,9 +86,6 @@ class Player:
                 help="record a run from its start: flowc run FILE --record",
             )
 
-    def record_answer(self, name: str, answer: Json) -> None:
-        return None
-
     def end(self, complete: bool) -> str:
         """Return a remark when a complete run has not asked for some exchange."""
         left = [
@@ -106,19 +99,18 @@ class Player:
         at = f"{self.cassette.path}:{left[0].line}"
         return f"recorded and not asked for: {left[0].kind} of {name_of(left[0])}{many} ({at})"
 
-    def find(self, kind: Kind, place: str, visit: int, attempt: int, number: int | str) -> Exchange:
+    def find(self, wanted: Exchange) -> Exchange:
         """Return the exchange of a key. Raise `RunError` for a missing one, or another kind."""
-        wanted = Exchange(kind, place, visit, attempt, number, {})
         exchange = self.cassette.exchanges.get(wanted.key)
         if exchange is None:
             torn = "; its end is cut off" if self.cassette.torn else ""
             raise drift(
-                f"{name_of(wanted)} asks for a {kind} exchange that `{self.cassette.path}` does "
-                f"not hold{torn}"
+                f"{name_of(wanted)} asks for a {wanted.kind} exchange that"
+                f" `{self.cassette.path}` does not hold{torn}"
             )
-        if exchange.kind != kind:
+        if exchange.kind != wanted.kind:
             raise drift(
-                f"{name_of(wanted)} asks for a {kind} exchange; recorded is one of kind "
+                f"{name_of(wanted)} asks for a {wanted.kind} exchange; recorded is one of kind "
                 f"{exchange.kind} ({self.cassette.path}:{exchange.line})"
             )
         self.used.add(exchange.key)
@@ -126,8 +118,7 @@ class Player:
 
     def find_next(self, kind: Literal["file", "script"]) -> Exchange:
         """Return the exchange of the running visit that is next of its kind."""
-        at = here()
-        return self.find(kind, at.place, at.visit, at.attempt, at.next(kind))
+        return self.find(exchange_here(kind, here().next(kind), {}))
 
     def compare(self, exchange: Exchange, inputs: dict[str, Json]) -> None:
         """Raise `RunError` when the inputs are not the recorded ones."""
@@ -187,38 +178,25 @@ class ReplayedJournal(JournalBefore):
 
     player: Player
 
-    async def once(
-        self,
-        runtime: Runtime[Any],
-        name: str,
-        effect: Effect,
-        inputs: Json,
-        call: Callable[[], Awaitable[Json]],
-        ordinal: int = 0,
-    ) -> Json:
-        if inputs is None:
-            return await self.inner.once(runtime, name, effect, inputs, call, ordinal)
-        key = await effect_key(self.inner, runtime, ordinal)
+    async def once(self, act: EffectCall) -> Json:
+        wanted = await numbered_exchange(self.inner, act)
 
         async def replayed_call() -> Json:
-            exchange = self.player.find(kind_of(name), key.place, key.visit, 1, key.number)
+            exchange = self.player.find(wanted)
             body = exchange.body
             if exchange.kind != "model" or body.keys() & {"kept", "unasked"}:
-                self.player.compare(exchange, effect_input(name, inputs))
+                self.player.compare(exchange, effect_input(act.name, act.inputs))
             if "unasked" in body:
                 raise failure_of(body["unasked"])
             if "kept" in body:
                 return cast("Json", body["kept"])
-            token = _EXCHANGE.set(exchange)
-            try:
-                value = await call()
-            finally:
-                _EXCHANGE.reset(token)
+            with binding(_EXCHANGE, exchange):
+                value = await act.call()
             if "then" in body:
                 raise failure_of(body["then"])
             return value
 
-        return await self.inner.once(runtime, name, "pure", inputs, replayed_call, ordinal)
+        return await self.inner.once(replace(act, effect="pure", call=replayed_call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +284,7 @@ class ReplayedWorld:
 
     def _answer(self, name: str) -> Json | None:
         """Without an answer in the cassette the run waited then, and waits now."""
-        at = here()
-        key = Exchange("answer", at.place, at.visit, at.attempt, name, {}).key
+        key = exchange_here("answer", name, {}).key
         exchange = self.player.cassette.exchanges.get(key)
         if exchange is None:
             return None

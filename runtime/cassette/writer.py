@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import RunError
+from ..errors import RunError, reason_of
 from ..secrets import redact_value
-from ..services import Json, ToolSchema
+from ..services import Json, Tape, ToolSchema
 from .exchanges import offer_body, offer_name
 from .format import (
     RESUMED,
@@ -35,17 +35,16 @@ from .format import (
     read_cassette,
     whole_part,
 )
-from .ordinals import here
+from .ordinals import exchange_here
 
 
 @dataclass(slots=True)
-class CassetteWriter:
+class CassetteWriter(Tape):
     """The tape that writes one cassette. `secrets` are redacted in everything."""
 
     path: str
     header: Header
     secrets: tuple[str, ...]
-    waits: bool = True
     broken: RunError | None = None
     began: float = field(default_factory=time.monotonic)
     _file: int | None = None
@@ -53,10 +52,6 @@ class CassetteWriter:
     """The last model call of each place, and under "" the last of all: (name, messages)."""
     _known: dict[Key, str] = field(default_factory=dict)
     """A digest of each written effect's value in the journal."""
-
-    @property
-    def mark(self) -> dict[str, Json]:
-        return {}
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
         """Open the file, empty for a new run and at its end for a resumed one. Raise `RunError`
@@ -133,8 +128,7 @@ class CassetteWriter:
 
     def keep(self, kind: Kind, number: int | str, body: dict[str, Any]) -> None:
         """Write an exchange of the running visit that is not an effect."""
-        at = here()
-        self.write(Exchange(kind, at.place, at.visit, at.attempt, number, body))
+        self.write(exchange_here(kind, number, body))
 
     def write(self, exchange: Exchange) -> None:
         """Write an exchange. An error waits for `complain`: the journal keeps the effect first."""
@@ -187,9 +181,8 @@ class CassetteWriter:
             data = data[os.write(self._file, data) :]
 
     def _unwritable(self, error: OSError) -> RunError:
-        reason = (error.strerror or str(error)).lower()
         return RunError(
-            f"the recording `{self.path}` cannot be written: {reason}",
+            f"the recording `{self.path}` cannot be written: {reason_of(error)}",
             help="what was done is kept: make room or choose another file, then resume",
         )
 

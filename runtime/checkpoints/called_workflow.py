@@ -29,7 +29,7 @@ def called_in(
     subgraphs = dict(spec.subgraphs) if subgraphs is None else subgraphs
     called: CalledWorkflow | None = None
     for name, numbers in levels(namespace):
-        node = _node(spec if called is None else called.spec, name)
+        node = (spec if called is None else called.spec).node(name)
         if node is None or not isinstance(node.op, CallNode | ForeachNode):
             return None
         # After a call a number is that of an attempt; so is the second one after a foreach.
@@ -43,7 +43,7 @@ def node_at(namespace: str, spec: GraphSpec) -> NodeSpec | None:
     """Return the innermost node of a workflow on a path of calls, which may lead into an agent."""
     innermost, inner, subgraphs = None, spec, dict(spec.subgraphs)
     for name, _ in levels(namespace):
-        node = _node(inner, name)
+        node = inner.node(name)
         if node is None:
             break
         innermost = node
@@ -51,7 +51,3 @@ def node_at(namespace: str, spec: GraphSpec) -> NodeSpec | None:
             break
         inner = subgraphs[node.op.workflow]
     return innermost
-
-
-def _node(spec: GraphSpec, name: str) -> NodeSpec | None:
-    return next((node for node in spec.nodes if node.id == name), None)

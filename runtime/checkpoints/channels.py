@@ -29,11 +29,13 @@ class GrowingChannel(GrowingValue):
     """A delta channel whose snapshots come the later the longer its list is. Each of them writes
     the list anew: at a short distance they soon take more room than what was added."""
 
+    snapshot_after = SNAPSHOT_AFTER
+
     @property
     def snapshot_frequency(self) -> int:
         """Return how many updates lie between two snapshots."""
         length = len(self.value) if isinstance(self.value, list) else 0
-        return min(max(SNAPSHOT_AFTER, length // 2), SNAPSHOT_AT_LAST)
+        return min(max(self.snapshot_after, length // 2), SNAPSHOT_AT_LAST)
 
     @snapshot_frequency.setter
     def snapshot_frequency(self, _: int) -> None:
@@ -76,7 +78,7 @@ def started_node(channel: str) -> str:
 
 
 def is_interrupt(channel: str) -> bool:
-    """Whether a write to the channel is a question that waits."""
+    """Return whether a write to the channel is a question that waits."""
     return channel == INTERRUPT
 
 
@@ -103,5 +105,5 @@ def snapshot(value: object) -> object:
 
 
 def is_snapshot(value: object) -> bool:
-    """Whether a checkpoint's value is the whole of a delta channel."""
+    """Return whether a checkpoint's value is the whole of a delta channel."""
     return isinstance(value, _DeltaSnapshot)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from .types import Saver
 
+_SURROUNDINGS = "__flowc_surroundings"
+"""LangGraph hands the key on to nodes and subgraphs; keys that begin with `__` are kept in no
+checkpoint."""
 _STRICT, _SAVER, _SCRATCHPAD = (
     "__pregel_strict_resume",
     "__pregel_checkpointer",
@@ -39,6 +42,19 @@ def strict_config(run: str) -> RunnableConfig:
     return config
 
 
+def surrounded_by(config: RunnableConfig, surroundings: object) -> RunnableConfig:
+    """Return the configuration for nodes that find these surroundings: see `nodes.visit.visit`."""
+    return {
+        **config,
+        "configurable": {**config.get("configurable", {}), _SURROUNDINGS: surroundings},
+    }
+
+
+def surroundings_in(config: RunnableConfig) -> object:
+    """Return the surroundings of the nodes that run with a configuration; None without any."""
+    return config["configurable"].get(_SURROUNDINGS)
+
+
 def level_config(run: str, checkpoint: str, namespace: str, saver: Saver) -> RunnableConfig:
     """Return the configuration for reading a checkpoint of the graph of a namespace."""
     config = thread_config(run, checkpoint)
@@ -46,6 +62,16 @@ def level_config(run: str, checkpoint: str, namespace: str, saver: Saver) -> Run
     if namespace:  # or LangGraph would look for the graph among those that the main one shows
         config["configurable"][_SAVER] = saver
     return config
+
+
+def thread_of(config: RunnableConfig) -> str:
+    """Return the thread that a configuration names, "" for none."""
+    return str(config.get("configurable", {}).get("thread_id") or "")
+
+
+def is_inner(config: RunnableConfig) -> bool:
+    """Return whether a graph that gets this configuration is a node of another graph."""
+    return bool(config.get("configurable", {}).get("checkpoint_ns"))
 
 
 def numbered_run(configurable: Mapping[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
@@ -66,6 +92,14 @@ def visit_of(runtime: Runtime[Any]) -> tuple[str, str]:
     info = runtime.execution_info
     assert info is not None
     return info.thread_id or "", info.checkpoint_ns
+
+
+def name_in_streams(config: RunnableConfig) -> dict[str, str]:
+    """Return the metadata by which LangGraph's stream `messages` knows the node of a configuration.
+    Without `subgraphs` it passes over what is said in inner graphs."""
+    known = config.get("metadata") or {}
+    keys = ("langgraph_checkpoint_ns", "langgraph_node")
+    return {key: known[key] for key in keys if key in known}
 
 
 def superstep(config: RunnableConfig) -> int:

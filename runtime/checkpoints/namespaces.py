@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 BETWEEN = "|"
-"""What stands between the parts of a namespace."""
+"""The mark between the parts of a namespace."""
 
 
 def join(namespace: str, *parts: str | int) -> str:
@@ -32,7 +32,7 @@ def around(namespace: str) -> str:
 
 
 def is_within(namespace: str, outer: str) -> bool:
-    """Whether a namespace is another one, or lies below it."""
+    """Return whether a namespace is another one, or lies below it."""
     return namespace == outer or namespace.startswith(outer + BETWEEN)
 
 

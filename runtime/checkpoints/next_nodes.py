@@ -39,7 +39,7 @@ def following_nodes(item: CheckpointTuple) -> list[str]:
 
 
 def has_question(item: CheckpointTuple) -> bool:
-    """Whether a question waits after the checkpoint."""
+    """Return whether a question waits after the checkpoint."""
     return any(is_interrupt(channel) for _, channel, _ in item.pending_writes or ())
 
 

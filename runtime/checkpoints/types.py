@@ -8,6 +8,7 @@ from langgraph.channels import BaseChannel, DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
 
 Graph = StateGraph[Any, Any, Any, Any]
 """A graph that is not compiled."""
@@ -17,3 +18,5 @@ Saver = BaseCheckpointSaver[str]
 """LangGraph's checkpointer. Its versions of channels are texts."""
 AnyChannel = BaseChannel[Any, Any, Any]
 GrowingValue = DeltaChannel[Any]
+Store = BaseStore
+"""LangGraph's store of values beside its threads."""

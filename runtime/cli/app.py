@@ -2,7 +2,7 @@
 
 Every command is a plain function with typer annotations (or a `typer.Typer` for a command with
 sub-commands) that returns its exit code; None means 0. What goes wrong in a way the user can mend
-is raised as `RunError`. Exit codes: docs/cli.md.
+is raised as `RunError`, or is the `Failure` of a part that runs use too. Exit codes: docs/cli.md.
 """
 
 from __future__ import annotations
@@ -118,8 +118,7 @@ def say(*lines: str) -> None:
 
 
 def complain(message: str, help: str = "", diff: tuple[str, ...] = ()) -> None:
-    """Print an error in the look of all our errors: what is wrong, a difference if there is one,
-    then what to do about it."""
+    """Print an error: what is wrong, a difference if there is one, what to do about it."""
     more = help.replace("\n", "\n        ")
     say(f"error: {message}", *color_diff(diff), *([f"  help: {more}"] if help else []))
 
@@ -161,7 +160,7 @@ def _dispatch(args: list[str]) -> int:
 
 def _invoke(row: Command, args: list[str]) -> int:
     """Call the one command; its mistakes in usage end with 2."""
-    from ..errors import RunError
+    from ..errors import Failure, RunError
 
     try:
         if row.quick:
@@ -173,6 +172,9 @@ def _invoke(row: Command, args: list[str]) -> int:
     except RunError as error:
         complain(error.message, error.help, error.diff)
         return error.exit_code
+    except Failure as failure:
+        complain(failure.message, failure.help)
+        return USAGE
 
 
 def _load(module: str, attribute: str) -> Any:
@@ -208,6 +210,17 @@ def build(row: Command) -> Any:
     app = plain_app()
     app.command(row.name)(target)
     return typer.main.get_command(app)
+
+
+def require_extra(module: str, extra: str, what: str) -> None:
+    """Import a module of an extra. Raise `RunError` when it is missing; `what` needs which one."""
+    from ..errors import RunError
+
+    try:
+        import_module(module)
+    except ModuleNotFoundError:
+        help = f"pip install 'flowc[{extra}]'"
+        raise RunError(f"{what}, which is not here", help=help) from None
 
 
 def plain_app(**settings: Any) -> typer.Typer:

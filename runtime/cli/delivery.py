@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import RunError
+from ..errors import RunError, reason_of
 from ..files.staging import replacing
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,6})")
@@ -30,8 +30,7 @@ def deliver(out: Path, data: bytes) -> None:
         else:
             _pour(os.open(out, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY), data)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"`{out}` cannot be written: {reason}") from None
+        raise RunError(f"`{out}` cannot be written: {reason_of(error)}") from None
 
 
 def check_deliverable(out: Path) -> None:

@@ -57,6 +57,10 @@ InputFiles = Annotated[
     list[str] | None,
     typer.Option("--inputs", metavar="FILE", help="inputs from a JSON or YAML file"),
 ]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("-i", "--set", metavar="NAME=VALUE", help="another value for a variable"),
+]
 RunId = Annotated[str | None, typer.Option("--run-id", metavar="NAME", help="the new run's name")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="show what would be done; nothing is run")]
 Reply = Annotated[
@@ -82,12 +86,27 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="the run's name (see flo
 
 
 @dataclass(frozen=True, slots=True)
+class Display:
+    """How a command shows a run; `target` is the workflow as it was named on the command line."""
+
+    store: str
+    mode: Mode
+    verbose: bool = False
+    otel: bool = False
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunFlags:
     """The flags that run and resume share: what they say of the options, and how it is shown."""
 
     typed: RunOptions = field(default_factory=RunOptions)
     mode: Mode = "text"
     verbose: bool = False
+
+    def display(self, store: str, target: str = "") -> Display:
+        """Return how the run is shown; `target` is the workflow as it was typed."""
+        return Display(store, self.mode, self.verbose, self.typed.otel, target)
 
     def options(
         self, workflow: str, kept: RunOptions, config: Config, declared: str | None

@@ -1,4 +1,4 @@
-"""Listening for HTTP: the address is taken, or refused, before it is told to anybody."""
+"""Listening for HTTP: a server takes its address, or refuses it, before it shows it."""
 
 from __future__ import annotations
 

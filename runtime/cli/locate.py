@@ -11,17 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
 
 from flowc.compiler.companions import ANSWERS, TEAM
-from flowc.compiler.frontends import FRONTENDS, is_workflow
-from flowc.compiler.source.source import Source, Unreadable, read_text
 
 from ..errors import RunError
+from ..files.workflow_files import PACKAGES, may_be_workflow, suffixes, walk_files
 
 _SHOWN_NAMES = 12
-_PACKAGES = frozenset({"node_modules", "__pycache__"})
-_BUILT = frozenset({"build", "dist"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +26,6 @@ class KnownWorkflow:
 
     name: str
     path: str
-    origin: Literal["folder", "shipped"]
 
 
 def locate(target: str, folders: Sequence[str] = ()) -> str:
@@ -111,40 +106,16 @@ def name_of(path: str) -> str:
 
 def _places(folders: Sequence[str]) -> Iterator[list[KnownWorkflow]]:
     for folder in ("workflows", *folders):
-        yield _in_folder(Path(folder), "folder")
-    yield _in_folder(_shipped_folder(), "shipped")
+        yield _in_folder(Path(folder))
+    yield _in_folder(_shipped_folder())
 
 
-def _in_folder(folder: Path, origin: Literal["folder", "shipped"]) -> list[KnownWorkflow]:
+def _in_folder(folder: Path) -> list[KnownWorkflow]:
     return [
-        KnownWorkflow(name_of(path), _short_path(Path(path)), origin)
-        for path in walk_files(folder, tuple(suffixes()), skip=_PACKAGES)
+        KnownWorkflow(name_of(path), _short_path(Path(path)))
+        for path in walk_files(folder, tuple(suffixes()), skip=PACKAGES)
         if may_be_workflow(path)
     ]
-
-
-def walk_files(
-    folder: str | Path, endings: tuple[str, ...], skip: frozenset[str] = _PACKAGES | _BUILT
-) -> Iterator[str]:
-    """Yield the files below a folder that have one of the endings, in order. Hidden folders and
-    those to `skip` are left out."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f[0] != "." and f not in skip)
-        yield from (os.path.join(parent, name) for name in sorted(names) if name.endswith(endings))
-
-
-def may_be_workflow(path: str) -> bool:
-    """Whether a file is a workflow and not a page of prose with the same ending. A file that cannot
-    be read may be one: its fault is reported later."""
-    try:
-        return is_workflow(Source(path, read_text(path)))
-    except Unreadable:
-        return True
-
-
-def suffixes() -> set[str]:
-    """Return the endings of the files of every format."""
-    return {suffix for frontend in FRONTENDS for suffix in frontend.suffixes}
 
 
 def _is_name(target: str) -> bool:

@@ -15,9 +15,6 @@ from typing import Literal, TextIO
 
 from flowc.compiler.source.snippet import visible
 
-from ..charges import Usage
-from ..config.prices import DOLLAR, dollars
-
 Tone = Literal["good", "bad", "warn", "ask", "dim", "strong"]
 _SGR: dict[Tone, str] = {
     "good": "32", "bad": "1;31", "warn": "1;33", "ask": "1;36", "dim": "2", "strong": "1",
@@ -139,10 +136,3 @@ def count_of(number: int, noun: str) -> str:
 def tokens_of(number: int) -> str:
     """Return `340 tokens`, `1.2k tokens`."""
     return count_of(number, "token") if number < 1000 else f"{number / 1000:.1f}k tokens"
-
-
-def usage_of_calls(usage: Usage) -> str:
-    """Return `1.2k tokens · $0.0031`, with `at most` where some of it is an estimate."""
-    tokens = tokens_of(usage.input_tokens + usage.output_tokens)
-    cost = "" if not usage.cost else f" · {dollars(round(usage.cost * DOLLAR))}"
-    return f"{'at most ' * usage.estimated}{tokens}{cost}"

@@ -1,41 +1,12 @@
-"""Which store a command means, and whether there is one already."""
+"""The store of a command that looks at runs."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
-from ..config.options import DEFAULT_STORE
-from ..config.settings import Config, load_config
-from ..db.url import locate, without_password
+from ..db.url import locate
 from ..errors import RunError
-
-
-def store_url(flag: str | None, config: Config | None = None) -> str:
-    """Return the flag, else the configured store (FLOWC_STORE, flowc.toml), else the default."""
-    config = config if config is not None else load_config(Path.cwd())
-    return flag or config.store or DEFAULT_STORE
-
-
-def prepare_default(url: str) -> None:
-    """Make the folder of the default store and keep it out of version control."""
-    if url != DEFAULT_STORE:
-        return
-    folder = Path(store_path(url)).parent
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(
-            f"the store {store_path(url)} cannot be made: {reason}",
-            help="choose another place with `--store`",
-        ) from None
-
-
-def store_path(url: str) -> str:
-    """Return a store's address as a person reads it."""
-    return without_password(url.removeprefix("sqlite:///"))
+from ..store.default_store import store_url
 
 
 def existing_store(flag: str | None) -> str:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Literal, TextIO
 
+SCHEMA_VERSION = 1
 Mode = Literal["text", "json", "jsonl", "quiet"]
 """How a run is shown."""
 
@@ -105,8 +106,7 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def put(text: str) -> None:
-    """Write a document, a value or a result to standard output, in UTF-8 unless a terminal shows
-    it."""
+    """Write a document or a result to standard output, in UTF-8 unless a terminal shows it."""
     stream = result_stream()
     behind = getattr(stream, "buffer", None)
     if behind is None or stream.isatty():
@@ -118,11 +118,16 @@ def put(text: str) -> None:
 
 
 def print_json(value: dict[str, Any], indent: int | None = 2) -> None:
-    """Print an object to stdout: in several lines, or in one (None)."""
+    """Print a document of its own to stdout: in several lines, or in one (None)."""
     import json  # most commands print no JSON, and every one starts here
 
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     put(f"{text}\n")
+
+
+def print_result(fields: dict[str, Any], indent: int | None = 2) -> None:
+    """Print the result of a command as JSON, with the version of its form."""
+    print_json({"schema_version": SCHEMA_VERSION, **fields}, indent)
 
 
 @contextlib.contextmanager

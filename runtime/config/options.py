@@ -29,7 +29,7 @@ class WrongValue(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What an option is besides its name and type."""
+    """An option besides its name and type."""
 
     flag: str = ""
     metavar: str = ""
@@ -39,7 +39,7 @@ class Option:
     environment: bool = False
     """Whether FLOWC_* says it too."""
     default: Any = None
-    """What holds where nobody says anything."""
+    """The value where no source has one."""
     read: Callable[[Any], Any] | None = None
     """Checks what the type does not say. Raises `WrongValue`."""
     example: str = ""

@@ -1,4 +1,4 @@
-"""What a model call costs: prices of the package genai-prices, overridden by the configuration.
+"""The price of a model call: from the package genai-prices, overridden by the configuration.
 
 Money is counted in picodollars, whole numbers: a price in dollars per million tokens times a number
 of tokens is exact, and sums do not drift.
@@ -25,11 +25,11 @@ _PROVIDERS = {
     "mistralai": "mistral",
     "xai": "x-ai",
 }
-"""What genai-prices calls the providers that LangChain calls otherwise."""
+"""The names of providers in genai-prices, where LangChain has others."""
 
 
 class Price(Protocol):
-    """What one model costs."""
+    """The price of one model."""
 
     def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> int:
         """Return picodollars, rounded up. `cached_tokens` are among the input's."""
@@ -79,7 +79,7 @@ class Prices:
     _known: dict[str, Price | None] = field(default_factory=dict)
 
     def is_known(self, model: str) -> bool:
-        """Whether the question has been asked before, so that the answer takes no time."""
+        """Tell whether the price has been looked up before, so that it takes no time."""
         return model in self._known
 
     def of(self, model: str) -> Price | None:

@@ -32,7 +32,7 @@ FILE = "flowc.toml"
 
 @dataclass(frozen=True, slots=True)
 class Config(Options):
-    """What is configured of the options of a run; paths are absolute. `files` are where it came
+    """The configured options of a run; paths are absolute. `files` are where it came
     from, the strongest first; `folder` is that of the project's file."""
 
     files: tuple[str, ...] = ()
@@ -145,10 +145,10 @@ def _line(key: str, text: str) -> int:
             if current == key or current.startswith(f"{key}."):
                 return number
             continue
-        written = [part.strip(" \"'") for part in start.partition("=")[0].split(".")]
-        if current == table and written[0] == name:
+        keys = [part.strip(" \"'") for part in start.partition("=")[0].split(".")]
+        if current == table and keys[0] == name:
             return number
-        if not current and written[:2] == key.split("."):
+        if not current and keys[:2] == key.split("."):
             return number
     return 1
 

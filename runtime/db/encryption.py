@@ -72,28 +72,6 @@ class Seal:
         return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sealing:
-    """The part of a database that encrypts, if it has a key."""
-
-    cipher: Seal | None = None
-
-    def seal(self, text: str) -> str:
-        return text if self.cipher is None else self.cipher.close_text(text)
-
-    def seal_name(self, text: str) -> str:
-        return text if self.cipher is None else self.cipher.close_text(text, alike=True)
-
-    def unseal(self, text: str) -> str:
-        return text if self.cipher is None else self.cipher.open_text(text)
-
-    def fingerprint(self, text: str) -> str:
-        data = text.encode("utf-8", "surrogatepass")
-        if self.cipher is None:
-            return hashlib.sha256(data).hexdigest()
-        return self.cipher.fingerprint(data)
-
-
 def seal_from(env: Mapping[str, str]) -> Seal | None:
     """Return the seal for the key in the environment; None without one. Raise `RunError` for a
     malformed key, without showing it."""

@@ -1,7 +1,8 @@
 """One process per run: a lock on a file per run, which the kernel frees when its holder dies.
 
-A frozen process keeps its lease, so none can wake up beside a successor. Only who holds a lock file
-removes it, and who takes one looks whether it is still there: else there could be two holders.
+A frozen process keeps its lease, so none can wake up beside a successor. Only the holder of a lock
+file removes it, and a process that takes one looks whether it is still there: else there could be
+two holders.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def lease_refusal(run: str, holder: str) -> NotHeld:
 
 
 def is_held(folder: Path, run: str) -> bool:
-    """Whether a process is executing the run now."""
+    """Return whether a process is executing the run now."""
     try:
         descriptor = os.open(_file(folder, run), os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -137,7 +138,7 @@ def is_held(folder: Path, run: str) -> bool:
 
 
 def _sweep(file: Path, dry_run: bool) -> bool:
-    """Whether nobody holds a lock file, which is removed then."""
+    """Remove a lock file that nobody holds, unless `dry_run`. Return whether nobody holds it."""
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -156,7 +157,7 @@ def _sweep(file: Path, dry_run: bool) -> bool:
 
 
 def _in_place(descriptor: int, file: Path) -> bool:
-    """Whether what is open still lies there: a sweep may have come between opening and locking."""
+    """Return whether an open file still lies there: a sweep may have come before the lock."""
     try:
         return os.path.samestat(os.fstat(descriptor), file.stat())
     except FileNotFoundError:

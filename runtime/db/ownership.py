@@ -35,7 +35,7 @@ and not a.attisdropped
 
 
 def refuse_foreign(columns: Iterable[tuple[str, str]], location: Location) -> None:
-    """Raise `RunError` when these are not the columns of a store. What is empty becomes one."""
+    """Raise `RunError` when these are not the columns of a store. An empty one becomes one."""
     tables: dict[str, set[str]] = {}
     for table, column in columns:
         tables.setdefault(table, set()).add(column)

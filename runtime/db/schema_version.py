@@ -7,7 +7,7 @@ What changes a table that exists is a step in `STEPS`, done once, in one transac
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from ..errors import RunError
 from .database import Database
@@ -26,29 +26,28 @@ async def _keep_inputs(db: Database) -> None:
 STEPS: tuple[Step, ...] = (_keep_inputs,)
 """Step n makes layout n + 2 of layout n + 1, inside a transaction. A table may be missing: it is
 made in its newest form later."""
-NEWEST = 1 + len(STEPS)
 _TABLE = "create table if not exists layout (version integer not null, seal text not null)"
 _PROOF = "flowc store"
-"""What is kept encrypted to tell the right key from another one."""
+"""The text that is kept encrypted to tell the right key from another one."""
 
 
-async def admit_store(db: Database, location: Location) -> Seal | None:
+async def admit_store(
+    db: Database, location: Location, steps: Sequence[Step] = STEPS
+) -> Seal | None:
     """Bring the tables up to date and return the seal of an encrypted store. Raise `RunError` when
     a newer flowc made the store, or the key is missing, wrong, or superfluous."""
     cipher = None if location.kind == "memory" else seal_from(os.environ)
-    layout = await _layout(db)
-    if layout is None:
-        layout = await _write_layout(db, cipher)
-    version, proof = layout
-    if version > NEWEST:
+    newest = 1 + len(steps)
+    version, proof = await _layout(db) or await _write_layout(db, cipher, newest)
+    if version > newest:
         raise RunError(
             f"the store {location.url} was made by a newer flowc (layout {version}; this one "
-            f"knows {NEWEST})",
+            f"knows {newest})",
             help="use that version, or another store",
         )
     _refuse_wrong_key(cipher, proof, location)
-    if version < NEWEST:
-        await _upgrade(db, version)
+    if version < newest:
+        await _upgrade(db, version, steps)
     return cipher
 
 
@@ -60,7 +59,7 @@ async def _layout(db: Database) -> tuple[int, str] | None:
 
 
 async def has_table(db: Database, name: str) -> bool:
-    """Whether the store has a table."""
+    """Return whether the store has a table."""
     query = "select 1 from sqlite_master where type = 'table' and name = ?"
     if db.dialect == "postgresql":
         query = "select 1 where to_regclass(?) is not null"
@@ -68,7 +67,7 @@ async def has_table(db: Database, name: str) -> bool:
 
 
 async def has_column(db: Database, table: str, name: str) -> bool:
-    """Whether a table of the store has a column."""
+    """Return whether a table of the store has a column."""
     query = "select 1 from pragma_table_info(?) where name = ?"
     if db.dialect == "postgresql":
         query = (
@@ -78,14 +77,14 @@ async def has_column(db: Database, table: str, name: str) -> bool:
     return bool(await db.rows(query, (table, name)))
 
 
-async def _write_layout(db: Database, cipher: Seal | None) -> tuple[int, str]:
+async def _write_layout(db: Database, cipher: Seal | None, newest: int) -> tuple[int, str]:
     """Write and return the layout. A store with runs is of the first one, unencrypted."""
     async with db.transaction() as inside:
         layout = await _layout(inside)
         if layout is not None:  # another process was faster
             return layout
         old = await has_table(inside, "runs")
-        version, proof = (1, "") if old else (NEWEST, cipher.close_text(_PROOF) if cipher else "")
+        version, proof = (1, "") if old else (newest, cipher.close_text(_PROOF) if cipher else "")
         await inside.run(_TABLE)
         await inside.run("insert into layout values (?, ?)", (version, proof))
         return version, proof
@@ -113,9 +112,9 @@ def _refuse_wrong_key(cipher: Seal | None, proof: str, location: Location) -> No
         ) from None
 
 
-async def _upgrade(db: Database, version: int) -> None:
+async def _upgrade(db: Database, version: int, steps: Sequence[Step]) -> None:
     async with db.transaction() as inside:
         layout = await _layout(inside)
-        for step in STEPS[layout[0] - 1 if layout else version - 1 :]:
+        for step in steps[layout[0] - 1 if layout else version - 1 :]:
             await step(inside)
-        await inside.run("update layout set version = ?", (NEWEST,))
+        await inside.run("update layout set version = ?", (1 + len(steps),))

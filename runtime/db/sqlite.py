@@ -21,36 +21,27 @@ from urllib.parse import quote
 import aiosqlite
 
 from ..errors import RunError
-from .database import Database, Dialect, Row
-from .encryption import Sealing
+from .database import Database, Row
 from .ownership import SQLITE_COLUMNS, refuse_foreign
 from .url import Location
 
-PATIENCE = 30.0
-"""Seconds that a connection waits for another's lock."""
 CHECK_SECONDS = 0.25
 """Seconds for looking at a file before anything is done with it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Statements(Sealing):
+class _Statements(Database):
     """Statements on a connection, without regard to its other users."""
 
+    dialect = "sqlite"
     connection: aiosqlite.Connection
     location: Location
     file: tuple[int, int] | None = None
     """Device and inode of what was opened; None in memory."""
 
-    @property
-    def dialect(self) -> Dialect:
-        return "sqlite"
-
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         with in_words(self.location):
             return (await self.connection.execute(query, values)).rowcount
-
-    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
-        await self.run(query, values)
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         with in_words(self.location):
@@ -59,11 +50,6 @@ class _Statements(Sealing):
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
         with in_words(self.location):
             return [tuple(row) for row in await self.connection.execute_fetchall(query, values)]
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
-        """Yield the transaction that this already is."""
-        yield self
 
     async def size(self) -> int:
         path = self.location.path
@@ -100,7 +86,7 @@ class SqliteDatabase(_Statements):
         Raise `RunError` when it does not come back."""
         if _identity(self.location) == self.file:
             return
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.location.patience
         while _identity(self.location) != self.file:
             if time.monotonic() > deadline:
                 raise RunError(
@@ -135,21 +121,42 @@ def _identity(location: Location) -> tuple[int, int] | None:
     return report.st_dev, report.st_ino
 
 
+def target_of(location: Location) -> str:
+    """Return what SQLite opens. In memory every connection has a store of its own."""
+    return str(location.path) if location.path else ":memory:"
+
+
 @asynccontextmanager
 async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[SqliteDatabase]:
     """Open a connection of our own. `durable` waits for the disk at each commit. Raise `RunError`
     when the store cannot be opened."""
     prepare(location)
-    target = str(location.path) if location.path else ":memory:"
     with explain_errors(location):
-        db = await aiosqlite.connect(target, isolation_level=None, timeout=PATIENCE)
+        # Python would open transactions of its own, which nobody ends here.
+        db = await aiosqlite.connect(
+            target_of(location), isolation_level=None, timeout=location.patience
+        )
     try:
         with explain_errors(location):
-            await db.execute("pragma journal_mode=wal")
+            await _write_ahead(db, location.patience)
             await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
         yield SqliteDatabase(db, location, _identity(location))
     finally:
         await db.close()
+
+
+async def _write_ahead(db: aiosqlite.Connection, patience: float) -> None:
+    """Let the file have a write-ahead log."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            await db.execute("pragma journal_mode=wal")
+            return
+        except sqlite3.OperationalError as error:
+            # Of several that make a new file at once SQLite turns all but one away without a wait.
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(0.02)
 
 
 async def refuse_unfit(location: Location) -> None:
@@ -164,7 +171,8 @@ async def refuse_unfit(location: Location) -> None:
         await _refuse_emptied(location, path)
         return
     with explain_errors(location):
-        db = await aiosqlite.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=PATIENCE)
+        address = f"file:{quote(str(path))}?mode=ro"
+        db = await aiosqlite.connect(address, uri=True, timeout=location.patience)
     try:
         deadline = time.monotonic() + CHECK_SECONDS
         tables = await db.execute_fetchall(SQLITE_COLUMNS)
@@ -189,13 +197,9 @@ async def _refuse_emptied(location: Location, path: Path) -> None:
         return
     for _ in range(10):
         await asyncio.sleep(0.05)
-        if _has_content(path):
+        if os.stat(path).st_size > 0:
             return
     raise _damage(location, "it is empty, but runs were kept in it")
-
-
-def _has_content(path: Path) -> bool:
-    return path.stat().st_size > 0
 
 
 def _damage(location: Location, reason: str) -> RunError:

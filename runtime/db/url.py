@@ -1,4 +1,4 @@
-"""Where a store is, read from its URL. What is shown of a URL never holds a password."""
+"""The place of a store, read from its URL. A URL that is shown never holds a password."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ..errors import RunError
 
 MEMORY = "memory:"
 SQLITE = "sqlite:///"
+PATIENCE = 30.0
+"""Seconds that a store is waited for: a lock of another program, a server that has gone away."""
 _POSTGRES = ("postgresql", "postgres")
 _SECRET = ("password", "passfile", "sslpassword", "sslkey")
 _FORMS = f"{SQLITE}PATH, postgresql://USER@HOST/DATABASE or {MEMORY}"
@@ -20,12 +22,14 @@ _FORMS = f"{SQLITE}PATH, postgresql://USER@HOST/DATABASE or {MEMORY}"
 @dataclass(frozen=True, slots=True)
 class Location:
     """A store's place. `url` may be shown; `path` is the file of SQLite, None for others;
-    `address` is what PostgreSQL is called with and may hold a password."""
+    `address` is what PostgreSQL is called with and may hold a password; `patience` is in seconds.
+    """
 
     url: str
     path: Path | None
     kind: Literal["memory", "sqlite", "postgresql"] = "sqlite"
     address: str = field(default="", repr=False)
+    patience: float = PATIENCE
 
     @property
     def leases(self) -> Path | None:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from flowc.compiler.plan import PlanDocument, PlanError, read_plan
 
-from ..errors import Failure
+from ..errors import Failure, reason_of
 from ..files.roots import whole_file
 
 MAX_BYTES = 10 * 1024 * 1024
@@ -108,7 +108,7 @@ class DocumentFile:
 
     @property
     def _next(self) -> Path:
-        """The place of the next text: one, so that a crash leaves one file at most."""
+        """Return the place of the next text: one, so that a crash leaves one file at most."""
         return self.place.with_name(f".{self.place.name}.next")
 
     @contextmanager
@@ -188,8 +188,8 @@ class DocumentFile:
             raise Failure(f"there is no folder for `{self.shown}`") from None
         except OSError as error:
             help = _REMEDY.get(error.errno or 0, "")
-            what = (error.strerror or str(error)).lower()
-            raise Failure(f"`{self.shown}` cannot be changed: {what}", help=help) from None
+            message = f"`{self.shown}` cannot be changed: {reason_of(error)}"
+            raise Failure(message, help=help) from None
 
 
 def _bytes_of(text: str) -> bytes:

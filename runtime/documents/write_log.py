@@ -60,7 +60,10 @@ class WriteLog:
     def earlier(self) -> Record | None:
         """Return the change that the effect under way announced before the run died."""
         key = EFFECT_KEY.get()
-        return self._wait(_by_key(self.db, self.run, key)) if key else None
+        if not key:
+            return None
+        records = self._wait(_records(self.db, "run = ? and key = ?", self.run, key))
+        return next(iter(records), None)
 
     def _wait(self, query: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(query, self.loop).result()
@@ -83,14 +86,12 @@ async def keep(db: Database, run: str, place: Path, before: str, after: str, key
 
 async def documents_of(db: Database, run: str) -> list[Record]:
     """Return the last change of each of a run's documents, the latest first."""
-    query = f"select {_COLUMNS} from documents where run = ? order by number desc"
-    return [_record(db, row) for row in await db.rows(query, (run,))]
+    return await _records(db, "run = ?", run)
 
 
 async def writers_of(db: Database, id: str) -> list[Record]:
     """Return the last change of a document by each run, the latest first."""
-    query = f"select {_COLUMNS} from documents where id = ? order by number desc"
-    return [_record(db, row) for row in await db.rows(query, (id,))]
+    return await _records(db, "id = ?", id)
 
 
 async def forget(db: Database, run: str) -> None:
@@ -104,12 +105,9 @@ def document_id(text: str, place: Path) -> str:
     return (text_value(section, "Workflow ID") if section else "") or str(place)
 
 
-async def _by_key(db: Database, run: str, key: str) -> Record | None:
-    query = f"select {_COLUMNS} from documents where run = ? and key = ?"
-    rows = await db.rows(query, (run, key))
-    return _record(db, rows[0]) if rows else None
-
-
-def _record(db: Database, row: tuple[Any, ...]) -> Record:
-    run, id, place, key, number, before, after = row
-    return Record(run, id, Path(place), key, number, db.unseal(before), db.unseal(after))
+async def _records(db: Database, where: str, *values: str) -> list[Record]:
+    query = f"select {_COLUMNS} from documents where {where} order by number desc"
+    return [
+        Record(run, id, Path(place), key, number, db.unseal(before), db.unseal(after))
+        for run, id, place, key, number, before, after in await db.rows(query, values)
+    ]

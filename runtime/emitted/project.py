@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from flowc.compiler.analysis.graphs import reachable
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.constants import START
 
-from ..errors import RunError
+from ..errors import RunError, reason_of
 from ..files.staging import replacing
 
 MODULE_FILE = "graph.py"
@@ -28,9 +29,8 @@ def write_project(files: Mapping[str, str], folder: Path) -> None:
             with replacing(folder / name) as file:
                 file.write(text.encode("utf-8"))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise RunError(
-            f"cannot write to {folder}: {reason}", help="choose another folder with `-o`"
+            f"cannot write to {folder}: {reason_of(error)}", help="choose another folder with `-o`"
         ) from None
 
 
@@ -89,9 +89,5 @@ def edges_from_start(edges: Edges) -> Edges:
     leaving: dict[str, list[str]] = {}
     for source, target in edges:
         leaving.setdefault(source, []).append(target)
-    seen, left = {START}, [START]
-    while left:
-        new = [name for name in leaving.get(left.pop(), ()) if name not in seen]
-        seen.update(new)
-        left.extend(new)
+    seen = reachable([START], leaving)
     return {edge for edge in edges if edge[0] in seen}

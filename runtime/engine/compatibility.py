@@ -17,7 +17,7 @@ from flowc.compiler.lowering.graphspec import Channel, GraphSpec, NodeSpec
 from langgraph.graph import END
 
 from ..checkpoints.channels import join_channel
-from ..services import Json
+from ..values import fits
 from .frontier import Frontier
 
 TEXTS = frozenset({"title", "label", "description", "section", "group", "prompt_id", "step"})
@@ -43,8 +43,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What `--migrate` says: nodes that wait by their new names, variables by theirs ("": its value
-    is dropped)."""
+    """The options `--migrate`: nodes that wait by their new names, variables by theirs ("": the
+    value is dropped)."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -218,7 +218,7 @@ def _joins(path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier) -> Ite
             continue
         if (frozenset(join.sources), join.target) not in after:
             text = f"branches have come to `{join.target}`, which now waits for others"
-            yield Change(text, True, _at(_node(old, join.target)), _at(_node(new, join.target)))
+            yield Change(text, True, _at(old.node(join.target)), _at(new.node(join.target)))
 
 
 def _variables(
@@ -256,17 +256,6 @@ def _variable(
         yield Change(f"values of `{name}`{_within(path)} {how}", valued)
 
 
-def fits(value: Json, kind: str) -> bool:
-    """Whether a value is of a declared type."""
-    kinds: dict[str, tuple[type, ...]] = {
-        "text": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,),
-        "list": (list,), "object": (dict,),
-    }  # fmt: skip
-    if kind not in kinds:
-        return True
-    return isinstance(value, kinds[kind]) and (kind == "boolean" or not isinstance(value, bool))
-
-
 def _declarations(path: str, old: GraphSpec, new: GraphSpec) -> Iterator[Change]:
     """Yield what holds for the whole workflow from now on."""
     for name, word in (("limits", "limits"), ("on_error", "rules for failures")):
@@ -274,10 +263,6 @@ def _declarations(path: str, old: GraphSpec, new: GraphSpec) -> Iterator[Change]
             yield Change(f"the {word}{_within(path)} are different, and hold from now on")
     if old.outputs != new.outputs:
         yield Change(f"the result{_within(path)} is another one: {', '.join(new.outputs)}")
-
-
-def _node(spec: GraphSpec, name: str) -> NodeSpec | None:
-    return next((node for node in spec.nodes if node.id == name), None)
 
 
 def _at(node: NodeSpec | None) -> str:

@@ -111,8 +111,8 @@ def _text_of(file: DocumentFile, record: Record) -> str:
 
 
 def _had_to_move(record: Record, stand: Stand) -> bool:
-    """Whether the run has yet to look for its place after earlier edits, or a fork stands elsewhere
-    than the document."""
+    """Return whether the run has yet to look for its place after earlier edits, or a fork stands
+    elsewhere than the document."""
     if record.run == stand.run:
         return record.key == MOVES
     known = {value["digest"] for value in stand.answers()}
@@ -151,7 +151,7 @@ def _text_before_edits(record: Record, text: str) -> str:
 
 
 def _concerns(written: PlanDocument, now: PlanDocument, stand: Stand) -> bool:
-    """Whether edits concern what the run is about to do: the step under way, or its end."""
+    """Return whether edits concern what the run is about to do: the step under way, or its end."""
     answers = list(stand.answers())
     if stand.ended or any(value.get("action") == "end" for value in answers):
         return True

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from flowc.compiler.ir import OnUnknown
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -27,22 +26,22 @@ from ..checkpoints.tables.rows import Checkpoints, begin_after, checkpoints_of
 from ..checkpoints.types import App, Saver
 from ..db.database import Database, create_tables
 from ..db.sqlite import in_words
+from ..db.url import PATIENCE
 from ..documents import write_log as document_record
 from ..documents.write_log import Record, documents_of, writers_of
 from ..errors import RunError
 from ..events import Listener
 from ..graph.build import build
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
-from ..graph.null_services import inert_services
 from ..journal import effects
 from ..journal.effects import EffectJournal
 from ..secrets import secret_values
-from ..services import Json, Outcome
+from ..services import Json, Outcome, ServicesFactory
 from ..state.initial import initial_state
 from ..store import service_tables as executions
 from ..store.runs import RunRecord, RunStore, open_store
 from .document_edits import Edited, Stand, take_edits
-from .execution import Execution, GraphInput, ServicesFactory
+from .execution import Execution, GraphInput
 from .fork import RunState, copy_thread, refuse_inner, state_of
 from .frontier import frontier_of
 from .migration import check_migration, move, read_migration
@@ -74,9 +73,9 @@ class Engine:
         """Execute a new run until it ends, waits, or is stopped. Raise `RunError` for a run id that
         is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
         written."""
-        async with self._hold(run):
+        async with self.hold(run):
             execution = self._execution(
-                spec, services, run, listeners, breakpoints, control, self._journal()
+                spec, services, run, listeners, breakpoints, control, self.journal()
             )
             graph_input = initial_state(spec, inputs, execution.services.env)
             record = RunRecord(
@@ -91,6 +90,7 @@ class Engine:
                 pid=os.getpid(),
             )
             record = await self.store.create(record)
+            # The run would go on from checkpoints that lie there without a record.
             await self.saver.adelete_thread(run)
             await execution.open_budget(record)
             return await execution.run(record, graph_input, "run_started")
@@ -120,12 +120,12 @@ class Engine:
         where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a variable.
         Raise `RunError` when the run has ended, is being executed elsewhere, or does not fit the
         workflow."""
-        async with self._hold(run, goes_on=True):
+        async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            if line is None and not await self._journal().lines(run):
+            if line is None and not await self.journal().lines(run):
                 _refuse_ended(record)
             record, changed = await self._brought_up_to_date(record, spec, migrate)
-            journal = self._journal(on_unknown, usually)
+            journal = self.journal(on_unknown, usually)
             execution = self._execution(
                 spec, services, run, listeners, breakpoints, control, journal
             )
@@ -133,7 +133,8 @@ class Engine:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
             await execution.open_budget(record)
             begun = await self.saver.aget_tuple(thread_config(run)) is not None
-            beginning = None if begun else _beginning(execution, record)
+            env = execution.services.env
+            beginning = None if begun else initial_state(spec, record.inputs, env)
             graph_input: GraphInput = beginning
             if await execution.hear(line, beginning):
                 graph_input = None
@@ -168,7 +169,7 @@ class Engine:
         migration = read_migration(migrate, old, spec)
         changes = check_migration(old, spec, frontier, migration, record.id)
         if migration:
-            graph = build(spec, inert_services())
+            graph = build(spec)
             await move(graph, self.saver, spec, frontier, migration, record.id)
         stamped = dataclasses.replace(record, digest=spec.digest, spec=dump_spec(spec))
         return await self.store.update(stamped), [change.as_json() for change in changes]
@@ -177,13 +178,13 @@ class Engine:
         """Return where a run stands: variables, nodes that come next, questions that wait."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
-            answered = await self._journal().answers(run)
+            answered = await self.journal().answers(run)
             return await state_of(app, spec, run, answered)
 
     async def take_edits(self, run: str, folder: Path) -> Edited | None:
         """Take over what people changed in the living document of a run while nobody executed it,
         and write down there what follows. None when it has no document. Raise `RunError`."""
-        async with self._hold(run):
+        async with self.hold(run):
             record = await self.store.get(run)
             if record.parent is None and not await documents_of(self.journal_db, run):
                 return None
@@ -212,9 +213,9 @@ class Engine:
         latest checkpoint before that node), with other values for some variables. `resume` executes
         it. Raise `RunError` when there is no such checkpoint, or while an effect's outcome is
         unknown."""
-        async with self._hold(run, goes_on=True):
+        async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            doubtful = await self._journal().in_doubt(run)
+            doubtful = await self.journal().in_doubt(run)
             if doubtful:
                 raise RunError(
                     f"what became of `{doubtful[0]}` is unknown; a fork could repeat it unasked",
@@ -230,6 +231,7 @@ class Engine:
             fresh = dataclasses.replace(
                 record,
                 id=new_run,
+                # The cassette is that of the other run.
                 options={**record.options, "record": None},
                 status="interrupted",
                 parent=run,
@@ -245,7 +247,7 @@ class Engine:
     async def note(self, run: str, options: dict[str, Json]) -> None:
         """Keep more options of a run, in place of those of the same name. Raise `RunError` while it
         is being executed."""
-        async with self._hold(run):
+        async with self.hold(run):
             record = await self.store.get(run)
             await self.store.update(
                 dataclasses.replace(record, options={**record.options, **options})
@@ -254,24 +256,25 @@ class Engine:
     async def delete(self, run: str) -> None:
         """Forget a run with all its checkpoints, and what the service kept of it. Raise `RunError`
         while it is being executed."""
-        async with self._hold(run):
+        async with self.hold(run):
             await executions.forget(self.journal_db, run)
-            await self._journal().forget(run)
+            await self.journal().forget(run)
             await forget_charges(self.journal_db, run)
             await document_record.forget(self.journal_db, run)
             await self.saver.adelete_thread(run)
-            await self.store.delete(run)  # last: whoever is killed before it can be asked again
+            # Last, because a process that is killed before it can be asked again.
+            await self.store.delete(run)
 
     async def compact(self, run: str, *, history: bool = True, dry_run: bool = False) -> Dropped:
         """Drop what the run does not need to go on: checkpoints inside visits that are over and,
         with `history`, all between nodes except the last; with `dry_run` only count them. Raise
         `RunError` while it is being executed."""
-        async with self._hold(run):
+        async with self.hold(run):
             _, app = await self._look_at(run)
             return await compact(self.journal_db, self.saver, app, run, history, dry_run=dry_run)
 
     @asynccontextmanager
-    async def _hold(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
+    async def hold(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
         """Hold the run; what is wrong with the store meanwhile is said in words. A run that
         `goes_on` gets checkpoints that come after those it has, whatever the clock says."""
         async with self.store.leases.hold(run):
@@ -283,15 +286,16 @@ class Engine:
     async def _look_at(self, run: str) -> tuple[GraphSpec, App]:
         """Return the graph that a run was started with, for reading its checkpoints."""
         spec = _kept_spec(await self.store.get(run))
-        return spec, build(spec, inert_services()).compile(checkpointer=self.saver)
+        return spec, build(spec).compile(checkpointer=self.saver)
 
     def checkpoints(self) -> Checkpoints:
         """Return the runs' checkpoints, to look back."""
-        return checkpoints_of(self.journal_db, self.saver, self.store.location.kind)
+        return checkpoints_of(self.journal_db, self.saver, self.store.location)
 
-    def _journal(
+    def journal(
         self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"
     ) -> EffectJournal:
+        """Return the journal of the store's runs; the arguments are those of `resume`."""
         return EffectJournal(self.journal_db, on_unknown, usual, secret_values(os.environ))
 
     def _execution(
@@ -321,11 +325,11 @@ class Engine:
 
 
 @asynccontextmanager
-async def open_engine(url: str) -> AsyncIterator[Engine]:
+async def open_engine(url: str, patience: float = PATIENCE) -> AsyncIterator[Engine]:
     """Open an engine on the store at `url`: see `db.url.locate`. Raise `RunError` when the store
     cannot be opened."""
     async with (
-        open_store(url) as store,
+        open_store(url, patience) as store,
         store.opened.durable() as db,
         store.opened.checkpointer() as saver,
     ):
@@ -333,10 +337,6 @@ async def open_engine(url: str) -> AsyncIterator[Engine]:
         await create_tables(db, ledger.SCHEMA)
         await create_tables(db, document_record.SCHEMA)
         yield Engine(store, saver, db)
-
-
-def _beginning(execution: Execution, record: RunRecord) -> dict[str, Any]:
-    return initial_state(execution.spec, record.inputs, execution.services.env)
 
 
 def _kept_spec(record: RunRecord) -> GraphSpec:

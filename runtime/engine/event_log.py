@@ -1,4 +1,4 @@
-"""Passing events on: to the listeners at once, to the store in small batches."""
+"""Passing events on: to the listeners at once, in small batches to the store (`RunStore`)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ NOT_KEPT = frozenset({"model_text"})
 """Events that are shown, not stored: the whole text is in the answer that follows."""
 
 BATCH_SECONDS = 0.05
+"""Seconds in which events are gathered: a transaction for each would slow the run down."""
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ class EventLog:
     listeners: tuple[Listener, ...] = ()
     on_lost: Callable[[], None] = lambda: None
     mark: dict[str, Any] = field(default_factory=dict)
-    """What every event carries besides its own data."""
+    """The fields that every event carries besides its own data."""
     _lost: set[int] = field(default_factory=set)
     _waiting: list[RunEvent] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)

@@ -21,7 +21,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
 from ..budget.ledger import Ledger
-from ..checkpoints.keys import strict_config, thread_config
+from ..checkpoints.keys import strict_config, surrounded_by, thread_config
 from ..checkpoints.types import App, Saver
 from ..db.sqlite import in_words
 from ..documents.write_log import WRITE_LOG, WriteLog
@@ -30,8 +30,9 @@ from ..events import EventKind, Listener
 from ..graph.build import build
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
+from ..nodes.visit.visit import Surroundings
 from ..people import Question
-from ..services import Emit, Journal, Json, Outcome, Services
+from ..services import Json, Outcome, Services, ServicesFactory
 from ..state.channels import STEPS, refuse_clashes, variable_values
 from ..state.initial import with_environment
 from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
@@ -39,11 +40,10 @@ from ..store.runs import RunRecord, RunStore
 from .event_log import EventLog
 from .signals import RunSignals
 
-ServicesFactory = Callable[[Journal, Emit], Services]
 GraphInput = dict[str, Any] | Command[Any] | None
-"""What a graph begins with, or answers, or None to go on."""
+"""The values that a graph begins with, or answers, or None to go on."""
 REQUEST_SECONDS = 0.25
-"""How often a running process looks whether it was asked to pause or to stop."""
+"""A running process looks this often whether it was asked to pause or to stop."""
 
 Status = Literal["success", "failed", "paused", "stopped", "interrupted", "error"]
 _DRAINED: dict[str, Status] = {
@@ -78,7 +78,7 @@ class Execution:
         self.services = self.factory(self.journal, self.log.emit)
         self.log.mark = self.services.tape.mark
         with collector_at_rest():
-            graph = build(self.spec, self.services)
+            graph = build(self.spec)
             self.app = graph.compile(checkpointer=self.saver, name=self.spec.name)
 
     async def open_budget(self, record: RunRecord) -> None:
@@ -151,7 +151,8 @@ class Execution:
     async def still_waiting(self, record: RunRecord, questions: list[Question]) -> Outcome:
         """Return the outcome of a resume that answers nothing."""
         await self.log.flush()
-        return await self._outcome(record, "paused", questions, None, time.monotonic())
+        outcome = Outcome(self.run_id, "paused", questions=tuple(questions))
+        return await self._finish(record, outcome, time.monotonic())
 
     async def run(
         self,
@@ -163,60 +164,58 @@ class Execution:
         started = time.monotonic()
         self.services.elapsed = _clock_of(record)
         await self.store.clear_request(self.run_id)
-        data = {
-            "workflow": self.spec.name,
-            "nodes": len(self.spec.nodes),
-            "edges": _edge_count(self.spec),
-            "model": self.services.models.label,
-            "is_model": self.services.models.is_model,
-        }
         try:
             with heap_at_rest(), in_words(self.store.location):
                 inputs = with_environment(self.spec, record.inputs, self.services.env)
-                status, questions, error = await self._execute(
-                    graph_input, event, data, inputs, started
-                )
-                return await self._outcome(record, status, questions, error, started)
+                outcome = await self._execute(graph_input, event, inputs, started)
+                return await self._finish(record, outcome, started)
         except asyncio.CancelledError:
             if self.run_id in self.store.leases.lost_runs:  # the record is somebody else's now
                 raise
             status = _DRAINED[self.signals.reason or "signal"]
+            # A second cancellation must not leave a record of a run that goes on.
             await asyncio.shield(self._keep(record, status=status))
             raise
         except RunError as error:
-            await self._keep_if_possible(record, error)
+            # The store itself may be what failed.
+            with contextlib.suppress(RunError):
+                await self._keep(record, status="error", error={"message": error.message})
             raise
 
     async def _execute(
         self,
         graph_input: GraphInput,
         event: EventKind,
-        data: dict[str, Any],
         inputs: dict[str, Json],
         started: float,
-    ) -> tuple[Status, list[Question], dict[str, str] | None]:
+    ) -> Outcome:
         """Run the graph once, with the events at its start and end."""
-        tape = self.services.tape
+        tape, models = self.services.tape, self.services.models
+        data = {
+            "workflow": self.spec.name,
+            "nodes": len(self.spec.nodes),
+            "edges": _edge_count(self.spec),
+            "model": models.label,
+            "is_model": models.is_model,
+        }
         tape.begin(self.run_id, inputs, event == "run_resumed")
         async with self.log.writing():
             self.log.emit(event, "", data)
             complete = False
             try:
-                status, questions, error = await self._invoke(graph_input)
-                complete = status in ("success", "failed")
+                outcome = await self._invoke(graph_input)
+                complete = outcome.status in ("success", "failed")
             finally:
                 if remark := tape.end(complete):
                     self.log.emit("warning", "", {"message": remark})
-            for question in questions:
+            for question in outcome.questions:
                 shown = {k: v for k, v in dataclasses.asdict(question).items() if v}
                 self.log.emit("interrupted", question.node, shown)
             seconds = round(time.monotonic() - started, 6)
-            self.log.emit("run_finished", "", {"status": status, "seconds": seconds})
-        return status, questions, error
+            self.log.emit("run_finished", "", {"status": outcome.status, "seconds": seconds})
+        return outcome
 
-    async def _invoke(
-        self, graph_input: GraphInput
-    ) -> tuple[Status, list[Question], dict[str, str] | None]:
+    async def _invoke(self, graph_input: GraphInput) -> Outcome:
         """Run the graph once. What ends it early is a status, not an exception."""
         control = RunControl()
         self.signals.bind(control)
@@ -234,32 +233,34 @@ class Execution:
                 )
             return await self._standing()
         except GraphDrained as drained:
-            reason = _DRAIN_ERRORS.get(drained.reason)
-            return _DRAINED.get(drained.reason, "interrupted"), [], reason
+            status = _DRAINED.get(drained.reason, "interrupted")
+            return Outcome(self.run_id, status, error=_DRAIN_ERRORS.get(drained.reason))
         except LimitReached as limit:
             self.log.emit("limit_reached", "", limit.as_value())
-            return "stopped", [], limit.as_value()
+            return Outcome(self.run_id, "stopped", error=limit.as_value())
         except GraphRecursionError:
-            return "stopped", [], {"message": "too many steps", "kind": "limit", "limit": "steps"}
+            error = {"message": "too many steps", "kind": "limit", "limit": "steps"}
+            return Outcome(self.run_id, "stopped", error=error)
         except Ended:
-            return "failed", [], None
+            return Outcome(self.run_id, "failed")
         except Failure as failure:
-            return "error", [], {**failure.as_value(), "help": failure.help}
+            error = {**failure.as_value(), "help": failure.help}
+            return Outcome(self.run_id, "error", error=error)
 
-    async def _standing(self) -> tuple[Status, list[Question], dict[str, str] | None]:
+    async def _standing(self) -> Outcome:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
         snapshot = await self._snapshot()
-        if snapshot.interrupts:
-            return "paused", [question_of(i, self.spec) for i in snapshot.interrupts], None
-        if snapshot.next:
-            return "paused", [breakpoint_of(node, self.spec) for node in snapshot.next], None
+        questions = [question_of(i, self.spec) for i in snapshot.interrupts]
+        questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
+        if questions:
+            return Outcome(self.run_id, "paused", questions=tuple(questions))
         refuse_clashes(snapshot.values)
         failed = snapshot.values.get("$outcome", "success") != "success"
-        return ("failed" if failed else "success"), [], None
+        return Outcome(self.run_id, "failed" if failed else "success")
 
     def _config(self) -> RunnableConfig:
-        config = strict_config(self.run_id)
+        config = surrounded_by(strict_config(self.run_id), Surroundings(self.services, self.run_id))
         config["metadata"] = {"flowc_digest": self.spec.digest}
         # Relays are steps of LangGraph's, not of the workflow's.
         config["recursion_limit"] = 2 * self.services.max_steps + 10
@@ -295,35 +296,25 @@ class Execution:
                     await self.store.clear_request(self.run_id)
                     return
 
-    async def _outcome(
-        self,
-        record: RunRecord,
-        status: Status,
-        questions: list[Question],
-        error: dict[str, str] | None,
-        started: float,
-    ) -> Outcome:
-        """Return the outcome and keep it in the record."""
+    async def _finish(self, record: RunRecord, outcome: Outcome, started: float) -> Outcome:
+        """Return the outcome with what came out, and keep it in the record."""
         values = (await self._snapshot()).values or {}
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
         usage = self.services.budget.used()
         await self._keep(
             record,
-            status=status,
+            status=outcome.status,
             result=result,
-            error=error,
-            questions=[dataclasses.asdict(question) for question in questions],
+            error=outcome.error,
+            questions=[dataclasses.asdict(question) for question in outcome.questions],
             usage=dataclasses.asdict(usage),
         )
-        return Outcome(
-            run=self.run_id,
-            status=status,
+        return dataclasses.replace(
+            outcome,
             result=result,
             variables=variables,
             outcomes=dict(values.get("$reports") or {}),
-            questions=tuple(questions),
-            error=error,
             nodes=(values.get("$visits") or {}).get(STEPS, 0),
             seconds=round(time.monotonic() - started, 6),
             usage=usage,
@@ -331,13 +322,6 @@ class Execution:
 
     async def _keep(self, record: RunRecord, **fields: Any) -> None:
         await self.store.update(dataclasses.replace(record, pid=None, **fields))
-
-    async def _keep_if_possible(self, record: RunRecord, error: RunError) -> None:
-        """Note why the run ended, unless the store itself is what failed."""
-        try:
-            await self._keep(record, status="error", error={"message": error.message})
-        except RunError:
-            return
 
 
 def _clock_of(record: RunRecord) -> Callable[[], float]:

@@ -19,9 +19,9 @@ from ..errors import RunError
 from ..graph.history import CheckpointView
 from ..people import Question
 from ..services import Json
-from ..state.channels import variable_values, variables_of
+from ..state.channels import variable_values
+from ..state.initial import variable_writes
 from ..state.interrupts import question_of
-from ..values import storable_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,7 @@ async def copy_thread(
 ) -> None:
     """Copy the checkpoints up to `view` to a new thread and set variables there. What ran after the
     checkpoint is left out. Raise `RunError` for an unknown variable."""
-    channels = variables_of(spec)
-    for name in updates:
-        if name not in channels:
-            raise RunError(f"{spec.file} has no variable `{name}`")
+    values = variable_writes(spec, updates)
     parents = {each.id: each.parent for each in await checkpoints.checkpoints(run, "", ())}
     line, at = dict[str, None](), view.id
     while at in parents and at not in line:
@@ -97,7 +94,6 @@ async def copy_thread(
         at = parents[at]
     await checkpoints.copy(run, new_run, list(line)[::-1])
     if updates:
-        values = {channels[name].name: storable_value(value) for name, value in updates.items()}
         sources = view.nodes or (START,)
         steps = [StateUpdate(values if source == sources[0] else {}, source) for source in sources]
         await app.abulk_update_state(thread_config(new_run), [steps])

@@ -16,8 +16,8 @@ from ..checkpoints.types import Graph, Saver
 from ..errors import RunError
 from ..graph.build import add_relay
 from ..state.channels import State, combinable, variables_of
-from ..values import storable_value
-from .compatibility import Change, Migration, changes_of, fits
+from ..values import fits, storable_value
+from .compatibility import Change, Migration, changes_of
 from .frontier import Frontier
 
 MIGRATION_NODE = "$migrate"

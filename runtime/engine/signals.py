@@ -1,4 +1,7 @@
-"""Asking a run to stop at its next checkpoint: signals, pause and stop requests, time limits."""
+"""The switch that lets an execution end at its next checkpoint, and the signals that throw it.
+
+`Execution` notices the requests of other processes (`flowc pause`), `TimeLimit` that time is over.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,12 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from langgraph.runtime import RunControl
 
 DrainReason = Literal["signal", "pause", "stop", "limit"]
-
-
-class Drainable(Protocol):
-    """LangGraph's RunControl, as far as flowc uses it."""
-
-    def request_drain(self, reason: str = ...) -> None: ...
 
 
 class RunSignals:
@@ -23,7 +23,7 @@ class RunSignals:
 
     def __init__(self) -> None:
         self.reason: DrainReason | None = None
-        self._control: Drainable | None = None
+        self._control: RunControl | None = None
 
     def request_drain(self, reason: DrainReason = "signal") -> None:
         """Ask the run to end at its next checkpoint. May be called before the run begins and from
@@ -32,7 +32,7 @@ class RunSignals:
         if self._control is not None:
             self._control.request_drain(self.reason)
 
-    def bind(self, control: Drainable) -> None:
+    def bind(self, control: RunControl) -> None:
         """Connect the run that begins."""
         self._control = control
         if self.reason is not None:

@@ -5,37 +5,33 @@ Nothing is written to the run. Its checkpoints say what came into the node and w
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from flowc.compiler.ir import CallNode, Effect, ForeachNode
+from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from ..checkpoints.keys import level_config, strict_config, thread_config
+from ..checkpoints.keys import level_config, strict_config, surrounded_by, thread_config
 from ..checkpoints.namespaces import join, task_part
 from ..checkpoints.types import App, Graph
-from ..context import CALL_PATH
+from ..context import CALL_PATH, binding
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..events import RunEvent
 from ..graph.build import build, nested_graph, single_graph
 from ..graph.history import Level, stops_before
-from ..graph.null_services import inert_services
 from ..journal.effects import EffectJournal, JournalBefore
-from ..nodes.visit.visit import Setting
+from ..nodes.visit.visit import Setting, Surroundings
 from ..people import Question
-from ..services import Emit, Journal, Json, Services, Tools, ToolSchema
-from ..state.channels import reset, variable_values, variables_of
+from ..services import EffectCall, Json, Services, ServicesFactory, Tools, ToolSchema
+from ..state.channels import variable_values
+from ..state.conversations import reset
+from ..state.initial import variable_writes
 from ..state.interrupts import match_answers, question_of
-from ..values import storable_value
 from .engine import Engine, open_engine
 from .event_log import EventLog
 from .execution import GraphInput
-
-if TYPE_CHECKING:
-    from langgraph.runtime import Runtime
 
 FROM_RUN = "run"
 """`--replay run`: the results that the run's own journal keeps."""
@@ -73,9 +69,7 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
     """Return the visit of a node, `CALL@2/each#3/NODE`; `visit` from 1, 0: the last one. `spec` is
     what the run was started with. Raise `RunError` for a node or visit that was not reached."""
     *calls, node = name.split("/")
-    services = inert_services()
-    graph = build(spec, services)
-    setting = Setting(spec, services, dict(spec.subgraphs))
+    graph, subgraphs = build(spec), dict(spec.subgraphs)
     namespace, path = "", tuple[str, ...]()
     for call in calls:
         caller, _, item = call.partition("#")
@@ -86,8 +80,8 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
         visited = await _find_visit(engine, run, spec, graph, namespace, caller, int(number or 0))
         namespace = join(visited.namespace, *([int(item) - 1] if item.isdigit() else ()))
         path = (*path, f"{caller}#{item}" if item else caller)
-        spec = setting.subgraphs[at.op.workflow]
-        graph = nested_graph(spec, setting)
+        spec = subgraphs[at.op.workflow]
+        graph = nested_graph(spec, subgraphs)
     _node(spec, node, name)
     visited = await _find_visit(engine, run, spec, graph, namespace, node, visit)
     after = None if visited.after is None else variable_values(spec, visited.after)
@@ -99,19 +93,15 @@ async def run_node(
     spec: GraphSpec,
     main: GraphSpec,
     changes: Mapping[str, Json],
-    factory: Callable[[Journal, Emit], Services],
+    factory: ServicesFactory,
     ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
 ) -> NodeResult:
     """Run the node on the state before it, as it is written in `spec` now (`main` is the program's
     main graph). `changes` are other values of variables; `ask` answers what the node asks, None: it
     waits. Raise `RunError` for what cannot be run at all."""
     node = _node(spec, before.node, before.node)
-    channels = variables_of(spec)
-    for name in changes:
-        if name not in channels:
-            raise RunError(f"{spec.file} has no variable `{name}`")
     state = {c.name: before.state.get(c.name) for c in spec.channels}
-    state |= {channels[name].name: storable_value(value) for name, value in changes.items()}
+    state |= variable_writes(spec, changes)
     # LangGraph makes messages of its own of the lists of its input; of a write it does not.
     graph_input = {
         name: reset(value) if isinstance(value, list) and _grows(spec, name) else value
@@ -123,15 +113,14 @@ async def run_node(
         journal = EffectJournal(engine.journal_db)
         log = EventLog(engine.store, "step", (events.append,))
         services = factory(journal, log.emit)
-        graph = single_graph(node, Setting(spec, services, dict(main.subgraphs)))
+        graph = single_graph(node, Setting(spec, dict(main.subgraphs)))
         app = graph.compile(checkpointer=engine.saver)
-        token = CALL_PATH.set(before.path)
         try:
-            await services.tools.open()
-            status, error, questions = await _invoke(app, spec, graph_input, ask)
-            values = (await app.aget_state(thread_config("step"))).values or {}
+            with binding(CALL_PATH, before.path):
+                await services.tools.open()
+                status, error, questions = await _invoke(app, spec, graph_input, ask, services)
+                values = (await app.aget_state(thread_config("step"))).values or {}
         finally:
-            CALL_PATH.reset(token)
             await services.scripts.close()
             await services.tools.close()
     result = NodeResult(status, variable_values(spec, values), "", "", error, questions, events)
@@ -160,9 +149,12 @@ async def _invoke(
     spec: GraphSpec,
     graph_input: GraphInput,
     ask: Callable[[tuple[Question, ...]], Mapping[str, Json] | None],
+    services: Services,
 ) -> tuple[str, str, tuple[Question, ...]]:
     """Return status, error, and the questions that wait."""
-    config: RunnableConfig = {**strict_config("step"), "recursion_limit": 10_000}
+    config = surrounded_by(strict_config("step"), Surroundings(services, "step"))
+    # The node's own limits count: LangGraph's default is another one in every version.
+    config["recursion_limit"] = 10_000
     while True:
         try:
             await app.ainvoke(graph_input, config, durability="sync")
@@ -215,16 +207,11 @@ async def _find_visit(
 
 
 def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:
-    match = next((each for each in spec.nodes if each.id == node), None)
+    match = spec.node(node)
     if match is None:
         known = ", ".join(each.id for each in spec.nodes if each.op.kind != "end")
         raise RunError(f"there is no node `{name}` in {spec.file}", help=f"nodes: {known}")
     return match
-
-
-def with_careful_tools(services: Services) -> Services:
-    """Return the services with tools that refuse to act once more."""
-    return replace(services, tools=CarefulTools(services.tools))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,45 +237,28 @@ class CarefulTools:
         await self.inner.close()
 
 
-def with_results_of(
-    services: Services, journal: EffectJournal, run: str, before: Before
-) -> Services:
-    """Return services whose effects are those that the run's journal keeps of the visit."""
-    kept = KeptJournal(services.journal, journal, run, before.namespace)
-    return replace(services, journal=kept)
-
-
 @dataclass(frozen=True, slots=True)
 class KeptJournal(JournalBefore):
-    """Gives what the run's journal keeps; an effect that it does not hold stops the node."""
+    """Gives the results that the run's journal keeps of a visit, whose namespace it is; an effect
+    that it does not hold stops the node."""
 
     run_journal: EffectJournal
     run: str
     namespace: str
     used: dict[str, int] = field(default_factory=dict)
 
-    async def once(
-        self,
-        runtime: Runtime[Any],
-        name: str,
-        effect: Effect,
-        inputs: Json,
-        call: Callable[[], Awaitable[Json]],
-        ordinal: int = 0,
-    ) -> Json:
-        if inputs is None:
-            return await self.inner.once(runtime, name, effect, inputs, call, ordinal)
-
+    async def once(self, act: EffectCall) -> Json:
         async def result_in_run() -> Json:
-            results = await self.run_journal.results(self.run, self.namespace, name, inputs)
+            name = act.name
+            results = await self.run_journal.results(self.run, self.namespace, name, act.inputs)
             if not results:
                 raise RunError(
                     f"the journal of run {self.run} holds no result of `{name}` with this input",
                     help="the node asks for something else now: run it live, without --replay",
                     exit_code=1,
                 )
-            at = self.used.get(f"{name} {inputs!r}", 0)
-            self.used[f"{name} {inputs!r}"] = at + 1
+            at = self.used.get(f"{name} {act.inputs!r}", 0)
+            self.used[f"{name} {act.inputs!r}"] = at + 1
             return results[min(at, len(results) - 1)]
 
-        return await self.inner.once(runtime, name, "pure", inputs, result_in_run, ordinal)
+        return await self.inner.once(replace(act, effect="pure", call=result_in_run))

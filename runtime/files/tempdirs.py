@@ -15,10 +15,9 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 PREFIX = "flowc-held-"
 """The prefix of the names of private folders."""
@@ -46,12 +45,7 @@ class Room:
     def __enter__(self) -> Room:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remove()
 
 
@@ -76,46 +70,33 @@ def make_room(prefix: str = PREFIX) -> Room:
 
 def left_behind(prefixes: Iterable[str] = (PREFIX,), parent: Path | None = None) -> list[Path]:
     """Return this user's folders without a lock, among the temporary files or in `parent`."""
-    folders = []
-    for folder in _candidates(tuple(prefixes), parent):
-        lock = _try_lock(folder)
-        if lock is not None:
-            os.close(lock)
-            folders.append(folder)
-    return folders
+    return list(_free_folders(tuple(prefixes), parent))
 
 
 def sweep(prefixes: Iterable[str] = (PREFIX,), parent: Path | None = None) -> list[Path]:
     """Remove those folders, and return them."""
     removed = []
-    for folder in _candidates(tuple(prefixes), parent):
-        lock = _try_lock(folder)
-        if lock is None:
-            continue
-        try:
-            remove_tree(folder)
-        finally:
-            os.close(lock)
+    for folder in _free_folders(tuple(prefixes), parent):
+        remove_tree(folder)
         if not folder.exists():
             removed.append(folder)
     return removed
 
 
-def _candidates(prefixes: tuple[str, ...], parent: Path | None) -> list[Path]:
-    """Return this user's folders with such a name, in order."""
+def _free_folders(prefixes: tuple[str, ...], parent: Path | None) -> Iterator[Path]:
+    """Yield this user's folders with such a name that nobody else has locked, in order, each locked
+    until the next one is asked for."""
     try:
         entries = sorted(os.scandir(parent or tempfile.gettempdir()), key=lambda entry: entry.name)
     except OSError:
-        return []
-    folders = []
+        return
     for entry in entries:
-        if not entry.name.startswith(prefixes):
-            continue
-        with contextlib.suppress(OSError):
-            about = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid():
-                folders.append(Path(entry.path))
-    return folders
+        lock = _try_lock(entry) if entry.name.startswith(prefixes) else None
+        if lock is not None:
+            try:
+                yield Path(entry.path)
+            finally:
+                os.close(lock)
 
 
 def _lock(folder: Path) -> int | None:
@@ -137,10 +118,12 @@ def _lock(folder: Path) -> int | None:
     return lock if locked else None
 
 
-def _try_lock(folder: Path) -> int | None:
-    """Lock the folder and return the descriptor, or None when that is not possible."""
+def _try_lock(entry: os.DirEntry[str]) -> int | None:
+    """Lock a folder of this user and return the descriptor, or None when that is not possible."""
     try:
-        return _lock(folder)
+        info = entry.stat(follow_symlinks=False)
+        own = stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid()
+        return _lock(Path(entry.path)) if own else None
     except OSError:
         return None
 

@@ -6,7 +6,7 @@ workflow is compiled once per calling node and runs inside it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import Any, cast
 
 from flowc.compiler.ir import CallNode, ForeachNode
@@ -17,17 +17,15 @@ from ..checkpoints.types import App, Graph
 from ..nodes import NODE_KINDS
 from ..nodes.visit.entry import NodeFunction, node_function
 from ..nodes.visit.visit import Setting
-from ..services import Services
-from ..state.channels import State, input_schema, nested_schema, output_schema, state_schema
+from ..state.channels import State, nested_schema, output_schema, state_schema
 from .inbox import INPUT_NODE
 
 
-def build(spec: GraphSpec, services: Services) -> Graph:
-    """Return the graph of a program's main workflow, not compiled."""
-    setting = Setting(spec, services, dict(spec.subgraphs))
-    graph = StateGraph(
-        state_schema(spec), input_schema=input_schema(spec), output_schema=output_schema(spec)
-    )
+def build(spec: GraphSpec) -> Graph:
+    """Return the graph of a program's main workflow, not compiled. Whoever executes it gives its
+    nodes their services: see `Surroundings`."""
+    setting = Setting(spec, dict(spec.subgraphs))
+    graph = StateGraph(state_schema(spec), output_schema=output_schema(spec))
     _fill(graph, setting)
     if spec.on_input is not None:
         add_relay(graph, INPUT_NODE)
@@ -35,17 +33,11 @@ def build(spec: GraphSpec, services: Services) -> Graph:
     return graph
 
 
-def _compile_nested(spec: GraphSpec, caller: Setting) -> App:
-    """Compile a called workflow, whose checkpoints go where the caller's go."""
-    return nested_graph(spec, caller).compile(name=spec.name)
-
-
-def nested_graph(spec: GraphSpec, caller: Setting) -> Graph:
+def nested_graph(spec: GraphSpec, subgraphs: Mapping[str, GraphSpec]) -> Graph:
     """Return the graph of a called workflow, not compiled."""
     schema = nested_schema(spec)
     graph = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
-    setting = Setting(spec, caller.services, caller.subgraphs)
-    _fill(graph, setting)
+    _fill(graph, Setting(spec, subgraphs))
     return graph
 
 
@@ -99,7 +91,8 @@ def function_of(node: NodeSpec, setting: Setting, branch: Branch | None) -> Node
 
 def _subgraph(node: NodeSpec, setting: Setting) -> App | None:
     if isinstance(node.op, CallNode | ForeachNode):
-        return _compile_nested(setting.subgraphs[node.op.workflow], setting)
+        called = setting.subgraphs[node.op.workflow]
+        return nested_graph(called, setting.subgraphs).compile(name=called.name)
     compile_inner = NODE_KINDS[node.op.kind].subgraph
     return compile_inner(node, setting) if compile_inner else None
 

@@ -14,11 +14,9 @@ from ..checkpoints.tables.levels import LevelCheckpoints, read_level
 from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App
 from ..errors import RunError
-from ..nodes.visit.visit import Setting
 from ..services import Json
 from ..state.channels import variable_values, variables_of
 from .build import nested_graph
-from .null_services import inert_services
 
 VISITS = "$visits"
 """The channel that counts how often each node ran."""
@@ -40,7 +38,7 @@ class CheckpointView:
     namespace: str = ""
 
     def is_at(self, at: str) -> bool:
-        """Whether that is its id, or a node that comes next: `NODE`, `CALL/NODE`."""
+        """Return whether that is its id, or a node that comes next: `NODE`, `CALL/NODE`."""
         return at == self.id or at in ("/".join((*self.path, name)) for name in self.next)
 
 
@@ -58,13 +56,12 @@ async def whole_past_of(
     """Return the checkpoints of the main and of called workflows, oldest first."""
     views = await past_of(checkpoints, app, spec, run)
     subgraphs, levels = dict(spec.subgraphs), dict[str, App]()
-    setting = Setting(spec, inert_services(), subgraphs)
     for namespace in await checkpoints.namespaces(run):
         called = called_in(namespace, spec, subgraphs)
         if called is None:
             continue
         if called.workflow not in levels:
-            levels[called.workflow] = nested_graph(called.spec, setting).compile()
+            levels[called.workflow] = nested_graph(called.spec, subgraphs).compile()
         level = Level(levels[called.workflow], called.spec, called.path, namespace)
         views += await _views(checkpoints, level, run)
     return sorted(views, key=lambda view: view.id)
@@ -104,32 +101,32 @@ class Stop:
 
 async def stops_before(checkpoints: Checkpoints, level: Level, run: str, node: str) -> list[Stop]:
     """Return every checkpoint of a level that stands before a node, oldest first."""
-    read = await _read(checkpoints, level, run, (VISITS,))
-    every = read.checkpoints
-    done = [read.lists.value(VISITS, each.id).get(node, 0) for each in every]
+    past = await _read(checkpoints, level, run, (VISITS,))
+    every = past.checkpoints
+    done = [past.lists.value(VISITS, each.id).get(node, 0) for each in every]
     return [
         Stop(each.id, done[at] + 1, every[later].id if later is not None else "")
         for at, each in enumerate(every)
-        if node in read.following[each.id]
+        if node in past.following[each.id]
         for later in [next((n for n in range(at + 1, len(done)) if done[n] > done[at]), None)]
     ]
 
 
 async def _views(checkpoints: Checkpoints, level: Level, run: str) -> list[CheckpointView]:
-    read, relays = await _read(checkpoints, level, run), set(level.spec.relays)
+    past, relays = await _read(checkpoints, level, run), set(level.spec.relays)
     return [
         CheckpointView(
             id=each.id,
             step=each.step,
-            nodes=tuple(name for name in read.following.get(each.parent, ()) if name != START),
+            nodes=tuple(name for name in past.following.get(each.parent, ()) if name != START),
             next=tuple(name for name in after if name not in relays),
             time=each.time,
-            variables=variable_values(level.spec, dict(read.values(each))),
+            variables=variable_values(level.spec, dict(past.values(each))),
             path=level.path,
             namespace=level.namespace,
         )
-        for each in read.checkpoints
-        if (after := read.following[each.id]) != (START,)
+        for each in past.checkpoints
+        if (after := past.following[each.id]) != (START,)
         and not (after and relays.issuperset(after))
     ]
 

@@ -14,11 +14,11 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..errors import Failure, RunError
 from ..nodes.visit.visit import assign
-from ..services import Json
-from ..state.channels import reset, variable_values, variables_of
+from ..state.channels import variable_values, variables_of
+from ..state.conversations import reset
 from ..state.interrupts import no_command
 from ..state.scope import Scope
-from ..values import NotStorable, storable_text, storable_value
+from ..values import kept_value, storable_text
 
 INPUT_NODE = "$input"
 """A node that never runs: the state is changed in its name, and its edge leads to the target."""
@@ -57,12 +57,5 @@ def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str
     except Failure as failure:
         raise RunError(f"the line cannot be taken: {failure.message}") from None
     for name, value in values_set.items():
-        writes[channels[name].name] = _storable(name, value)
+        writes[channels[name].name] = kept_value(value, f"the value of `{name}`")
     return writes
-
-
-def _storable(name: str, value: Json) -> Json:
-    try:
-        return storable_value(value)
-    except NotStorable as error:
-        raise RunError(f"the value of `{name}` cannot be kept: {error}") from None

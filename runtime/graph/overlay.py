@@ -20,8 +20,8 @@ _DRAWING_SECONDS = 120
 
 
 def layout_of(sized: Sized) -> Layout:
-    """Graphviz' layout where it is installed and the picture is not too large for it, else our
-    own."""
+    """Return Graphviz' layout where it is installed and the picture is not too large for it, else
+    our own."""
     if len(sized.picture.nodes) + len(sized.picture.lines) > MAX_FOR_GRAPHVIZ:
         return lay_out(sized)
     try:
@@ -32,7 +32,7 @@ def layout_of(sized: Sized) -> Layout:
 
 
 def overlay_of(events: Iterable[RunEvent]) -> Overlay:
-    """What to draw of a run: its visits in order, seconds per node, and the node it stands at.
+    """Return the overlay of a run: its visits in order, seconds per node, and where it stands.
     Nodes of called workflows are not among them."""
     path: list[str] = []
     begun: set[tuple[str, object]] = set()
@@ -62,13 +62,13 @@ def overlay_of(events: Iterable[RunEvent]) -> Overlay:
 
 
 def draw_dot(dot: str, form: str) -> bytes:
-    """Graphviz text as a picture: by the program `dot`, else by pygraphviz (the extra `draw`).
-    Raises `RunError` when neither is there or the drawing fails."""
+    """Return Graphviz text as a picture: by the program `dot`, else by pygraphviz (the extra
+    `draw`). Raise `RunError` when neither is there or the drawing fails."""
     program = shutil.which("dot")
     if program is None:
         return _draw_inside(dot, form)
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [program, f"-T{form}"],
             input=dot.encode(),
             capture_output=True,
@@ -77,10 +77,11 @@ def draw_dot(dot: str, form: str) -> bytes:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RunError(f"Graphviz could not draw: {error}", help=_TEXT_FORMS) from None
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+    if process.returncode != 0:
+        reason = process.stderr.decode(errors="replace").strip()
+        reason = reason or f"exit code {process.returncode}"
         raise RunError(f"Graphviz could not draw: {reason}", help=_TEXT_FORMS)
-    return done.stdout
+    return process.stdout
 
 
 _TEXT_FORMS = "-f mermaid and -f dot need nothing"
@@ -95,8 +96,8 @@ def _draw_inside(dot: str, form: str) -> bytes:
             help=f"apt install graphviz, or pip install 'flowc[draw]'; {_TEXT_FORMS}",
         ) from None
     try:
-        drawn = AGraph(string=dot).draw(format=form, prog="dot")
+        picture = AGraph(string=dot).draw(format=form, prog="dot")
     except ValueError as error:
         raise RunError(f"Graphviz could not draw: {error}", help=_TEXT_FORMS) from None
-    assert isinstance(drawn, bytes)
-    return drawn
+    assert isinstance(picture, bytes)
+    return picture

@@ -26,7 +26,7 @@ class RunDifference:
     costs: Mapping[str, tuple[Json, Json]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether the runs differ in more than what they cost."""
+        """Return whether the runs differ in more than what they cost."""
         moved = any(sign != " " for sign, _ in self.path)
         return moved or bool(self.variables) or bool(self.ends)
 

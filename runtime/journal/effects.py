@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from flowc.compiler.ir import Effect, OnUnknown
+from flowc.compiler.ir import OnUnknown
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
@@ -29,7 +29,7 @@ from ..checkpoints.namespaces import BETWEEN
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from ..db.database import Database
 from ..errors import Failure, InDoubt, LimitReached, RunError
-from ..services import MODEL_CALL, Journal, Json
+from ..services import MODEL_CALL, EffectCall, Journal, Json
 from .preview import abridge, two_inputs
 
 VERDICTS = ("repeat", "fail")
@@ -65,9 +65,9 @@ class EffectJournal:
 
     db: Database
     on_unknown: OnUnknown | None = None
-    """What the caller said about effects in doubt; it wins over what the workflow says."""
+    """The caller's policy for effects in doubt; it wins over that of the workflow."""
     usual: OnUnknown = "ask"
-    """What is done where neither says anything."""
+    """The policy where neither has one."""
     hidden: tuple[str, ...] = ()
     """Values of secrets, which stand nowhere in what is kept or shown of an input."""
     ask: Callable[[Mapping[str, object]], object] = interrupt
@@ -81,54 +81,47 @@ class EffectJournal:
         rows = await self.db.rows("select key, ordinal from effects where run = ?", (run,))
         self.known[run] = {(row[0], row[1]) for row in rows}
 
-    async def once(
-        self,
-        runtime: Runtime[Any],
-        name: str,
-        effect: Effect,
-        inputs: Json,
-        call: Callable[[], Awaitable[Json]],
-        ordinal: int = 0,
-    ) -> Json:
-        """Return the kept result, or that of `call`. Pure and idempotent effects that were
+    async def once(self, act: EffectCall) -> Json:
+        """Return the kept result, or that of the call. Pure and idempotent effects that were
         interrupted are simply repeated, so of them only the result is written. Raise `Failure` as
-        `call` does, and `RunError` when the input is not the one that the kept result belongs to.
-        """
-        key = _key(runtime, ordinal)
-        digest = self.db.fingerprint(_canonical(inputs))
+        the call does, and `RunError` when the input is not the one of the kept result."""
+        key = _key(act.runtime)
+        digest = self.db.fingerprint(_canonical(act.inputs))
         row = await self._row(key)
         if row is not None:
-            if row.status != "failed" and (row.name, row.digest) != (name, digest):
-                raise _other_input(row, name, abridge(inputs, self.hidden))
+            if row.status != "failed" and (row.name, row.digest) != (act.name, digest):
+                raise _other_input(row, act.name, abridge(act.inputs, self.hidden))
             if row.status == "done":
                 return cast("Json", json.loads(row.result or "null"))
-            if effect == "once":
-                await self._decide(key, row.status, name, inputs)
-        elif effect == "once" and name != MODEL_CALL:
-            earlier = await self._of_earlier_attempts(key, name, digest, inputs)
+            if act.effect == "once":
+                await self._decide(key, row.status, act)
+                row = await self._row(key)
+                if row is not None and row.status == "done":
+                    return cast("Json", json.loads(row.result or "null"))
+        elif act.effect == "once" and act.name != MODEL_CALL:
+            earlier = await self._of_earlier_attempts(key, digest, act)
             if earlier is not None:
-                await self._write(key, name, inputs, "done", earlier)
+                await self._write(key, act, "done", earlier)
                 return cast("Json", json.loads(earlier))
-        if effect == "once":
-            await self._write(key, name, inputs, "intended", None)
+        if act.effect == "once":
+            await self._write(key, act, "intended", None)
         passed_on = EFFECT_KEY.set(idempotency_key(key))
         try:
-            value = await call()
+            value = await act.call()
         except InDoubt:
             raise
         except (Failure, LimitReached):
-            if effect == "once":
-                await self._write(key, name, inputs, "failed", None)
+            if act.effect == "once":
+                await self._write(key, act, "failed", None)
             raise
         finally:
             EFFECT_KEY.reset(passed_on)
-        await self._write(key, name, inputs, "done", json.dumps(value))
+        await self._write(key, act, "done", json.dumps(value))
         return value
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep something that a visit came to: no effect, so it is never in doubt."""
-        run, namespace, _ = _key(runtime, 0)
-        row = (run, namespace, name, ordinal, self.db.seal(json.dumps(value)))
+        row = (*visit_of(runtime), name, ordinal, self.db.seal(json.dumps(value)))
         await self.db.put(
             "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
             " do update set value = excluded.value",
@@ -137,9 +130,8 @@ class EffectJournal:
 
     async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         """Return everything that a visit kept under a name, by number."""
-        run, namespace, _ = _key(runtime, 0)
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
-        rows = await self.db.rows(query, (run, namespace, name))
+        rows = await self.db.rows(query, (*visit_of(runtime), name))
         return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
 
     async def results(self, run: str, namespace: str, name: str, inputs: Json) -> list[Json]:
@@ -156,7 +148,7 @@ class EffectJournal:
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Settle whatever this visit left in doubt, at any depth: an edge took the failure, or the
         node is done with. With a name only the effects of that name."""
-        run, namespace, _ = _key(runtime, 0)
+        run, namespace = visit_of(runtime)
         await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
@@ -219,8 +211,9 @@ class EffectJournal:
         for table in ("effects", "answers", "notes", "lines"):
             await self.db.put(f"delete from {table} where run = ?", (run,))
 
-    async def _decide(self, key: Key, status: str, name: str, inputs: Json) -> None:
+    async def _decide(self, key: Key, status: str, act: EffectCall) -> None:
         """Decide about an effect that was begun and not finished. Return to repeat it."""
+        name = act.name
         if status == "refused":
             await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
             raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
@@ -239,14 +232,16 @@ class EffectJournal:
             "text": text,
             "choices": list(VERDICTS),
             "key": list(key),
-            "input": abridge(inputs, self.hidden),
+            "input": abridge(act.inputs, self.hidden),
             "idempotency_key": idempotency_key(key),
         }
-        self.ask({**about, "path": path} if path else about)
+        # The engine keeps an answer before the graph goes on; in another host it comes back here.
+        answer = self.ask({**about, "path": path} if path else about)
+        await self.settle(key, cast("Json", answer))
+        if answer == "fail":
+            await self._decide(key, "refused", act)
 
-    async def _of_earlier_attempts(
-        self, key: Key, name: str, digest: str, inputs: Json
-    ) -> str | None:
+    async def _of_earlier_attempts(self, key: Key, digest: str, act: EffectCall) -> str | None:
         """Return the kept result, as JSON, of the same effect with the same input in an attempt
         before this one; decide first on one that was left in doubt there."""
         query = (
@@ -258,12 +253,12 @@ class EffectJournal:
             inside, this = all_attempts + BETWEEN, own + BETWEEN
             beyond = all_attempts + chr(ord(BETWEEN) + 1)  # what begins with `inside` sorts before
             there = (
-                key[0], self.db.seal_name(name), digest, inside, beyond, len(this), this,
+                key[0], self.db.seal_name(act.name), digest, inside, beyond, len(this), this,
             )  # fmt: skip
             for row in await self.db.rows(query, there):
                 if row[2] == "done":
                     return self.db.unseal(row[3])
-                await self._decide((key[0], row[0], row[1]), row[2], name, inputs)
+                await self._decide((key[0], row[0], row[1]), row[2], act)
         return None
 
     async def _row(self, key: Key) -> _Row | None:
@@ -279,13 +274,10 @@ class EffectJournal:
         unseal = self.db.unseal
         return _Row(status, name, digest, result and unseal(result), inputs and unseal(inputs))
 
-    async def _write(
-        self, key: Key, name: str, inputs: Json, status: str, result: str | None
-    ) -> None:
-        shown = json.dumps(abridge(inputs, self.hidden), ensure_ascii=False)
+    async def _write(self, key: Key, act: EffectCall, status: str, result: str | None) -> None:
+        shown = json.dumps(abridge(act.inputs, self.hidden), ensure_ascii=False)
         if key[0] in self.known:
             self.known[key[0]].add(key[1:])
-        sealed = (result and self.db.seal(result), self.db.seal(shown))
         await self.db.put(
             "insert into effects (run, key, ordinal, name, given, status, result, input)"
             " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal)"
@@ -293,10 +285,11 @@ class EffectJournal:
             " status = excluded.status, result = excluded.result, input = excluded.input",
             (
                 *key,
-                self.db.seal_name(name),
-                self.db.fingerprint(_canonical(inputs)),
+                self.db.seal_name(act.name),
+                self.db.fingerprint(_canonical(act.inputs)),
                 status,
-                *sealed,
+                result and self.db.seal(result),
+                self.db.seal(shown),
             ),
         )
 
@@ -329,16 +322,8 @@ class NoJournal:
     """A journal for graphs without a store of flowc's own (the emitted module under LangGraph's
     server): every effect is called, nothing is kept."""
 
-    async def once(
-        self,
-        runtime: Runtime[Any],
-        name: str,
-        effect: Effect,
-        inputs: Json,
-        call: Callable[[], Awaitable[Json]],
-        ordinal: int = 0,
-    ) -> Json:
-        return await call()
+    async def once(self, act: EffectCall) -> Json:
+        return await act.call()
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         return None
@@ -366,8 +351,9 @@ class JournalBefore:
         await self.inner.abandon(runtime, name)
 
 
-def _key(runtime: Runtime[Any], ordinal: int) -> Key:
-    return (*visit_of(runtime), ordinal)
+def _key(runtime: Runtime[Any]) -> Key:
+    # A visit has one effect, so the number is always 0; idempotency keys are made with it.
+    return (*visit_of(runtime), 0)
 
 
 def _with_inner(namespace: str) -> tuple[str, int, str]:

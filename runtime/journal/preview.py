@@ -15,6 +15,7 @@ from ..services import Json
 
 _TEXT = 400
 _HEAD, _TAIL = 4, 16
+"""Items of a long list that stay: of a conversation the end is what differs."""
 _KEYS = 60
 _DEPTH = 8
 _WHOLE = 12_000

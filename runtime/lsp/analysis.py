@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from flowc.compiler.analysis.graphs import reachable
 from flowc.compiler.catalog.catalog import load_catalog
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult, compile_file, compile_text
 from flowc.compiler.editor.completion import Candidate
 from flowc.compiler.editor.symbols import Symbols, symbols_of
-from flowc.compiler.frontends import FRONTENDS, by_name, is_workflow
+from flowc.compiler.frontends import FRONTENDS, is_workflow
 from flowc.compiler.reading.editing import Editing, Kind, Mention
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
@@ -50,7 +51,7 @@ class Analysis:
     def editing(self) -> Editing:
         """What the document's format completes."""
         frontend = self.result.frontend
-        return frontend.editing() if frontend else Editing()
+        return frontend.reader().editing() if frontend else Editing()
 
     @cached_property
     def names(self) -> dict[Kind, tuple[Candidate, ...]]:
@@ -99,12 +100,9 @@ def analyse(
 
 def editing_of(path: str) -> Editing:
     """Return what a file completes that is not a workflow yet, by its name."""
-    frontends = (f for f in FRONTENDS if any(path.endswith(s) for s in f.suffixes))
-    best = max(
-        frontends, key=lambda f: max(len(s) for s in f.suffixes if path.endswith(s)), default=None
-    )
-    frontend = by_name(best.name) if best else None
-    return frontend.editing() if frontend else Editing()
+    ends = [(len(end), f) for f in FRONTENDS for end in f.suffixes if path.endswith(end)]
+    longest = max(ends, key=lambda end: end[0], default=None)
+    return longest[1].reader().editing() if longest else Editing()
 
 
 def tools_near(path: str) -> tuple[Candidate, ...]:
@@ -180,25 +178,13 @@ class Workspace:
 def shares_variables(analysis: Analysis) -> set[str]:
     """Return the files whose workflows share their variables with this one by calls."""
     program = analysis.result.program
-    shared = {analysis.path}
-    if program is None:
-        return shared
-    calls = [
-        (path, node)
-        for path, workflow in program.workflows
-        for node in workflow.nodes
-        if node.kind == "call" and (node.passes_all or node.returns_all)
-    ]
-    while True:
-        more = {
-            end
-            for path, node in calls
-            for end in (path, node.workflow)
-            if shared & {path, node.workflow}
-        }
-        if more <= shared:
-            return shared
-        shared |= more
+    linked: dict[str, list[str]] = {}
+    for path, workflow in program.workflows if program else ():
+        for node in workflow.nodes:
+            if node.kind == "call" and (node.passes_all or node.returns_all):
+                linked.setdefault(path, []).append(node.workflow)
+                linked.setdefault(node.workflow, []).append(path)
+    return set(reachable([analysis.path], linked))
 
 
 def callers(path: str, workspace: Workspace, texts: Mapping[str, str]) -> list[Analysis]:

@@ -285,6 +285,7 @@ OPTIONS: dict[str, Any] = {
 def serve() -> NoReturn:
     """Serve one client over standard input and output until it leaves; never returns."""
     sys.setswitchinterval(0.001)  # the loop answers while the worker computes
+    # pygls writes a traceback for each request that is refused; the editor is told anyway.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = FlowcServer()
     for method, handler in FEATURES:

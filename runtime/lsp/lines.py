@@ -103,14 +103,8 @@ class Shift:
 
     def __init__(self, old: str, new: str) -> None:
         self.head = _common(old, new)
+        self.tail = _common(old[self.head :][::-1], new[self.head :][::-1])
         self.old, self.new = len(old), len(new)
-        most = min(self.old, self.new) - self.head
-        low, high = 0, most
-        while low < high:
-            middle = (low + high + 1) // 2
-            same = old[self.old - middle :] == new[self.new - middle :]
-            low, high = (middle, high) if same else (low, middle - 1)
-        self.tail = low
 
     def to_new(self, offset: int) -> int:
         """Return the place in the newer text."""
@@ -129,6 +123,7 @@ class Shift:
 
 
 def _common(old: str, new: str) -> int:
+    """Return how many characters the beginnings of two texts have in common."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2

@@ -7,6 +7,7 @@ compiled waits for it a moment, then answers from the version before, its places
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import NoReturn
 
 from flowc import __version__
@@ -155,14 +156,7 @@ class FlowcServer(LanguageServer):
 
     def row(self, item: Diagnostic, analysis: Analysis) -> types.Diagnostic | None:
         """Return a diagnostic as the client sees it."""
-        kept: dict[str, Lines | None] = {}
-
-        def lines_of(path: str) -> Lines | None:
-            if path not in kept:
-                kept[path] = self.lines_of(path, analysis)
-            return kept[path]
-
-        return as_diagnostic(item, lines_of, self.uri_of)
+        return as_diagnostic(item, cache(lambda path: self.lines_of(path, analysis)), self.uri_of)
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Write to the editor's log, unless the error is an answer to the person."""
@@ -232,12 +226,8 @@ class FlowcServer(LanguageServer):
         """Return a place, in the present text where its file is open."""
         source = analysis.result.sources.get(span.file)
         document = self.documents.by_path(span.file)
-        if document is not None:
-            if source is not None and source.text != document.text:
-                shift = Shift(source.text, document.text)
-                span = Span(span.file, shift.to_new(span.start), shift.to_new(span.end))
-            return types.Location(self.uri_of(span.file), as_range(span, document.lines))
-        lines = self.lines_of(span.file, analysis)
-        return (
-            None if lines is None else types.Location(self.uri_of(span.file), as_range(span, lines))
-        )
+        if document is not None and source is not None and source.text != document.text:
+            shift = Shift(source.text, document.text)
+            span = Span(span.file, shift.to_new(span.start), shift.to_new(span.end))
+        lines = document.lines if document is not None else self.lines_of(span.file, analysis)
+        return types.Location(self.uri_of(span.file), as_range(span, lines)) if lines else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,6 +23,7 @@ from ..store.runs import RunRecord
 AT_WORK = timedelta(minutes=15)
 """For how long after its last call a client counts as at work on a run."""
 _LONGEST_NAME = 60
+Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ def client_of(info: object, session: str | None, alone: bool) -> McpClient:
     return McpClient(f"{name} ({digest[:8]})", known=True)
 
 
-def _now() -> datetime:
+def utc_now() -> datetime:
+    """Return the time."""
     return datetime.now(UTC)
 
 
@@ -59,20 +60,17 @@ class Clients:
 
     engine: Engine
     server: str
-    clock: Callable[[], datetime] = _now
-    calls: dict[str, float] = field(default_factory=dict)
+    clock: Clock
+    calls: dict[str, datetime] = field(default_factory=dict)
     locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     def alone(self, run: str) -> asyncio.Lock:
         """Return the lock of a run: a call sees what the one before it did."""
-        lock = self.locks.get(run)
-        if lock is None:
-            lock = self.locks[run] = asyncio.Lock()
-        return lock
+        return self.locks.setdefault(run, asyncio.Lock())
 
     def note_call(self, run: str) -> None:
         """Note that the run's client is at work on it now."""
-        self.calls[run] = time.monotonic()
+        self.calls[run] = self.clock()
 
     async def require(self, client: McpClient, run: str, *, take_over: bool = False) -> None:
         """Give the run to the client. Raises `ReportFault` while another is at work on it, and
@@ -113,7 +111,7 @@ class Clients:
         reports are known."""
         if record.options.get(STEPPED_IN) == self.server:
             last = self.calls.get(record.id)
-            return last is not None and time.monotonic() - last < AT_WORK.total_seconds()
+            return last is not None and self.clock() - last < AT_WORK
         if await self._is_free(record):
             return False
         return self.clock() - datetime.fromisoformat(record.updated) < AT_WORK

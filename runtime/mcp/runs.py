@@ -12,8 +12,8 @@ from typing import Any
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult, compile_file
 
-from ..assembly.compose import make_services
-from ..assembly.run_options import RunOptions, settle
+from ..assembly.launch import prepare
+from ..assembly.run_options import RunOptions
 from ..config.settings import Config
 from ..engine.engine import Engine
 from ..errors import Failure, RunError
@@ -21,7 +21,6 @@ from ..events import Listener, RunEvent
 from ..files.roots import Roots
 from ..people import Question
 from ..services import Json, Outcome
-from ..stepper.position import Faulty
 
 Progress = Callable[[int, str], Awaitable[None]]
 """Told how many nodes have ended, and which was the last."""
@@ -56,21 +55,11 @@ class Runs:
     ) -> dict[str, Json]:
         """Execute a new run until it ends or waits. `about` are more options to keep with it."""
         compiled = self.compile(file)
-        if not compiled.ok:
-            raise Faulty(compiled)
         script = str(self._place(answers)) if answers else None
-        wanted = RunOptions(model=model, answers=script, roots=(str(self.folder),))
-        options = settle(wanted, self.config)
-        frontend = compiled.frontend
-        about = {**about, "format": frontend.name if frontend else "", "folder": os.getcwd()}
-        outcome = await self.engine.start(
-            compiled.spec,
-            make_services(options, compiled.spec, self.config),
-            run=self.new_run(),
-            inputs=inputs,
-            options={**options.to_json(), **about},
-            listeners=(_reporting(progress),),
-        )
+        options = RunOptions(model=model, answers=script, roots=(str(self.folder),))
+        launch = prepare(compiled, options, self.config, about=about)
+        listeners = (_reporting(progress),)
+        outcome = await launch.start(self.engine, self.new_run(), inputs, listeners=listeners)
         return _outcome_json(outcome)
 
     async def status(self, run: str) -> dict[str, Json]:
@@ -95,15 +84,10 @@ class Runs:
         record = await self.engine.store.get(run)
         options = RunOptions.from_json(record.options)
         compiled = compile_file(record.file, team=options.team)
-        if not compiled.ok:
-            raise Faulty(compiled)
-        outcome = await self.engine.resume(
-            run,
-            compiled.spec,
-            make_services(options, compiled.spec, self.config),
-            answers={} if answer is None else {question or "": answer},
-            listeners=(_reporting(progress),),
-        )
+        launch = prepare(compiled, options, self.config)
+        answers: dict[str, Json] = {} if answer is None else {question or "": answer}
+        listeners = (_reporting(progress),)
+        outcome = await launch.resume(self.engine, run, answers, listeners=listeners)
         return _outcome_json(outcome)
 
     def _place(self, file: str) -> Path:

@@ -16,15 +16,15 @@ from typing import Any
 from flowc import __version__
 from mcp.server.mcpserver import Context, MCPServer
 
+from ..assembly.launch import Faulty
 from ..db.database import create_tables
 from ..db.file_lease import present
 from ..errors import Failure, RunError
 from ..services import Json
 from ..state.step_reports import ReportFault, refusal
-from ..stepper.position import Faulty
 from ..stepper.stepper import Stepper
 from ..store.audit_log import SCHEMA as AUDIT
-from .clients import Clients, McpClient, client_of
+from .clients import Clients, Clock, McpClient, client_of, utc_now
 from .runs import Progress, Runs
 
 Answer = dict[str, Any]
@@ -47,7 +47,9 @@ class Desk:
     clients: Clients
 
 
-def mcp_server(open_stepper: Callable[[], Any], *, alone: bool) -> MCPServer[Desk]:
+def mcp_server(
+    open_stepper: Callable[[], Any], *, alone: bool, clock: Clock = utc_now
+) -> MCPServer[Desk]:
     """Return the server. `open_stepper` opens the store while it serves: an async context manager
     of a `Stepper`."""
 
@@ -57,7 +59,7 @@ def mcp_server(open_stepper: Callable[[], Any], *, alone: bool) -> MCPServer[Des
             engine = stepper.engine
             await create_tables(engine.journal_db, AUDIT)
             async with present(engine.store.leases, stepper.server):
-                yield Desk(stepper, alone, Clients(engine, stepper.server))
+                yield Desk(stepper, alone, Clients(engine, stepper.server, clock))
 
     server: MCPServer[Desk] = MCPServer(
         "flowc",

@@ -1,4 +1,4 @@
-"""What went wrong in a model call: in the provider's words, and whether to try again."""
+"""The fault of a model call: in the provider's words, and whether to try again."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from flowc.compiler.plan import PlanError, read_call, read_plan, step_paths, tex
 from ..audio.calls.call import check_call, find_tool
 from ..audio.plan.contradictions import Shape
 from ..errors import Failure
-from ..schemas import ANSWER_TOOL
 from ..services import ModelReply, ModelRequest
 from .offline_plan import call_text, code_of, plan_of
 from .offline_rules import NAME
@@ -51,28 +50,22 @@ class OfflineModels:
     is_model: bool = False
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """Return the answer, as the arguments of the tool that the agent has to call. Raises
+        """Return the answer, as the arguments of the tool that the agent has to call. Raise
         `Failure` (refused) for a role or a request that the rules do not have."""
         role = ROLES.get(request.agent)
         if role is None:
-            known = ", ".join(ROLES)
+            roles = ", ".join(ROLES)
             raise Failure(
                 f"the offline rules have no role `{request.agent or request.node}`",
                 "refused",
-                help=f"they are {known}; --model provider:name asks a language model",
+                help=f"they are {roles}; --model provider:name asks a language model",
             )
         answer = role(_last(request))
-        names = [tool.name for tool in request.tools if tool.name.startswith(ANSWER_TOOL)]
-        if not names:
+        if request.ending is None:
             return ModelReply(json.dumps(answer, ensure_ascii=False), model=NAME)
         id = f"rule_{request.node}_{request.visit}_{request.turn}"
-        call = {"id": id, "name": max(names, key=len), "args": answer}
+        call = {"id": id, "name": request.ending, "args": answer}
         return ModelReply("", (call,), model=NAME)
-
-
-def is_offline(model: str | None) -> bool:
-    """Tell whether a model's name means the rules: `offline`."""
-    return model == OFFLINE
 
 
 def _last(request: ModelRequest) -> str:

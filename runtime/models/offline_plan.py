@@ -50,7 +50,7 @@ class Clause:
 
 
 def read_request(request: str) -> list[Clause]:
-    """Return the clauses of a request, in order. Raises `Failure` (refused) that names every word
+    """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
     that the rules do not know, and the clauses of known words that they cannot read."""
     if not request.strip():
         raise _refusal("the request is empty: nothing is asked for", "say what to do; " + _SEE)
@@ -148,7 +148,7 @@ def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
     """Return goal, requirements with their predicates, steps and the format of the result, which is
-    the file `output` if its name matters; `sound` is what is known of `audio`. Raises `Failure`
+    the file `output` if its name matters; `sound` is what is known of `audio`. Raise `Failure`
     (refused)."""
     clauses = read_request(request)
     format_name, said_by = _format_of(clauses, audio, output)
@@ -287,7 +287,7 @@ def _literal(value: object) -> str:
 
 
 def _call_of(clause: Clause) -> AudioCall:
-    """Return the clause's call. Raises `Failure` when a value is out of the tool's range."""
+    """Return the clause's call. Raise `Failure` when a value is out of the tool's range."""
     assert clause.fit.rule.tool is not None
     arguments = {"input": "in.wav", "output": "out.wav", **clause.fit.arguments}
     try:

@@ -1,6 +1,6 @@
 """The offline vocabulary: which call of which tool a clause of a request is.
 
-What people say for a tool stands in the tool's row (`compiler.catalog.audio_tools`). A clause fits
+People's phrases for a tool stand in the tool's row (`compiler.catalog.audio_tools`). A clause fits
 a phrase as a whole or not at all, so a word that no phrase knows is never passed over: "do not
 compress" is not a compression. Nothing here is a language model.
 """
@@ -19,7 +19,7 @@ from .offline_patterns import Pattern, pattern, show
 
 NAME = "offline-rules/1"
 SEPARATORS = frozenset({",", ";", ".", "!", "and", "then", "afterwards", "finally"})
-"""What stands between clauses; some phrases hold an "and" of their own."""
+"""Words between clauses; some phrases hold an "and" of their own."""
 FORMAT = Wording("file format", "Export", "export flac", tuple(
     f"[(export|save|write|convert|encode) IT] [as|to|in] [a|an] {name} [file] {{format={name}}}"
     for name in FORMATS
@@ -31,8 +31,8 @@ LISTENING = Wording("listening", "Listen", "let me listen", (
 
 
 class Rule(NamedTuple):
-    """What people say for a tool. Without a tool: `FORMAT` is the ending of the result, `LISTENING`
-    a step that a person does."""
+    """People's phrases for a tool. Without a tool: `FORMAT` is the ending of the result,
+    `LISTENING` a step that a person does."""
 
     wording: Wording
     patterns: tuple[Pattern, ...]
@@ -87,14 +87,14 @@ def known_words() -> frozenset[str]:
 def nearest_example(words: Collection[str]) -> str:
     """Return the example of the rule that says most of these words, of which one that few rules say
     counts for more; "" when it shares only what many say, such as units."""
-    spoken, asked = [(rule.wording.example, rule.words) for rule in rules()], {*words}
+    phrases, wanted = [(rule.wording.example, rule.words) for rule in rules()], {*words}
 
     def weight(example: str, own: frozenset[str]) -> float:
-        known = sum(1 / sum(word in other for _, other in spoken) for word in own & asked)
-        return known + len(asked & {*example.split()}) / 100
+        known = sum(1 / sum(word in other for _, other in phrases) for word in own & wanted)
+        return known + len(wanted & {*example.split()}) / 100
 
     # Of two that share as much, the one with more words is the one that people say more often.
-    example, own = max(spoken, key=lambda one: (weight(*one), len(one[1])))
+    example, own = max(phrases, key=lambda one: (weight(*one), len(one[1])))
     return example if weight(example, own) > _TELLING else ""
 
 

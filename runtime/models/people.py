@@ -1,4 +1,4 @@
-"""`--model people`: whoever runs the workflow answers in the model's place, turn by turn.
+"""`--model people`: the person who runs the workflow answers in the model's place, turn by turn.
 
 A turn is an interrupt: the run waits for it as for any other question, in whatever process. So a
 person on a terminal, or an assistant that carries a workflow out step by step, can be the model.
@@ -18,7 +18,7 @@ from ..errors import Failure
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
 
 PEOPLE = "people"
-"""What `--model` is called with."""
+"""The value of `--model`."""
 _REPORTED = re.compile(r"\s*(passed|failed)\s*(?::\s*(.*))?", re.DOTALL | re.IGNORECASE)
 
 
@@ -31,7 +31,7 @@ class PeopleModels:
     is_model: bool = False
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """Wait for the answer. Raises `Failure` when it says that there is none. Nothing happens
+        """Wait for the answer. Raise `Failure` when it says that there is none. Nothing happens
         before the interrupt: an answered call is made again from its start."""
         path = list(CALL_PATH.get())
         ending = next((tool for tool in request.tools if tool.name == request.ending), None)
@@ -50,8 +50,7 @@ class PeopleModels:
 @dataclass(frozen=True, slots=True)
 class HandTools:
     """Tools for people who answer as a model: they use their own and report the results, so that
-    any tool a workflow names for them is there. What the workflow calls itself is called by
-    `box`."""
+    any tool a workflow names for them is there. The workflow's own calls go to `box`."""
 
     box: Any
 
@@ -60,9 +59,9 @@ class HandTools:
 
     def schema(self, name: str) -> ToolSchema:
         """Return the real tool's schema, or that of one which only the person has."""
-        known: ToolSchema | None = self.box.schema(name)
+        schema: ToolSchema | None = self.box.schema(name)
         about = "a tool of whoever answers"
-        return known or ToolSchema(name, about, {"type": "object"}, source="people")
+        return schema or ToolSchema(name, about, {"type": "object"}, source="people")
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
         return cast("Json", await self.box.call(name, args))

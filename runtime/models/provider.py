@@ -7,14 +7,15 @@ import contextlib
 import json
 import os
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..charges import Usage
-from ..context import EFFECT_KEY
-from ..errors import Failure, RunError
+from ..config.options import default
+from ..context import EFFECT_KEY, STREAMED_AS
+from ..errors import Failure, RunError, describe_exception, one_line
 from ..services import ModelReply, ModelRequest
 from .faults import KEY_VARIABLES, Malformed, ModelError, describe, provider_errors
 from .messages import ToolNames, text_of, to_function, to_langchain
@@ -22,18 +23,22 @@ from .messages import ToolNames, text_of, to_function, to_langchain
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
+    from langchain_core.runnables import RunnableConfig
 
 _PLACEHOLDER_KEY = "none"
 """Sent to a server given with --base-url when no key is set: local servers ask for none."""
 _TAKE_HEADERS = frozenset({"openai", "azure_openai", "anthropic"})
 """Providers whose LangChain client passes on headers of a single call."""
+_TOLD_TO_COUNT = frozenset({"openai", "azure_openai"})
+"""Providers whose client, against another server than their own, counts the tokens of a stream only
+when it is told to."""
 _BOUND_BY = {
     "google_genai": "max_output_tokens",
     "google_vertexai": "max_output_tokens",
     "ollama": "num_predict",
     "ibm": "max_completion_tokens",
 }
-"""What providers call the bound of an answer that do not call it `max_tokens`."""
+"""The providers' names for the bound of an answer, where it is not `max_tokens`."""
 _HOW_TO_NAME = "write provider:name, as in openai:gpt-5-mini or anthropic:claude-sonnet-5"
 
 
@@ -60,27 +65,33 @@ class Backoff:
 @dataclass(slots=True)
 class ProviderModels:
     """Calls `model` ("provider:name"), or the model that an agent names. `timeout` bounds one
-    attempt, in seconds."""
+    attempt, in seconds. `objects` are models that the host program holds, by name; of others a
+    client is made."""
 
     model: str
     base_url: str | None = None
-    timeout: float = 600.0
+    timeout: float = default("model_timeout")
     backoff: Backoff = Backoff()
+    objects: Mapping[str, BaseChatModel] = field(default_factory=dict)
     is_model: bool = True
     _clients: dict[str, BaseChatModel] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, model in self.objects.items():
+            self._clients[name] = self._clients[self._full_name(name)] = model
 
     @property
     def label(self) -> str:
         return f"{self.model} at {self.base_url}" if self.base_url else self.model
 
     def prepare(self, models: tuple[str, ...] = ()) -> None:
-        """Make the clients of the run's model and of those that agents name. Raises `RunError` when
+        """Make the clients of the run's model and of those that agents name. Raise `RunError` when
         a provider's package or key is missing, so that nothing starts that cannot go on."""
         for model in (self.model, *models):
             self._client(self._full_name(model))
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """Return one answer, tried again as `Backoff` says. Raises `Failure` (failure or
+        """Return one answer, tried again as `Backoff` says. Raise `Failure` (failure or
         timeout)."""
         name = self._full_name(request.model or self.model)
         for attempt in range(1, self.backoff.attempts + 1):
@@ -90,18 +101,20 @@ class ProviderModels:
             except provider_errors() as error:
                 fault = describe(error, name.partition(":")[0], self.base_url or "the provider")
                 wait = self.backoff.wait(attempt, fault.wait)
-                again = self._worth(fault, attempt, wait)
+                last = attempt == self.backoff.attempts
+                again = fault.retry and not last and wait <= self.backoff.longest
                 if fault.lost and request.grant is not None:
                     await request.grant.charge_lost_attempt(again, getattr(error, "usage", None))
                 if not again:
                     raise _failure(fault, attempt) from error
+            except Exception as error:  # the host's own model may raise anything
+                if self._clients[name] not in self.objects.values():
+                    raise
+                raise Failure(f"the model `{name}` raised {describe_exception(error)}") from error
             if request.on_retry:
                 request.on_retry(attempt, fault.text, wait)
             await self.backoff.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
-
-    def _worth(self, fault: ModelError, attempt: int, wait: float) -> bool:
-        return fault.retry and attempt < self.backoff.attempts and wait <= self.backoff.longest
 
     async def _once(self, request: ModelRequest, name: str) -> ModelReply:
         names = ToolNames(tuple(tool.name for tool in request.tools))
@@ -116,13 +129,15 @@ class ProviderModels:
             model = model.bind(**_output_bound(name, self.base_url, request.grant.max_tokens))
         messages = to_langchain(request.messages, names)
         if request.on_text is None:
-            message = await model.ainvoke(messages)
+            message = await model.ainvoke(messages, _config())
         else:
+            if name.partition(":")[0] in _TOLD_TO_COUNT:
+                model = model.bind(stream_usage=True)
             message = await _stream(model, messages, request.on_text)
         return _reply(message, name, names)
 
     def _full_name(self, model: str) -> str:
-        """A name without provider belongs to the provider of the run's model."""
+        """Return `provider:name`; without a provider that of the run's model."""
         provider, colon, _ = self.model.partition(":")
         return model if ":" in model or not colon else f"{provider}:{model}"
 
@@ -132,9 +147,18 @@ class ProviderModels:
         return self._clients[name]
 
 
+def _config() -> RunnableConfig | None:
+    """Return the configuration of a call that is streamed in the name of the user's node."""
+    from langchain_core.runnables.config import ensure_config
+
+    if (name := STREAMED_AS.get()) is None:
+        return None
+    return {"metadata": {**(ensure_config().get("metadata") or {}), **name}}
+
+
 async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
     whole: Any = None
-    async for chunk in model.astream(messages):
+    async for chunk in model.astream(messages, _config()):
         if text := text_of(chunk):
             on_text(text)
         whole = chunk if whole is None else whole + chunk
@@ -157,7 +181,7 @@ def _is_object(text: str) -> bool:
 
 
 def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
-    """Return the answer. Raises `Malformed` for calls whose arguments are not JSON."""
+    """Return the answer. Raise `Malformed` for calls whose arguments are not JSON."""
     usage = _usage(message)
     model = str(message.response_metadata.get("model_name") or name.partition(":")[2])
     if _is_cut(message):
@@ -203,7 +227,7 @@ def _output_bound(model: str, base_url: str | None, tokens: int) -> dict[str, An
 
 def preload(model: str | None) -> None:
     """Load what the models of a provider need: that takes a second, better before somebody waits
-    for an answer. What is missing is reported when a model is asked."""
+    for an answer. A missing package is reported when a model is asked."""
     provider = (model or "").partition(":")[0]
     if not provider.isidentifier():
         return
@@ -221,9 +245,6 @@ def _open_client(name: str, base_url: str | None, timeout: float) -> BaseChatMod
     settings: dict[str, Any] = {"max_retries": 0, "timeout": timeout}
     if base_url:
         settings["base_url"] = base_url
-    if provider in ("openai", "azure_openai"):
-        # Against another server than its own, the client counts no tokens unless told to.
-        settings["stream_usage"] = True
     if provider == "openai" and base_url and not os.environ.get("OPENAI_API_KEY"):
         settings["api_key"] = _PLACEHOLDER_KEY
     try:
@@ -245,11 +266,7 @@ def _no_client(name: str, provider: str, error: BaseException) -> RunError:
             f"the model `{name}` needs a key, and {variable} is not set",
             help=f"export {variable}=…, or --base-url URL for a local server",
         )
-    reason = " ".join(str(error).split())[:300]
-    return RunError(
-        f"the model `{name}` cannot be used: {reason}",
-        help=_HOW_TO_NAME,
-    )
+    return RunError(f"the model `{name}` cannot be used: {one_line(error)}", help=_HOW_TO_NAME)
 
 
 def _failure(fault: ModelError, attempts: int) -> Failure:

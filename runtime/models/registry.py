@@ -1,16 +1,25 @@
-"""Where answers come from: a script, or a language model. Never silently one for the other."""
+"""The source of answers: a script, or a language model. Never silently one for the other."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ..errors import Failure, RunError
 from ..people import NoPeople, People
 from ..services import ModelReply, ModelRequest, Models
+from .answer_file import read_script
 from .offline import OFFLINE, OfflineModels
 from .people import PEOPLE, PeopleModels
 from .provider import ProviderModels
-from .scripted import open_script
+from .scripted import ScriptedModels
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+_NONE: Mapping[str, BaseChatModel] = MappingProxyType({})
 
 CHOICES = """\
 --model provider:name      a language model, e.g. openai:gpt-5-mini (key in OPENAI_API_KEY)
@@ -39,12 +48,14 @@ def choose_models(
     named: tuple[str, ...],
     timeout: float,
     needed: bool = True,
+    objects: Mapping[str, BaseChatModel] = _NONE,
 ) -> Answering:
     """Return the source of answers. `named` are the models that agents ask for by name; `needed`
-    says whether the workflow calls a model at all. Raises `RunError` (exit 2) that shows the
+    says whether the workflow calls a model at all; `objects` are models that the host program
+    holds, by name. Raise `RunError` (exit 2) that shows the
     choices when nothing was chosen, or says what is missing for what was."""
     if answers is not None:
-        scripted = open_script(answers)
+        scripted = ScriptedModels(read_script(answers))
         return Answering(scripted, scripted)
     if model is None:
         if needed:
@@ -60,7 +71,7 @@ def choose_models(
             "an agent asks the offline rules by name, and this run asks a language model",
             help="`model: offline` belongs to the workflow, where --model can replace it",
         )
-    provider = ProviderModels(model, base_url, timeout)
+    provider = ProviderModels(model, base_url, timeout, objects=objects)
     if needed:
         provider.prepare(named)
     return Answering(provider, NoPeople())

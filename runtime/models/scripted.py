@@ -6,7 +6,6 @@ was killed and resumed gets the same answers.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ..people import QuestionKind
 from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
 from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
-from .script import REPORT_TOOL, AnswerFile, Entry, ScriptedReport, Turn, read_script
+from .answer_file import REPORT_TOOL, AnswerFile, Entry, ScriptedReport, Turn
 
 _SHOWN_KEYS = 12
 
@@ -34,7 +33,7 @@ class ScriptedModels:
         return f"scripted answers ({Path(self.script.path).name}): not a language model"
 
     async def reply(self, request: ModelRequest) -> ModelReply:
-        """The turn of this visit. Raises `Failure` that says what is missing in the script."""
+        """Return the turn of this visit. Raise `Failure` that says what the script lacks."""
         turn = self._turn(request)
         if turn.text and request.on_text:
             request.on_text(turn.text)
@@ -45,7 +44,7 @@ class ScriptedModels:
             result = turn.result if turn.result is not None else turn.text
             calls = [{"name": RESULT_TOOL, "args": _result_args(task, result)}]
         elif turn.result is not None:
-            calls = [{"name": _answer_tool(request), "args": turn.result}]
+            calls = [{"name": request.ending or ANSWER_TOOL, "args": turn.result}]
         numbered = tuple(
             {"id": f"call_{request.node}_{request.visit}_{request.turn}_{number}", **call}
             for number, call in enumerate(calls, start=1)
@@ -53,7 +52,7 @@ class ScriptedModels:
         return ModelReply(turn.text, numbered, model="scripted")
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
-        """What the script says to a question of a node (`services.People.answer`)."""
+        """Return the script's answer to a question of a node (`services.People.answer`)."""
         entry = self._entry(node)
         match kind:
             case "approve":
@@ -74,7 +73,7 @@ class ScriptedModels:
         return turns[turn - 1].reply if turn <= len(turns) else None
 
     def _entry(self, node: str) -> Entry | None:
-        """The entry of a node: where it is called from, or wherever it is called from."""
+        """Return the entry of a node: where it is called from, or wherever it is called from."""
         entries = self.script.entries
         return entries.get(_path_of(node)) or entries.get(node)
 
@@ -98,13 +97,8 @@ class ScriptedModels:
 
 
 def _path_of(node: str) -> str:
-    """A node with the calls that lead to it: `each#2/draft`."""
+    """Return a node with the calls that lead to it: `each#2/draft`."""
     return "/".join((*CALL_PATH.get(), node))
-
-
-def open_script(path: str | Path) -> ScriptedModels:
-    """Read a file of answers. Raises `RunError` (exit 2) when it cannot be read."""
-    return ScriptedModels(read_script(path))
 
 
 def _keys_of(script: AnswerFile) -> str:
@@ -117,12 +111,6 @@ def _tool(request: ModelRequest, name: str) -> ToolSchema | None:
     return next((tool for tool in request.tools if tool.name == name), None)
 
 
-def _answer_tool(request: ModelRequest) -> str:
-    """The tool of a structured answer, which has a name that no other tool has."""
-    names = [tool.name for tool in request.tools if tool.name.startswith(ANSWER_TOOL)]
-    return max(names, key=len, default=ANSWER_TOOL)
-
-
 def _result_args(task: ToolSchema, result: Json) -> dict[str, Any]:
     """Return the result tool's arguments, or the result as it is: the node refuses it."""
     try:
@@ -132,19 +120,21 @@ def _result_args(task: ToolSchema, result: Json) -> dict[str, Any]:
 
 
 def _report_args(report: ScriptedReport, request: ModelRequest) -> dict[str, Any]:
-    """The reporting tool's arguments (S26). The step's number and its assertions are taken from the
-    tool's schema as the model would read them there."""
+    """Return the reporting tool's arguments (S26). The step's number and its assertions are taken
+    from the tool's schema as the model would read them there."""
     schema = _tool(request, REPORT_TOOL)
-    texts = _assertions(schema)
+    fields: dict[str, Any] = schema.parameters["properties"] if schema else {}
+    number, results = fields.get("step_number", {}), fields.get("assertion_results")
+    texts = results["items"]["properties"]["assertion"]["enum"] if results else []
     verdicts = report.asserts
     if verdicts is None:
         verdicts = tuple(report.status == "passed" for _ in texts)
     args: dict[str, Any] = {
-        "step_number": _step_number(schema, request.node),
+        "step_number": number.get("const", 0),
         "status": report.status,
         "assertion_results": [
-            _assertion(item, texts[number] if number < len(texts) else f"assertion {number + 1}")
-            for number, item in enumerate(verdicts)
+            _assertion(item, texts[at] if at < len(texts) else f"assertion {at + 1}")
+            for at, item in enumerate(verdicts)
         ],
         "output_variables": report.outputs,
     }
@@ -157,25 +147,3 @@ def _assertion(item: object, text: str) -> dict[str, Any]:
     if isinstance(item, dict):
         return {"assertion": text, "passed": bool(item.get("passed")), **item}
     return {"assertion": text, "passed": item is True, "detail": ""}
-
-
-def _property(schema: ToolSchema | None, *path: str) -> dict[str, Any]:
-    node: Any = schema.parameters if schema else {}
-    for key in path:
-        node = node.get(key) if isinstance(node, dict) else None
-    return node if isinstance(node, dict) else {}
-
-
-def _assertions(schema: ToolSchema | None) -> list[str]:
-    path = ("properties", "assertion_results", "items", "properties", "assertion")
-    texts = _property(schema, *path).get("enum", [])
-    return [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
-
-
-def _step_number(schema: ToolSchema | None, node: str) -> int:
-    field = _property(schema, "properties", "step_number")
-    for value in (field.get("const"), *(field.get("enum") or ()), field.get("default")):
-        if isinstance(value, int):
-            return value
-    number = re.search(r"[0-9]+$", node)
-    return int(number[0]) if number else 0

@@ -12,7 +12,7 @@ from flowc.compiler.lowering.graphspec import NodeSpec
 from ..errors import Failure
 from ..services import Json, Message
 from ..state.conversations import messages_of
-from ..state.step_reports import read_report
+from ..state.step_reports import StepReport, read_report
 from .talk import verdicts
 from .talk.loop import run_talk, talk_graph
 from .talk.structured import answer_ending
@@ -20,11 +20,9 @@ from .talk.talk import Ending, Talk
 from .visit.visit import Done, Setting, Visit
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: AgentNode) -> Done:
     """Let the model answer. A report of `failed` is a failure of the node, which keeps the outcome
     (S39)."""
-    op = visit.node.op
-    assert isinstance(op, AgentNode)
     agent = agent_of(visit.setting, op)
     missing = _missing_input(visit, op)
     if missing is not None:
@@ -71,7 +69,8 @@ def _missing_input(visit: Visit, op: AgentNode) -> Done | None:
         return None
     names = ", ".join(f"`{name}`" for name in missing)
     text = f"step `{op.title or op.id}` needs {names}, which has no value"
-    outcome = verdicts.outcome_of_failure(op, text)
+    report = StepReport(op.step or 0, "failed", (), {}, text)
+    outcome = verdicts.judge(op, report, None, {})
     return Done(channels={"$reports": {op.id: outcome}}, failure=Failure(text))
 
 
@@ -126,6 +125,7 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
 def _talk(visit: Visit, agent: Agent, op: AgentNode) -> Talk:
     return Talk(
         setting=visit.setting,
+        services=visit.services,
         node=visit.node,
         agent=agent,
         tools=op.tools,

@@ -13,12 +13,10 @@ from ..state.interrupts import choice_in
 from .visit.visit import Done, Visit, put_question
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: AskNode) -> Done:
     """Ask a person. The thread gets the question as an assistant's message and the answer as a
     user's, unless they are empty."""
     # Nothing may happen before the interrupt: after the answer the node runs again from its start.
-    op = visit.node.op
-    assert isinstance(op, AskNode)
     question = visit.text(op.question)
     answer = ask(visit, "ask", question, choices=op.choices)
     done = Done(variables={op.into: answer}, text=visit.scope.show(answer))
@@ -41,9 +39,9 @@ def ask(
     """Return the answer in advance, or interrupt and return a person's: one of `choices`, or a
     value that fits `schema`, from `who`. Raise `Failure` for an answer in advance that is not one
     of the choices."""
-    known = visit.services.people.answer(kind, visit.node.id, visit.number)
-    if known is not None:
-        return _choice_of(visit, choices, known) if choices else known
+    answer = visit.services.people.answer(kind, visit.node.id, visit.number)
+    if answer is not None:
+        return _choice_of(visit, choices, answer) if choices else answer
     options = {"choices": list(choices), "schema": schema, "who": who}
     return _put(visit, kind, text, {k: v for k, v in options.items() if v not in (None, "", [])})
 

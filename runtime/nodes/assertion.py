@@ -9,10 +9,8 @@ from ..errors import Failure
 from .visit.visit import Done, Visit
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: AssertNode) -> Done:
     """Raise `Failure` when the condition does not hold."""
-    op = visit.node.op
-    assert isinstance(op, AssertNode)
     if truth_of(visit.value(op.condition)):
         return Done(text="holds")
     message = visit.text(op.message) if op.message is not None else ""

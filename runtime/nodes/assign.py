@@ -7,10 +7,8 @@ from flowc.compiler.ir import AssignNode
 from .visit.visit import Done, Visit, assign, shorten
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: AssignNode) -> Done:
     """Evaluate every assignment once; a later one sees the earlier ones."""
-    op = visit.node.op
-    assert isinstance(op, AssignNode)
     values = assign(visit.scope, op.assignments)
     shown = ", ".join(f"{name} = {shorten(visit.scope.show(v), 60)}" for name, v in values.items())
     return Done(variables=values, text=shown)

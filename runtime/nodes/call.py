@@ -8,7 +8,7 @@ from flowc.compiler.expr.values import read_number
 from flowc.compiler.ir import CallNode
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec
 
-from ..context import CALL_PATH
+from ..context import CALL_PATH, binding
 from ..errors import Failure
 from ..services import Json
 from ..state.channels import (
@@ -24,19 +24,13 @@ from .visit.spending import inside
 from .visit.visit import Done, Visit, assign
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: CallNode) -> Done:
     """Run the called workflow. Its variables are copied back when it fails, too, and the caller's
     rules for failures leave them alone (M43, M44); `returns` counts after a success alone."""
-    op = visit.node.op
-    assert isinstance(op, CallNode)
     spec = visit.setting.subgraphs[op.workflow]
     inputs = _inputs(visit, op, spec)
-    token = CALL_PATH.set((*CALL_PATH.get(), visit.node.id))
-    try:
-        with inside(visit):
-            result = await visit.run_subgraph(inputs)
-    finally:
-        CALL_PATH.reset(token)
+    with binding(CALL_PATH, (*CALL_PATH.get(), visit.node.id)), inside(visit):
+        result = await visit.run_subgraph(inputs)
     done = Done(text=f"{op.workflow}: {result.get('$outcome', 'success')}", settled=True)
     done.channels["$visits"] = {STEPS: result["$visits"][STEPS] - visit.steps + 1}
     if op.returns_all:
@@ -45,7 +39,8 @@ async def run(visit: Visit) -> Done:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
     if result.get("$outcome", "success") == "success":
-        done.variables |= _returns(visit, op, spec, result)
+        inner = Scope(variable_values(spec, result), visit.scope.files, visit.scope.base)
+        done.variables |= {a.target: inner.value(a.value) for a in op.returns}
     else:
         done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")
     return done
@@ -85,14 +80,6 @@ def _shared_variables(
         for name, channel in variables_of(spec).items()
         if name in own and channel.name in result
     }
-
-
-def _returns(
-    visit: Visit, op: CallNode, spec: GraphSpec, result: dict[str, Any]
-) -> dict[str, Json]:
-    """Return the writes of `returns`, each read from the called workflow's variables alone."""
-    inner = Scope(variable_values(spec, result), visit.scope.files, visit.scope.base)
-    return {a.target: inner.value(a.value) for a in op.returns}
 
 
 def _change(channel: Channel, passed: object, value: Json) -> Json:

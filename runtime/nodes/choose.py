@@ -7,10 +7,8 @@ from flowc.compiler.ir import ChooseNode
 from .visit.visit import Done, Visit
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: ChooseNode) -> Done:
     """Return the case: "true" or "false" for a boolean, the text form of any other value."""
-    op = visit.node.op
-    assert isinstance(op, ChooseNode)
     value = visit.value(op.on)
     case = str(value).lower() if isinstance(value, bool) else visit.scope.show(value)
     return Done(case=case, text=case)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from flowc.compiler.ir import EndNode
 
-from ..state.channels import append
+from ..state.conversations import append
 from .visit.visit import Done, Visit, assign
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: EndNode) -> Done:
     """Set the outcome, or run the handler first: once, before the assignments of the end."""
-    op = visit.node.op
-    assert isinstance(op, EndNode)
     spec = visit.setting.spec
     handler = spec.on_success if op.outcome == "success" else spec.on_failed
     if handler is not None and op.outcome not in (visit.state.get("$handled") or []):

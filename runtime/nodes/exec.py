@@ -23,14 +23,18 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from ..context import binding
 from ..errors import Failure
-from ..services import Grants, Json
-from ..state.channels import Items, append
+from ..services import EffectCall, Grants, Json
+from ..state.channels import Items
+from ..state.conversations import append
 from ..state.interrupts import ALLOWING
 from .ask import ask_approval
-from .visit.shell_blocks import shell_commands
+from .visit.fenced_commands import shell_commands
 from .visit.visit import Done, Setting, Visit, shorten
 
+REFUSAL = "refusal"
+"""The journal's name for a person's no to the commands."""
 _VISIT: ContextVar[Visit] = ContextVar("exec")
 """The visit that runs the graph. One graph serves all nodes: compiling it takes milliseconds."""
 
@@ -66,19 +70,14 @@ class CommandsState(CommandsInput, CommandsResult, total=False):
     approved: bool
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: ExecNode) -> Done:
     """Run the commands. The transcript is `$ command`, a line break and the output, per command; an
     exit code other than 0 is not a failure (M39)."""
-    op = visit.node.op
-    assert isinstance(op, ExecNode)
     key = f"$session.{op.session}"
     session: Session = visit.state.get(key) or {"state": "", "allowed": False}
     inputs = {"source": visit.text(op.source), "session": session, "visit": visit.number}
-    token = _VISIT.set(visit)
-    try:
+    with binding(_VISIT, visit):
         result = await visit.run_subgraph(inputs)
-    finally:
-        _VISIT.reset(token)
     results = result.get("results") or []
     transcript = "\n".join(f"$ {r['command']}\n{r['output'].rstrip()}".rstrip() for r in results)
     variables: dict[str, Json] = {op.into: transcript}
@@ -130,9 +129,12 @@ async def _approve(state: CommandsState) -> dict[str, Any]:
 
 
 async def _refuse(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]:
-    if await _is_new(_VISIT.get(), runtime):
-        raise Failure("the commands were not approved", "refused")
-    return {}
+    journal = _VISIT.get().services.journal
+    # A run that ended with a refusal and is resumed asks again.
+    if await journal.entries(runtime, REFUSAL):
+        return {}
+    await journal.keep(runtime, REFUSAL, 0, None)
+    raise Failure("the commands were not approved", "refused")
 
 
 async def _command(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]:
@@ -162,19 +164,6 @@ async def _after_command(state: CommandsState) -> Literal["command", "end"]:
     return "command" if state["next"] < len(state["commands"]) else "end"
 
 
-async def _is_new(visit: Visit, runtime: Runtime[Any]) -> bool:
-    """Return whether this refusal is new. A run that ended with it and is resumed asks again."""
-    new = False
-
-    async def note() -> Json:
-        nonlocal new
-        new = True
-        return None
-
-    await visit.services.journal.once(runtime, "refusal", "pure", None, note)
-    return new
-
-
 def _grants(visit: Visit) -> Grants:
     op = visit.node.op
     assert isinstance(op, ExecNode)
@@ -189,9 +178,9 @@ async def _run_command(
     async def call() -> Json:
         started = time.monotonic()
         result = await visit.services.shell.run(line, before, _grants(visit))
-        shown = {"command": shorten(line), "exit_code": result.exit_code}
+        facts = {"command": shorten(line), "exit_code": result.exit_code}
         seconds = round(time.monotonic() - started, 6)
-        data = {**shown, "seconds": seconds, "output": shorten(result.output)}
+        data = {**facts, "seconds": seconds, "output": shorten(result.output)}
         visit.emit("command_run", {**data, "sandbox": result.level})
         return {
             "command": line,
@@ -201,7 +190,8 @@ async def _run_command(
         }
 
     inputs = {"command": line, "state": before}
-    result = await visit.services.journal.once(runtime, f"command {line}", "once", inputs, call)
+    act = EffectCall(runtime, f"command {line}", "once", inputs, call)
+    result = await visit.services.journal.once(act)
     if isinstance(result, dict) and "exit_code" in result:
         return {"command": line, "output": "", "state": before, **result}
     # A person gave the result of a command in doubt.

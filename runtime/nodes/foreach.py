@@ -28,11 +28,9 @@ ITEMS, BEGUN, DONE = "items", "item begun", "item done"
 """The journal's names for the list, the elements that have begun, and their results."""
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: ForeachNode) -> Done:
     """Return the results in the order of the elements. Raise `Failure` with the number of the
     element that failed, when the others under way have ended."""
-    op = visit.node.op
-    assert isinstance(op, ForeachNode)
     loop = _Loop(visit, op, await _items(visit, op))
     await loop.recall()
     await loop.run()
@@ -133,6 +131,7 @@ class _Loop:
         """Run one element, and return its result and the number of nodes that ran."""
         visit = self.visit
         inputs = self._inputs(place, visit.steps + self.steps)
+        # Never reset: an element has a task, and so a context, of its own.
         CALL_PATH.set((*CALL_PATH.get(), f"{visit.node.id}#{place + 1}"))
         with inside(visit, place):
             result = await visit.run_subgraph(inputs, place)

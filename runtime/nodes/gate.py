@@ -16,14 +16,13 @@ ROUNDING = 1e-9
 """A mean of decimal fractions may be this much too small."""
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: GateNode) -> Done:
     """Judge. A refusal fails (kind gate) when strict, warns when lenient, passes when advisory."""
-    op = visit.node.op
-    assert isinstance(op, GateNode)
-    verdict, message = _judge(visit, op)
+    passed, score, required, message = _judge(visit, op)
+    verdict: dict[str, Json] = {"passed": passed, "score": score, "required": required}
     visit.emit("gate", {"form": op.form, "mode": op.mode, **verdict})
     done = Done(variables={op.into: verdict} if op.into else {}, text=message)
-    if not verdict["passed"]:
+    if not passed:
         if op.mode == "strict":
             done.failure = Failure(f"gate `{op.id}`: {message}", "gate")
         elif op.mode == "lenient":
@@ -31,34 +30,28 @@ async def run(visit: Visit) -> Done:
     return done
 
 
-def _judge(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
-    """Return the verdict, and its reason in words."""
+def _judge(visit: Visit, op: GateNode) -> tuple[bool, Json, float | None, str]:
+    """Return whether it passed, the score, the one that is required, and the reason in words."""
     match op.form:
         case "milestone":
-            return {"passed": True, "score": None, "required": None}, "reached"
+            return True, None, None, "reached"
         case "approval":
             text = visit.text(op.question) if op.question is not None else op.title or op.id
             answer = str(ask(visit, "ask", text, choices=CHOICES)).strip().lower()
             passed = answer in ("yes", "y", "true")
-            approval: dict[str, Json] = {
-                "passed": passed,
-                "score": None,
-                "required": op.required,
-            }
-            return approval, "approved" if passed else "not approved"
+            return passed, None, op.required, "approved" if passed else "not approved"
         case "quality_check":
             return _judge_score(visit, op)
     assert_never(op.form)
 
 
-def _judge_score(visit: Visit, op: GateNode) -> tuple[dict[str, Json], str]:
+def _judge_score(visit: Visit, op: GateNode) -> tuple[bool, Json, float, str]:
     """Judge a quality check, which is not met without a score."""
     score = visit.value(op.score) if op.score is not None else None
     required = op.required if op.required is not None else 0.0
     if score is None:
-        verdict: dict[str, Json] = {"passed": False, "score": None, "required": required}
-        return verdict, f"no task gave a score, {required:g} is required"
+        return False, None, required, f"no task gave a score, {required:g} is required"
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise Failure(f"the score of `{op.id}` is not a number: {visit.scope.show(score)}")
-    verdict = {"passed": score >= required - ROUNDING, "score": score, "required": required}
-    return verdict, f"the score is {score:.3g}, {required:g} is required"
+    message = f"the score is {score:.3g}, {required:g} is required"
+    return score >= required - ROUNDING, score, required, message

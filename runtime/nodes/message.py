@@ -5,16 +5,13 @@ from __future__ import annotations
 from flowc.compiler.ir import MessageNode
 
 from ..services import Json
-from ..state.channels import reset
-from ..state.conversations import channel_of
+from ..state.conversations import channel_of, reset
 from .visit.visit import Done, Visit
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: MessageNode) -> Done:
     """Change the thread: `append` adds the rendered text and puts it into the variable; `reset`
     leaves only that text, `clear` leaves nothing, and both empty the variable."""
-    op = visit.node.op
-    assert isinstance(op, MessageNode)
     text = visit.text(op.template)
     message = {"role": op.role, "content": text}
     if op.mode == "append":

@@ -17,8 +17,8 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..errors import Failure
 from ..services import Conversation, Json, ScriptCall
-from ..state.channels import reset, variables_of
-from ..state.conversations import messages_of
+from ..state.channels import variables_of
+from ..state.conversations import messages_of, reset
 from .ask import ask_approval
 from .visit.visit import Done, Visit, shorten
 
@@ -26,12 +26,10 @@ _CLOCK = "$clock"
 _CHOICES = ("yes", "no")
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: ScriptNode) -> Done:
     """Call the function. Raise `Failure` with the place in the script (J30)."""
-    op = visit.node.op
-    assert isinstance(op, ScriptNode)
     note = visit.state.get(_CLOCK)
-    clock = note or _new_clock()
+    clock = note or {"time": time.time_ns() // 1_000_000, "seed": secrets.token_hex(16)}
     call = _call(visit, op, clock)
     if call.script.language == "python" and not visit.services.scripts.sandboxed:
         _approve(visit, call)
@@ -49,10 +47,6 @@ async def run(visit: Visit) -> Done:
         done.variables[op.into] = result.value
     _share(visit, done, result.shares)
     return done
-
-
-def _new_clock() -> dict[str, Json]:
-    return {"time": time.time_ns() // 1_000_000, "seed": secrets.token_hex(16)}
 
 
 def _call(visit: Visit, op: ScriptNode, clock: dict[str, Any]) -> ScriptCall:

@@ -31,10 +31,8 @@ from .talk.talk import Ending, EndingRefused, Talk
 from .visit.visit import Done, Setting, Visit
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: TaskNode) -> Done:
     """Put the result into the task's variable; the status `failed` is a failure (C14)."""
-    op = visit.node.op
-    assert isinstance(op, TaskNode)
     if op.form == "synchronization":
         return _merge(visit, op)
     assignee = await visit.services.assignments.of(op.id, visit.number)
@@ -49,7 +47,7 @@ async def run(visit: Visit) -> Done:
         answer = ask(visit, "task", question, schema=schema, who=who)
     else:
         messages = conversation(visit, agent, question)
-        talk, visit = _talk_with(agent, visit), replace(visit, subgraph=talk_graph())
+        talk, visit = _talk_with(agent, visit, op), replace(visit, subgraph=talk_graph())
         answer = (await run_talk(visit, talk, messages))["ended"]
     try:
         result = read_result(schema, answer)
@@ -73,12 +71,17 @@ def subgraph(node: NodeSpec, setting: Setting) -> Any:
     return talk_graph()
 
 
-def _talk_with(agent: Agent, visit: Visit) -> Talk:
-    op = visit.node.op
-    assert isinstance(op, TaskNode)
+def _talk_with(agent: Agent, visit: Visit, op: TaskNode) -> Talk:
     tools = tuple(dict.fromkeys((*op.tools, *agent.tools)))
     ending = _ending(op, tools)
-    return Talk(setting=visit.setting, node=visit.node, agent=agent, tools=tools, ending=ending)
+    return Talk(
+        setting=visit.setting,
+        services=visit.services,
+        node=visit.node,
+        agent=agent,
+        tools=tools,
+        ending=ending,
+    )
 
 
 def _ending(op: TaskNode, tools: tuple[str, ...]) -> Ending:

@@ -8,16 +8,14 @@ from flowc.compiler.catalog.builtin_tools import ASK_TOOL
 from flowc.compiler.ir import ToolNode
 
 from ..errors import Failure, InDoubt
-from ..services import Json
+from ..services import EffectCall, Json
 from .ask import ask
 from .visit.visit import Done, Visit, assign, shorten
 
 
-async def run(visit: Visit) -> Done:
+async def run(visit: Visit, op: ToolNode) -> Done:
     """Put the tool's result into the variable; people see the `said` of an object. Raise `Failure`
     when the tool fails; after a time-out a tool that acts once is in doubt."""
-    op = visit.node.op
-    assert isinstance(op, ToolNode)
     if op.tool == ASK_TOOL:
         question = str(assign(visit.scope, op.args).get("question", ""))
         answer = ask(visit, "ask", question)
@@ -45,8 +43,8 @@ async def run(visit: Visit) -> Done:
             seconds = round(time.monotonic() - started, 6)
             visit.emit("tool_called", {"tool": op.tool, "seconds": seconds, "ok": ok})
 
-    journal = visit.services.journal
-    result = await journal.once(visit.runtime, f"tool {op.tool}", schema.effect, args, call)
+    act = EffectCall(visit.runtime, f"tool {op.tool}", schema.effect, args, call)
+    result = await visit.services.journal.once(act)
     variables = {op.into: result} if op.into else {}
     said = result.get("said") if isinstance(result, dict) else None
     shown = said if isinstance(said, str) else visit.scope.show(result)

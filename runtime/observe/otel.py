@@ -42,10 +42,10 @@ class Spans:
     """Whether some spans could not be sent."""
     _run: Span | None = None
     _nodes: dict[Place, Span] = field(default_factory=dict)
-    _said: dict[Place, str] = field(default_factory=dict)
+    _texts: dict[Place, str] = field(default_factory=dict)
 
     def listen(self, event: RunEvent) -> None:
-        """The engine's listener."""
+        """Take an event of the engine."""
         match event.kind:
             case "run_started" | "run_resumed":
                 self._begin(event)
@@ -57,7 +57,7 @@ class Spans:
                 self._node_over(event)
             case "model_text":
                 place = (event.path, event.node)
-                self._said[place] = (self._said.get(place, "") + str(event.data["text"]))[
+                self._texts[place] = (self._texts.get(place, "") + str(event.data["text"]))[
                     -_LONGEST:
                 ]
             case "model_called":
@@ -116,7 +116,7 @@ class Spans:
 
     def _node_over(self, event: RunEvent) -> None:
         span = self._nodes.pop((event.path, event.node), None)
-        self._said.pop((event.path, event.node), None)
+        self._texts.pop((event.path, event.node), None)
         if span is None:
             return
         if case := event.data.get("case"):
@@ -128,7 +128,7 @@ class Spans:
         span.end()
 
     def _model(self, event: RunEvent) -> dict[str, Any]:
-        data, said = event.data, self._said.pop((event.path, event.node), "")
+        data, text = event.data, self._texts.pop((event.path, event.node), "")
         return {
             "gen_ai.operation.name": "chat",
             "gen_ai.response.model": data.get("model"),
@@ -137,13 +137,13 @@ class Spans:
             "gen_ai.usage.output_tokens": data.get("output_tokens"),
             "gen_ai.usage.cache_read.input_tokens": data.get("cached_tokens"),
             "flowc.cost": data.get("cost"),
-            "gen_ai.output.messages": said if said and self.content else None,
+            "gen_ai.output.messages": text if text and self.content else None,
         }
 
     def _command(self, event: RunEvent) -> dict[str, Any]:
-        told = {"process.exit.code": event.data.get("exit_code")}
+        facts = {"process.exit.code": event.data.get("exit_code")}
         texts = {f"flowc.{name}": event.data.get(name) for name in ("command", "output")}
-        return told | texts if self.content else told
+        return facts | texts if self.content else facts
 
     def _effect(self, event: RunEvent, name: str, about: Mapping[str, Any]) -> None:
         """Add a span for something that is over: it took so many seconds until now."""
@@ -178,10 +178,10 @@ class Spans:
         return _context(self._run) if self._run is not None else None
 
 
-def open_spans(asked: bool, env: Mapping[str, str] = os.environ) -> Spans | None:
+def open_spans(requested: bool, env: Mapping[str, str] = os.environ) -> Spans | None:
     """Return spans that go to a collector over OTLP; None when nobody wants them. Raise `RunError`
     when they were asked for and the extra is not installed."""
-    if not asked and not any(env.get(name) for name in ENDPOINTS):
+    if not requested and not any(env.get(name) for name in ENDPOINTS):
         return None
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -189,15 +189,15 @@ def open_spans(asked: bool, env: Mapping[str, str] = os.environ) -> Spans | None
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
     except ImportError:
-        if not asked:
+        if not requested:
             return None
         raise RunError(
             "--otel needs packages that are not installed", help="pip install 'flowc[otel]'"
         ) from None
     resource = Resource.create({"service.name": env.get("OTEL_SERVICE_NAME") or "flowc"})
     provider = TracerProvider(resource=resource)
-    wanted = env.get(CONTENT, "") not in ("", "0", "false")
-    spans = Spans(provider.get_tracer("flowc"), wanted, provider)
+    content = env.get(CONTENT, "") not in ("", "0", "false")
+    spans = Spans(provider.get_tracer("flowc"), content, provider)
 
     class Exporter(OTLPSpanExporter):
         """Says itself when it cannot send, instead of logging each try."""

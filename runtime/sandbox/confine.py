@@ -1,8 +1,7 @@
 """Starts programs confined.
 
     start = prepare(["bash", "-c", "make"], env, policy)
-    process = subprocess.Popen(start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds, …)
-    start.release()          # closes this process's copies of the launcher's ends
+    process = start.popen(stdout=subprocess.PIPE)
     report = start.report()  # waits for the launcher: level and layers; raises when it refused
     process.wait()
     start.kill_reason()            # "" or why it was killed: time, processes, disk, stopped, parent
@@ -11,7 +10,7 @@
 `prepare_python` does the same for a function of a Python module, which runs in the launcher's own
 interpreter: nothing is executed, and no second interpreter starts.
 
-What is started is a keeper, above a watcher, above the program. The keeper has the program's
+A keeper starts, below it a watcher, below that the program. The keeper has the program's
 standard streams and ends with its exit code, or by the same signal. SIGTERM to the keeper asks the
 program and everything below it to end, and ends it after `grace` seconds; when the keeper is
 killed, or the process that started it ends, all of it is. Whatever the program started ends with
@@ -42,7 +41,7 @@ from typing import Any
 from ..errors import Failure, RunError
 from ..files.tempdirs import Room, make_room
 from .jobs import BY_BUBBLEWRAP, ConfinedProgram, make_job
-from .policy import LAYERS, Offer, Policy, Profile, SandboxReport, decide, level_of, python_reads
+from .policy import LAYERS, Policy, Profile, SandboxReport, decide, level_of, python_reads
 
 REFUSED = 96
 """The exit code of a launcher that started nothing."""
@@ -57,8 +56,7 @@ _LONGEST = 65_536
 
 
 class Confined:
-    """A program that is about to start, or has started. See the module's text. `argv`, `env` and
-    `pass_fds` are for `subprocess.Popen`, from the working folder "/"."""
+    """A program that is about to start, or has started. See the module's text."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> None:
         self.policy = policy
@@ -67,7 +65,7 @@ class Confined:
         self.pass_fds: tuple[int, ...] = ()
         self._room: Room | None = None
         self._read = -1
-        self._told = b""
+        self._buffer = b""
         self._messages: list[dict[str, Any]] = []
 
     @property
@@ -91,6 +89,22 @@ class Confined:
         self.env = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
         self.pass_fds = (number, write)
 
+    def popen(self, cwd: str | Path = "/", **streams: Any) -> subprocess.Popen[bytes]:
+        """Start the program in a session of its own, with streams as `subprocess.Popen` takes them;
+        without a pipe's buffer. Raise OSError."""
+        try:
+            return subprocess.Popen(
+                self.argv,
+                env=self.env,
+                cwd=cwd,
+                pass_fds=self.pass_fds,
+                start_new_session=True,
+                bufsize=0,
+                **streams,
+            )
+        finally:
+            self.release()
+
     def release(self) -> None:
         """Close what only the launcher needs now. May be called twice."""
         for number in self.pass_fds:
@@ -98,7 +112,7 @@ class Confined:
         self.pass_fds = ()
 
     def report(self, patience: float = _PATIENCE) -> SandboxReport:
-        """Return what the launcher says, at most after `patience` seconds. Raises `Failure` (kind
+        """Return what the launcher says, at most after `patience` seconds. Raise `Failure` (kind
         refused) with the reason when it did not start the program."""
         if self.room is None:
             return SandboxReport("off", {}, {}, True)
@@ -106,17 +120,17 @@ class Confined:
         while not self._messages and self._receive(max(0.0, deadline - time.monotonic())):
             continue
         silent = {"refused": "the launcher said nothing"}
-        told: dict[str, Any] = self._messages[0] if self._messages else silent
-        if "refused" in told:
-            raise Failure(f"the sandbox refused to start: {told['refused']}", "refused")
-        facts = told["report"]
+        message: dict[str, Any] = self._messages[0] if self._messages else silent
+        if "refused" in message:
+            raise Failure(f"the sandbox refused to start: {message['refused']}", "refused")
+        facts = message["report"]
         level = level_of(facts["active"], self.policy.profile)
         return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)
 
     def kill_reason(self) -> str:
         """Return why the program was killed: "time", "processes", "disk", "stopped" (it was asked
         to end and did not) or "parent"; "" when it ended by itself. Call it when the keeper has
-        ended. Raises `Failure` when the program could not be executed."""
+        ended. Raise `Failure` when the program could not be executed."""
         while self._receive(0.0):
             continue
         for message in self._messages:
@@ -149,15 +163,15 @@ class Confined:
         if not poll.poll(seconds * 1000):
             return False
         data = os.read(self._read, _LONGEST)
-        self._told += data
-        *lines, self._told = self._told.split(b"\n")
+        self._buffer += data
+        *lines, self._buffer = self._buffer.split(b"\n")
         self._messages += [ast.literal_eval(line.decode()) for line in lines]
         return bool(data)
 
 
 def prepare(argv: Sequence[str], env: Mapping[str, str], policy: Policy) -> Confined:
-    """Return how to start a program under a policy. Raises `RunError` when the level of this
-    machine is not what the policy's mode asks for, `Failure` when a path of it is missing."""
+    """Return how to start a program under a policy. Raise `Failure` (kind refused) when the level
+    of this machine is not what the policy's mode asks for, or a path of it is missing."""
     return _prepare(ConfinedProgram(tuple(argv), env), policy)
 
 
@@ -182,11 +196,11 @@ def prepare_python(
     return _prepare(ConfinedProgram((entry, *args), env, entry, folders), policy)
 
 
-def probe(profile: Profile = "shell") -> Offer:
+def probe(profile: Profile = "shell") -> SandboxReport:
     """Return what this machine confines a profile by: tried with a real start, once for each
-    process. Raises `RunError` when there is no room to try it now."""
+    process. Raise `RunError` when there is no room to try it now."""
     active, missing = SANDBOX_HOST.get().try_layers(profile)
-    return Offer(level_of(active, profile), active, missing)
+    return SandboxReport(level_of(active, profile), active, missing)
 
 
 @cache
@@ -209,18 +223,8 @@ def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str,
     program = ConfinedProgram((), {}, "launch.start:nothing", (str(_FOLDER),))
     try:
         with _load(program, Policy(profile), (), bubblewrap) as trial:
-            process = subprocess.Popen(
-                trial.argv,
-                env=trial.env,
-                cwd="/",
-                pass_fds=trial.pass_fds,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            trial.release()
-            process.wait()
+            nowhere = subprocess.DEVNULL
+            trial.popen(stdin=nowhere, stdout=nowhere, stderr=nowhere).wait()
             report = trial.report()
     except OSError as error:
         if error.errno in _SHORT:  # of now, and nothing that the machine offers
@@ -237,34 +241,36 @@ def _trial(profile: Profile, bubblewrap: str) -> tuple[dict[str, str], dict[str,
 def _prepare(program: ConfinedProgram, policy: Policy) -> Confined:
     if policy.mode == "off":
         return Confined(program.argv, program.env, policy)
-    offer = probe(policy.profile)
-    decide(policy.mode, offer)
     try:
-        caged = offer.layers.get("namespaces") == BY_BUBBLEWRAP
+        offer = probe(policy.profile)
+        decide(policy.mode, offer)
+        caged = offer.active.get("namespaces") == BY_BUBBLEWRAP
         bubblewrap = (shutil.which("bwrap") or "") if caged else ""
-        return _load(program, policy, tuple(offer.layers), bubblewrap)
+        return _load(program, policy, tuple(offer.active), bubblewrap)
+    except RunError as error:
+        raise Failure(error.message, "refused", help=error.help) from None
     except OSError as error:
-        said = f"{error.filename or 'a private folder'}: {error.strerror}"
-        raise Failure(f"the sandbox cannot be set up: {said}", "refused") from None
+        reason = f"{error.filename or 'a private folder'}: {error.strerror}"
+        raise Failure(f"the sandbox cannot be set up: {reason}", "refused") from None
 
 
 def _load(
     program: ConfinedProgram, policy: Policy, required: tuple[str, ...], bubblewrap: str
 ) -> Confined:
-    """Return a start with its folders and its job. Raises OSError."""
+    """Return a start with its folders and its job. Raise OSError."""
     room = make_room()
     try:
-        made = Confined(program.argv, program.env, policy)
+        start = Confined(program.argv, program.env, policy)
         job = SANDBOX_HOST.get().make_job(program, policy, room.folder, required)
         job["bubblewrap"], job["launcher"] = bubblewrap, []
         if bubblewrap:
             own = (Path(_interpreter()), _FOLDER / "launch", *python_reads())
             job["launcher"] = list(dict.fromkeys(os.path.realpath(path) for path in own))
-        made.load(job, room)
+        start.load(job, room)
     except BaseException:
         room.remove()
         raise
-    return made
+    return start
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What one run grants to the foreign code in it, and who hears how that code was confined."""
+"""The rights that one run grants to foreign code, and reports of how that code was confined."""
 
 from __future__ import annotations
 
@@ -17,10 +17,6 @@ Listener = Callable[[dict[str, Any]], None]
 """Gets the data of an event `sandbox`."""
 
 
-def _nobody(data: dict[str, Any]) -> None:
-    """Tell nobody."""
-
-
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """`folder` is where the run was started: commands begin in it and read it, unless it is `home`
@@ -36,8 +32,8 @@ class Confinement:
     mode: Mode = "auto"
     home: Path | None = None
     limits: Limits | None = None
-    listener: Listener = _nobody
-    _said: set[str] = field(default_factory=set, compare=False)
+    listener: Listener = lambda data: None
+    _reports: set[str] = field(default_factory=set, compare=False)
 
     @property
     def begin(self) -> Path:
@@ -49,7 +45,7 @@ class Confinement:
         return self.folder if readable else self.own
 
     def commands(self, env: Mapping[str, str], granted: Grants, room: Path) -> Policy:
-        """Return the policy of one command, whose session is kept in the folder `room`. Raises
+        """Return the policy of one command, whose session is kept in the folder `room`. Raise
         `Failure` (kind refused) when the folder that the workflow grants leads out of the current
         one."""
         if self.mode != "off":
@@ -68,7 +64,7 @@ class Confinement:
             network=self.network or granted.network,
             limits=self.limits,
             cwd=self.begin,
-            # What is made here flowc reads without following links.
+            # flowc follows no links when it reads what a command has made.
             symlinks=True,
             mode=self.mode,
         )
@@ -95,8 +91,8 @@ class Confinement:
         data = {"profile": profile, **report.to_json()}
         # How many paths are shown differs from start to start and says nothing.
         key = f"{profile} {report.level} {report.network} {sorted(report.active)} {report.missing}"
-        if key not in self._said:
-            self._said.add(key)
+        if key not in self._reports:
+            self._reports.add(key)
             self.listener(data)
 
     def _is_readable(self, folder: Path) -> bool:
@@ -107,7 +103,7 @@ class Confinement:
 
 
 def below(folder: Path, name: str) -> Path:
-    """Return the folder that a workflow grants by its `name`, made when it is missing. Raises
+    """Return the folder that a workflow grants by its `name`, made when it is missing. Raise
     `Failure` (kind refused) unless it lies below `folder`, links resolved."""
     real = Path(os.path.realpath(folder / name))
     if not real.is_relative_to(os.path.realpath(folder)):
@@ -119,6 +115,6 @@ def below(folder: Path, name: str) -> Path:
     try:
         real.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        said = (error.strerror or str(error)).lower()
-        raise Failure(f"the folder `{name}` cannot be made: {said}", "refused") from None
+        reason = (error.strerror or str(error)).lower()
+        raise Failure(f"the folder `{name}` cannot be made: {reason}", "refused") from None
     return real

@@ -1,4 +1,4 @@
-"""What a policy means for the launcher: rules, views, filters and limits, as one value."""
+"""A policy as a job for the launcher: rules, views, filters and limits, as one value."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Failure
-from .launch import landlock, seccomp
+from .launch import bubblewrap, landlock, seccomp
 from .policy import Limits, Policy
 
-_DEVICES = ("null", "zero", "full", "random", "urandom")
 _FACTS = ("cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "self")
 """Of /proc, where it is everybody's: what says nothing of other processes."""
 _WAYS = (
@@ -24,10 +23,8 @@ _WAYS = (
 )  # fmt: skip
 _SHARED = 64 * 1024 * 1024
 _STACK = 16 * 1024 * 1024
-
-
 BY_BUBBLEWRAP = "by bubblewrap"
-"""What is said of namespaces and mounts that bubblewrap has made."""
+"""The detail of the layers namespaces and mounts where bubblewrap makes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,8 @@ class ConfinedProgram:
 def make_job(
     program: ConfinedProgram, policy: Policy, room: Path, required: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the job, of plain values only; `room` is the program's private folder. Raises
-    `Failure` (kind refused) when a path to write is missing, or is not one that the profile
-    writes."""
+    """Return the job, of plain values only; `room` is the program's private folder. Raise `Failure`
+    (kind refused) when a path to write is missing, or is not one that the profile writes."""
     writes = tuple(_writable(path, policy) for path in policy.writes)
     home = room / "home"
     home.mkdir(mode=0o700)
@@ -116,11 +112,11 @@ def _rules(
 def _executables(program: ConfinedProgram) -> list[str]:
     """Return the files that executing a program opens to run: itself and the dynamic linker."""
     name = program.argv[0]
-    found = [os.path.realpath(shutil.which(name, path=program.env.get("PATH")) or name)]
+    programs = [os.path.realpath(shutil.which(name, path=program.env.get("PATH")) or name)]
     folders = ("/lib64", "/lib", "/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu")
     names = ("ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1")
     linkers = [os.path.realpath(f"{folder}/{name}") for folder in folders for name in names]
-    return list(dict.fromkeys(found + [path for path in linkers if os.path.exists(path)]))
+    return list(dict.fromkeys(programs + [path for path in linkers if os.path.exists(path)]))
 
 
 def _of_own_view(snippet: bool) -> list[tuple[str, int]]:
@@ -133,7 +129,7 @@ def _of_own_view(snippet: bool) -> list[tuple[str, int]]:
 def _of_everything(snippet: bool, reads: list[tuple[str, str]]) -> list[tuple[str, int]]:
     """Return the rules where the program sees all files of the machine."""
     rules = [(real, landlock.READ if snippet else landlock.RUN) for _, real in reads]
-    rules += [(f"/dev/{name}", landlock.FILE) for name in _DEVICES]
+    rules += [(f"/dev/{name}", landlock.FILE) for name in bubblewrap.DEVICES]
     return rules + [(f"/proc/{name}", landlock.READ) for name in _FACTS]
 
 
@@ -142,17 +138,17 @@ def _binds(
 ) -> list[tuple[str, str, bool]]:
     """Return a view of files: source, name inside, whether it may be written. A path below another
     one that says the same is part of it."""
-    written = [str(path) for path in (*writes, room)]
-    shown: list[tuple[str, str, bool]] = [(str(room), "/tmp", True)]
-    shown += [(path, path, True) for path in dict.fromkeys(written)]
-    taken = [*written]
-    taken.append("/proc")  # a view has its own
+    writable = [str(path) for path in (*writes, room)]
+    view: list[tuple[str, str, bool]] = [(str(room), "/tmp", True)]
+    view += [(path, path, True) for path in dict.fromkeys(writable)]
+    covered = [*writable]
+    covered.append("/proc")  # a view has its own
     for path in sorted({real for _, real in reads}, key=lambda real: real.count("/")):
-        if path == "/" or any(path == one or path.startswith(f"{one}/") for one in taken):
+        if path == "/" or any(path == one or path.startswith(f"{one}/") for one in covered):
             continue
-        taken.append(path)
-        shown.append((path, path, False))
-    return shown
+        covered.append(path)
+        view.append((path, path, False))
+    return view
 
 
 def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -169,10 +165,10 @@ def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool, bool], bytes]:
     """Return the filter of system calls for each combination of namespaces, mounts, and both of
     them by bubblewrap; empty where the numbers of this machine are not known."""
-    found = {}
+    filters = {}
     for inside, mounts, caged in _WAYS:
         try:
-            found[inside, mounts, caged] = seccomp.build(
+            filters[inside, mounts, caged] = seccomp.build(
                 platform.machine(),
                 snippet,
                 executes=not entry,
@@ -184,20 +180,21 @@ def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool
                 watchers=(1, 2) if caged else (1,),
             )
         except KeyError:
-            found[inside, mounts, caged] = b""
-    return found
+            filters[inside, mounts, caged] = b""
+    return filters
 
 
 def _limits(bounds: Limits, snippet: bool) -> list[tuple[str, int, int]]:
     """Return name, soft and hard limit. A shell's memory is counted by what it can write to:
     interpreters reserve much more address space than they use."""
-    given = [
+    sizes = [
         ("memory" if snippet else "data", bounds.memory),
         ("file", bounds.file),
         ("open", bounds.open),
     ]
-    limits = [(name, value, value) for name, value in given if value]
+    limits = [(name, value, value) for name, value in sizes if value]
     if bounds.cpu:
+        # The soft limit sends a signal that names the reason; the hard one only kills.
         limits.append(("cpu", bounds.cpu, bounds.cpu + 1))
     if snippet:
         limits += [("stack", _STACK, _STACK), ("locked", 0, 0)]

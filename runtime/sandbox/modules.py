@@ -1,7 +1,7 @@
 """Runs modules of flowc's own in the profile `snippet`: what they read may be hostile, as sound is.
 
     process = OwnModules(confinement)
-    ended = await process(module, question, args=…, reads=…, writes=…, seconds=60)
+    end = await process(WorkerJob(module, question, args, reads, writes, seconds))
 
 The process is new for each call. Memory and processor time it bounds itself.
 """
@@ -14,15 +14,15 @@ import os
 import py_compile
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 
-from ..audio.calls.subprocess_call import LONGEST, WorkerExit
-from ..errors import Failure, RunError
+from ..audio.calls.subprocess_call import LONGEST, WorkerExit, WorkerJob
+from ..errors import Failure
 from .confine import Confined, prepare_python, probe
 from .confinement import Confinement
 from .policy import Limits, python_reads
@@ -46,46 +46,31 @@ class OwnModules:
     packages: Mapping[str, str] = field(default_factory=dict)
     most: int = LONGEST
 
-    async def __call__(
-        self,
-        module: str,
-        question: bytes,
-        *,
-        args: Sequence[str],
-        reads: Sequence[Path],
-        writes: Sequence[Path],
-        seconds: float,
-    ) -> WorkerExit:
-        """See `subprocess_call.Process`. Raises `Failure` (kind refused) when the sandbox does not
+    async def __call__(self, job: WorkerJob) -> WorkerExit:
+        """See `subprocess_call.Process`. Raise `Failure` (kind refused) when the sandbox does not
         hold, or did not start it."""
         if self.confined.mode != "off":
             # Tried once, and for as long as a start takes: not in the way of what runs beside.
             await asyncio.to_thread(probe, "snippet")
-        start = self._prepare(module, args, reads, writes)
-        with start:
-            ended = await _run(start, question, seconds, self.most)
+        with self._prepare(job) as start:
+            end = await _run(start, job, self.most)
             self.confined.tell("snippet", start.report(0.0))
             start.kill_reason()
-        return ended
+        return end
 
-    def _prepare(
-        self, module: str, args: Sequence[str], reads: Sequence[Path], writes: Sequence[Path]
-    ) -> Confined:
+    def _prepare(self, job: WorkerJob) -> Confined:
         folders = {**_folders(), **self.packages}
         # Of flowc's other packages these modules import only what is imported here as well.
         _compile(_AUDIO)
-        named = [word for pair in folders.items() for word in pair]
+        names = [word for pair in folders.items() for word in pair]
         own = tuple(map(Path, folders.values()))
-        policy = self.confined.code((*own, *reads), _BOUNDS, tuple(writes))
-        given = (module, str(len(folders)), *named, *args)
-        try:
-            return prepare_python(_ENTRY, given, (_FOLDER, *_site_folders()), _ENV, policy)
-        except RunError as error:
-            raise Failure(error.message, "refused", help=error.help) from None
+        policy = self.confined.code((*own, *job.reads), _BOUNDS, tuple(job.writes))
+        args = (job.module, str(len(folders)), *names, *job.args)
+        return prepare_python(_ENTRY, args, (_FOLDER, *_site_folders()), _ENV, policy)
 
 
-async def _run(start: Confined, question: bytes, seconds: float, most: int) -> WorkerExit:
-    """Start the process and wait for its end. Raises `TimeoutError`, `Failure`."""
+async def _run(start: Confined, job: WorkerJob, most: int) -> WorkerExit:
+    """Start the process and wait for its end. Raise `TimeoutError`, `Failure`."""
     try:
         process = await asyncio.create_subprocess_exec(
             *start.argv,
@@ -102,11 +87,11 @@ async def _run(start: Confined, question: bytes, seconds: float, most: int) -> W
         raise Failure(f"no process can be started: {error.strerror}") from None
     start.release()
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(job.seconds):
             output, complaint, _ = await asyncio.gather(
                 _end_of(process.stdout, most),
                 _end_of(process.stderr, most),
-                _give(process.stdin, question),
+                _give(process.stdin, job.question),
             )
             await process.wait()
     finally:
@@ -118,13 +103,13 @@ async def _run(start: Confined, question: bytes, seconds: float, most: int) -> W
 
 
 async def _end_of(stream: asyncio.StreamReader | None, most: int) -> bytes:
-    """The end of what comes: a module that was taken over may say things without end."""
+    """Return the end of what comes: a module that was taken over may write without end."""
     assert stream is not None
-    kept = bytearray()
+    end = bytearray()
     while data := await stream.read(_CHUNK):
-        kept += data
-        del kept[: -(most + 1)]  # one byte too long is how it is seen that it was
-    return bytes(kept)
+        end += data
+        del end[: -(most + 1)]  # one byte too long is how it is seen that it was
+    return bytes(end)
 
 
 async def _give(stream: asyncio.StreamWriter | None, question: bytes) -> None:
@@ -139,8 +124,8 @@ async def _give(stream: asyncio.StreamWriter | None, question: bytes) -> None:
 @cache
 def _folders() -> dict[str, str]:
     """Return where flowc's packages are."""
-    found = {name: _folder_of(name) for name in _PACKAGES}
-    return {name: folder for name, folder in found.items() if folder}
+    folders = {name: _folder_of(name) for name in _PACKAGES}
+    return {name: folder for name, folder in folders.items() if folder}
 
 
 def _folder_of(package: str) -> str:
@@ -165,8 +150,8 @@ def _compile(package: str) -> None:
     """Keep the modules of a package and of those in it compiled: what is confined cannot, and would
     do it each time. Where nothing may be written here either, it takes its time."""
     for place in Path(_folder_of(package)).rglob("*.py"):
-        kept = cache_from_source(str(place))
+        cached = cache_from_source(str(place))
         with contextlib.suppress(OSError, py_compile.PyCompileError):
-            fresh = os.path.exists(kept) and os.stat(kept).st_mtime >= place.stat().st_mtime
+            fresh = os.path.exists(cached) and os.stat(cached).st_mtime >= place.stat().st_mtime
             if not fresh:
                 py_compile.compile(str(place), doraise=True)

@@ -1,4 +1,4 @@
-"""What a confined program may do, and what a machine can hold it to.
+"""The policy of a confined program, and the levels at which a machine can hold it to that.
 
     policy = Policy("shell", reads=shell_reads(env), writes=(workspace,), cwd=workspace)
     policy = Policy("snippet", reads=python_reads(), writes=(output_file,))
@@ -29,7 +29,7 @@ Profile = Literal["snippet", "shell"]
 Level = Literal["full", "strong", "weak", "off"]
 Mode = Literal["auto", "strict", "off"]
 LAYERS = ("limits", "privileges", "landlock", "seccomp", "namespaces", "mounts")
-"""What a program can be confined by. `limits`: resources; `privileges`: no capabilities and none to
+"""The layers that confine a program. `limits`: resources; `privileges`: no capabilities and none to
 gain; `landlock`: which files are opened; `seccomp`: which system calls; `namespaces`: a view of
 processes, users, IPC and network of its own; `mounts`: a view of files of its own."""
 
@@ -59,9 +59,9 @@ SNIPPET_LIMITS = Limits(60.0, 20, 2048 * MIB, 256 * MIB, 512 * MIB, 64, 0, 0.2)
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What one program may do. Paths are absolute; of `reads` those that are not there are left
+    """The rights of one program. Paths are absolute; of `reads` those that are not there are left
     out, `writes` have to be there. A snippet writes files, which are made before it starts; a shell
-    folders with all below them. What is below `writes` may be written even if it is in `reads`.
+    folders with all below them. Files below `writes` may be written even if they are in `reads`.
     `symlinks` lets a shell make symbolic links, which whoever reads the folder later may follow out
     of it. `cwd` is the folder the program begins in: a private one by default.
 
@@ -85,8 +85,9 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class SandboxReport:
-    """How one program is confined, as its launcher said before the program began. `active` names
-    layers with a detail each, `missing` with the reason."""
+    """How one program is confined, as its launcher said before the program began, or how a machine
+    confines a profile (`confine.probe`). `active` names layers with a detail each, `missing` with
+    the reason."""
 
     level: Level
     active: Mapping[str, str] = field(default_factory=dict)
@@ -96,10 +97,10 @@ class SandboxReport:
     @property
     def text(self) -> str:
         """Return one line: `full, network open: limits, landlock (version 7), … (missing: …)`."""
-        shown = self.level + (", network open" if self.network else "")
-        layers = ", ".join(f"{name} ({said})" for name, said in self.active.items())
+        level = self.level + (", network open" if self.network else "")
+        layers = ", ".join(f"{name} ({detail})" for name, detail in self.active.items())
         lacks = "; ".join(f"{name}: {why}" for name, why in self.missing.items())
-        return f"{shown}: {layers or 'no layers'}" + (f" (missing: {lacks})" if lacks else "")
+        return f"{level}: {layers or 'no layers'}" + (f" (missing: {lacks})" if lacks else "")
 
     def to_json(self) -> dict[str, object]:
         """Return level, network, active and missing, for events, logs and summaries."""
@@ -109,16 +110,6 @@ class SandboxReport:
             "active": dict(self.active),
             "missing": dict(self.missing),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What this machine confines a profile by: see `confine.probe`. `layers` and `missing` are as
-    in a report."""
-
-    level: Level
-    layers: Mapping[str, str]
-    missing: Mapping[str, str]
 
 
 def level_of(active: Mapping[str, str], profile: Profile) -> Level:
@@ -136,9 +127,9 @@ def level_of(active: Mapping[str, str], profile: Profile) -> Level:
     return "full" if set(LAYERS) <= active.keys() else "strong"
 
 
-def decide(mode: Mode, offer: Offer) -> str:
+def decide(mode: Mode, offer: SandboxReport) -> str:
     """Return what a person reads when a program starts under `mode` on a machine with this offer,
-    "" for nothing. Raises `RunError` when it must not be started."""
+    "" for nothing. Raise `RunError` when it must not be started."""
     if mode == "off":
         return "sandbox: off: commands and code run with all your rights"
     lacks = "; ".join(f"{name}: {why}" for name, why in offer.missing.items())
@@ -178,19 +169,19 @@ def shell_reads(env: Mapping[str, str]) -> tuple[Path, ...]:
 
 @cache
 def _programs(path: str, user: str) -> tuple[Path, ...]:
-    found = [*map(Path, _SYSTEM), Path(sys.base_prefix), Path(sys.prefix)]
+    folders = [*map(Path, _SYSTEM), Path(sys.base_prefix), Path(sys.prefix)]
     home = Path(user)
     for name in path.split(os.pathsep):
         folder = Path(name)
         if not folder.is_absolute() or folder in (home, *home.parents) or not folder.is_dir():
             continue
-        found.append(folder)
+        folders.append(folder)
         if folder.name == "bin" and folder.parent != home:
-            # What stands in bin often leads into lib.
-            found.append(folder.parent / "lib")
+            # A program in bin is often a link into lib.
+            folders.append(folder.parent / "lib")
         if folder.name == "shims":
-            found.append(folder.parent)
-    return _there(tuple(found))
+            folders.append(folder.parent)
+    return _there(tuple(folders))
 
 
 def _there(paths: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -39,23 +39,14 @@ class Child:
         self._pipe, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         os.set_blocking(write, True)
         try:
-            self._process = subprocess.Popen(
-                start.argv,
-                cwd=folder,
-                env=start.env,
-                stdin=subprocess.DEVNULL,
-                stdout=write,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                pass_fds=start.pass_fds,
-            )
+            nowhere, same = subprocess.DEVNULL, subprocess.STDOUT
+            self._process = start.popen(folder, stdin=nowhere, stdout=write, stderr=same)
         except BaseException:
             os.close(self._pipe)
             self._end_guard()
             raise
         finally:
             os.close(write)
-            start.release()
         self._keeper = self._process.pid if start.room else None
         if self._guard is not None:
             os.write(self._guard[1], b"%d\n" % self._process.pid)
@@ -88,15 +79,15 @@ class Child:
         # The child is not reaped before this, so its number cannot belong to somebody else.
         for _ in range(_ROUNDS):
             parents = _living()
-            found = _below(self._process.pid, parents)
-            found |= {pid for pid in parents if _belongs(pid, self._process.pid, self.mark)}
-            if not found:
+            members = _below(self._process.pid, parents)
+            members |= {pid for pid in parents if _belongs(pid, self._process.pid, self.mark)}
+            if not members:
                 return
             if self._keeper is not None:
                 # It and the watcher below it take the orphans of the rest, so they go last.
-                top = {pid for pid in found if self._keeper in (pid, parents[pid])}
-                found = (found - top) or top
-            for pid in found:
+                top = {pid for pid in members if self._keeper in (pid, parents[pid])}
+                members = (members - top) or top
+            for pid in members:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -123,16 +114,16 @@ class Child:
 
     def _end_guard(self) -> None:
         if self._guard is not None:
-            process, held = self._guard
+            process, own_end = self._guard
             process.kill()
             process.wait()
-            os.close(held)
+            os.close(own_end)
 
 
 def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
     """Start a guard that waits for the number of a process group, and the end of its pipe that only
     flowc holds. It starts first, so that no command is ever without one."""
-    read, held = os.pipe()
+    read, own_end = os.pipe()
     try:
         guard = subprocess.Popen(
             ("/bin/sh", "-c", _GUARD, "flowc-guard"),
@@ -143,33 +134,33 @@ def _start_guard() -> tuple[subprocess.Popen[bytes], int]:
             start_new_session=True,
         )
     except BaseException:
-        os.close(held)
+        os.close(own_end)
         raise
     finally:
         os.close(read)
-    return guard, held
+    return guard, own_end
 
 
 def _living() -> dict[int, int]:
     """Yield every living process but this one, and its parent."""
     own = os.getpid()
-    found = {}
+    parents = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != own:
             with contextlib.suppress(OSError, ValueError):
                 state, parent, *_ = _stat(int(name))
                 if state not in (b"Z", b"X"):
-                    found[int(name)] = int(parent)
-    return found
+                    parents[int(name)] = int(parent)
+    return parents
 
 
 def _below(top: int, parents: dict[int, int]) -> set[int]:
     """Return the descendants of a process, itself included while it lives."""
-    found, front = {top} & parents.keys(), {top}
+    members, front = {top} & parents.keys(), {top}
     while front:
-        front = {pid for pid, parent in parents.items() if parent in front} - found
-        found |= front
-    return found
+        front = {pid for pid, parent in parents.items() if parent in front} - members
+        members |= front
+    return members
 
 
 def _stat(pid: int) -> list[bytes]:

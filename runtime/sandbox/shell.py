@@ -19,8 +19,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
+from ..config.options import default
 from ..context import EFFECT_KEY
-from ..errors import Failure, RunError
+from ..errors import Failure
 from ..files.tempdirs import make_room
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
 from ..services import NO_GRANTS, CommandResult, Grants
@@ -43,8 +44,8 @@ class ShellLimits:
     """The limits of one command: its time and the time without output in seconds (M39), its output
     and the session's state in bytes, and how long it may take to end when it is asked to."""
 
-    seconds: float = 600.0
-    silence: float = 120.0
+    seconds: float = default("command_timeout")
+    silence: float = default("command_silence")
     output: int = 256 * 1024
     state: int = 1024 * 1024
     grace: float = 1.0
@@ -68,25 +69,25 @@ class BashShell:
         return self.confined.describe(granted)
 
     async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        """Run one command (M39). Raises `Failure` when no shell can be started, the session's
+        """Run one command (M39). Raise `Failure` when no shell can be started, the session's
         folder is gone, the sandbox refuses, or the command was killed for having taken too many
         processes or too much of the disk."""
         if "\0" in command:
             raise Failure("a command holds a NUL character", "refused")
         started = time.monotonic()
-        with make_room() as held:
-            room = held.folder
+        with make_room() as temporary:
+            room = temporary.folder
             (room / "command").write_bytes(command.encode("utf-8", "replace") + b"\n")
             if state:
                 (room / "state").write_bytes(_unpack(state))
-            kept = Excerpt(self.limits.output)
-            code, stop, level = await self._run(room, kept, granted, fresh=not state)
+            excerpt = Excerpt(self.limits.output)
+            code, stop, level = await self._run(room, excerpt, granted, fresh=not state)
             if gone := _read(room / "new.gone", _LONGEST_PATH):
                 where = gone.decode("utf-8", "replace")
                 raise Failure(f"the shell's working folder {where} is gone")
             values = secret_values(self.env)
             after, note = self._state_after(room, state, stop, values)
-        output = redact(kept.text(), values).replace(f"{room / 'command'}: ", "")
+        output = redact(excerpt.text(), values).replace(f"{room / 'command'}: ", "")
         note = note or self._hint(code, output, granted, level)
         if stop == "silence":
             note = f"[no output for {self.limits.silence:g} s]"
@@ -98,14 +99,14 @@ class BashShell:
         return CommandResult(command, code, output, seconds, stop != "", after, level)
 
     async def _run(
-        self, room: Path, kept: Excerpt, granted: Grants, fresh: bool
+        self, room: Path, excerpt: Excerpt, granted: Grants, fresh: bool
     ) -> tuple[int, Stop, Level]:
         last = time.monotonic()
 
         def on_output(data: bytes) -> None:
             nonlocal last
             last = time.monotonic()
-            kept.add(data)
+            excerpt.add(data)
 
         mark = secrets.token_hex(8)
         with (
@@ -124,8 +125,8 @@ class BashShell:
                 child.abandon()
 
     async def _wait(self, child: Child, last: Callable[[], float]) -> Stop:
-        """Until the command has ended, or has been asked to and had its time for it. `last` gives
-        the moment of its last output."""
+        """Wait until the command has ended, or has had its time to end when asked. `last` gives the
+        moment of its last output."""
         deadline = last() + self.limits.seconds
         stop: Stop = ""
         while not child.ended.is_set() and not stop:
@@ -144,16 +145,16 @@ class BashShell:
         return "silence" if now >= last + self.limits.silence else ""
 
     def _hint(self, code: int, output: str, granted: Grants, level: Level) -> str:
-        """What a command that was not let write may be told; "" when it has another trouble."""
+        """Return a hint for a command that was not allowed to write; "" for other troubles."""
         if code == 0 or level == "off" or self.confined.workspace or granted.workspace:
             return ""
-        refused = ("Read-only file system", "Permission denied")
-        return _READ_ONLY if any(words in output for words in refused) else ""
+        refusals = ("Read-only file system", "Permission denied")
+        return _READ_ONLY if any(words in output for words in refusals) else ""
 
     def _prepare(
         self, script: Path, room: Path, granted: Grants, fresh: bool, mark: str
     ) -> Confined:
-        """How the command is started. Raises `Failure`."""
+        """Prepare the command. Raise `Failure`."""
         bash = shutil.which("bash", path=self.env.get("PATH", os.defpath))
         if bash is None:
             raise Failure("no shell: bash is not installed", help="install bash")
@@ -171,10 +172,7 @@ class BashShell:
         paths = [str(room / name) for name in ("state", "new", "command")]
         if not self.confined.begin.is_dir():
             raise Failure(f"the shell's working folder {self.confined.begin} is gone")
-        try:
-            return prepare([bash, "--norc", "--noprofile", str(script), *paths], env, policy)
-        except RunError as error:
-            raise Failure(error.message, "refused", help=error.help) from None
+        return prepare([bash, "--norc", "--noprofile", str(script), *paths], env, policy)
 
     def _start(self, start: Confined, mark: str, on_output: OnOutput) -> Child:
         folder = self.confined.begin if start.room is None else Path("/")
@@ -186,8 +184,8 @@ class BashShell:
     def _state_after(
         self, room: Path, before: str, stop: Stop, values: tuple[str, ...]
     ) -> tuple[str, str]:
-        """The session's state after the command, and a note when it is still the old one. Copies of
-        secret `values` are taken out of it."""
+        """Return the session's state after the command, and a note when it is still the old one.
+        Copies of secret `values` are taken out of it."""
         if stop:
             return before, ""
         data = _read(room / "new", self.limits.state + 1)
@@ -217,15 +215,15 @@ def _raise_killed(why: str, bounds: Limits) -> None:
 
 
 def _read(path: Path, most: int) -> bytes:
-    """At most that many bytes of a file that a command may have put something else in the place of:
+    """Return at most that many bytes of a file. A command may have put something else in its place:
     a link to what flowc can read and the command cannot, or a pipe that never ends."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""
     with open(number, "rb") as file:
-        found = os.fstat(number)
-        return file.read(most) if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 else b""
+        info = os.fstat(number)
+        return file.read(most) if stat.S_ISREG(info.st_mode) and info.st_nlink == 1 else b""
 
 
 def _pack(data: bytes) -> str:
@@ -263,5 +261,5 @@ def allowed_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, s
 
 def shell_env(env: Mapping[str, str], allowed: tuple[str, ...]) -> dict[str, str]:
     """Return the environment of a session's first command (M39)."""
-    passed = {name: env[name] for name in sorted(PASSED & env.keys())}
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **passed, **allowed_env(env, allowed)}
+    basic = {name: env[name] for name in sorted(PASSED & env.keys())}
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **basic, **allowed_env(env, allowed)}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from ..config.settings import Config
 from ..db.database import create_tables
 from ..db.file_lease import present
 from ..errors import RunError
@@ -16,11 +15,12 @@ from ..store.audit_log import Audit
 from ..store.cleanup import sweep
 from .api import idempotency as once
 from .api import sessions
-from .api.context import Service, default_rate
+from .api.context import Service
 from .api.idempotency import Once
+from .api.rate_limits import Rate
 from .api.sessions import Sessions
 from .api.streams import Streams
-from .operations.executions import Clock, Executing, open_executing, utc_now
+from .operations.executions import Executing
 from .records import access
 from .records.access import Tokens
 from .worker import CONCURRENCY, Worker
@@ -32,16 +32,16 @@ PATIENCE = 10.0
 
 @asynccontextmanager
 async def open_service(
-    url: str,
-    config: Config,
+    opening: AbstractAsyncContextManager[Executing],
     *,
     trusted: bool,
-    clock: Clock = utc_now,
     concurrency: int = CONCURRENCY,
+    patience: float = PATIENCE,
 ) -> AsyncIterator[Service]:
-    """Open the service on the store at `url`. It carries on up to `concurrency` executions itself,
-    beginning with those that another process left; 0 leaves all to workers. Raises `RunError`."""
-    async with open_executing(url, config, clock) as executing:
+    """Open the service on the executions that `opening` gives. It carries on up to `concurrency` of
+    them itself, beginning with those that another process left; 0 leaves all to workers. Its end
+    waits `patience` seconds for steps under way. Raises `RunError`."""
+    async with opening as executing:
         db = executing.db
         for schema in (access.SCHEMA, audit.SCHEMA, once.SCHEMA, sessions.SCHEMA):
             await create_tables(db, schema)
@@ -56,7 +56,7 @@ async def open_service(
                     executing=executing,
                     tokens=tokens,
                     once=same,
-                    rate=default_rate(),
+                    rate=Rate(),
                     trusted=trusted,
                     audit=Audit(db),
                     sessions=Sessions(db, tokens),
@@ -68,14 +68,13 @@ async def open_service(
             await streams.close()
             if working is not None:
                 worker.drain()
-                await asyncio.wait([working], timeout=PATIENCE)
+                await asyncio.wait([working], timeout=patience)
                 worker.abandon()
                 await asyncio.wait([working])
 
 
 async def _sweep(executing: Executing) -> None:
-    """Remove what earlier processes left. The next process tries again what cannot be removed
-    now."""
+    """Remove what earlier processes left; the next one tries again what cannot be removed."""
     try:
         await sweep(executing.engine.store, executing.clock())
     except RunError as error:

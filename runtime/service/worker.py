@@ -18,7 +18,6 @@ from ..errors import RunError
 from .operations.advance import carry_on, write_down
 from .operations.executions import Executing
 from .records.errors import ServiceFault
-from .records.metrics import iso
 from .records.tables import Register, StoredExecution, new_id
 from .records.work_queue import WorkQueue
 
@@ -73,7 +72,7 @@ class Worker:
     async def _rounds(self) -> None:
         while self.tasks or not self.closing:
             bell = self.executing.bell
-            bell.clear()
+            bell.clear()  # before the look: what comes during it rings again
             if not self.abandoned:
                 await self._stop_requested()
             if not self.closing:
@@ -131,7 +130,7 @@ class Worker:
         except NotHeld as error:
             LOG.warning("%s", error.message)
             await asyncio.sleep(_RECOVERY)  # it may be held for long: not again and again
-            await self.executing.due.leave(id, self.name, self._now())
+            await self.executing.due.leave(id, self.name, self.executing.now())
         except (RunError, ServiceFault) as error:
             if isinstance(error, ServiceFault) and error.code == "EXECUTION_NOT_FOUND":
                 await self.executing.due.drop(id, self.name)  # it was forgotten meanwhile
@@ -154,7 +153,7 @@ class Worker:
             if following is None:
                 return
             heard = following
-        await due.leave(id, self.name, self._now())
+        await due.leave(id, self.name, self.executing.now())
 
     async def _once(self, execution: StoredExecution) -> str:
         """Execute once and return the run's status; "" when it had ended before."""
@@ -176,9 +175,6 @@ class Worker:
         async with self.executing.db.transaction() as inside:
             await Register(inside).edit(id, lambda e: replace(e, fault=message))
             await WorkQueue(inside).drop(id, self.name)
-
-    def _now(self) -> str:
-        return iso(self.executing.clock())
 
 
 def _fault_text(error: RunError | ServiceFault) -> str:

@@ -16,8 +16,8 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from ..checkpoints.channels import SNAPSHOT_AFTER, GrowingChannel, SeededChannel, SeededReducer
 from ..errors import Failure
-from ..services import Message
 from ..values import Json
+from .conversations import append, fold
 
 State = Mapping[str, Any]
 STEPS = "$steps"
@@ -26,6 +26,12 @@ STEPS_BEFORE, SECONDS_BEFORE = "$steps before", "$seconds before"
 """Keys beside it: how many steps the run had done when this run of a called workflow began, and how
 old it was."""
 
+TURN, BEGAN = "$turn", "$began"
+"""Keys beside it of a thread that lives on: the number of its turn, from 1, and when that began, in
+seconds since 1970."""
+
+_ANEW = "$anew"
+"""The only key of a write that leaves nothing of what there was."""
 _CLASH = "$clash"
 """The only key of what is kept in place of a value that several branches wrote."""
 
@@ -45,85 +51,25 @@ def begun_after(steps: int, seconds: float) -> dict[str, float]:
     return {STEPS: steps, STEPS_BEFORE: steps, SECONDS_BEFORE: seconds}
 
 
-def append(messages: Sequence[Any]) -> dict[str, Any]:
-    """Return the write to a delta channel that puts these at its end."""
-    return {"append": list(messages)}
+def anew(value: Any) -> dict[str, Any]:
+    """Return the write to a channel with a reducer that leaves nothing but this value: a turn
+    begins. It is JSON, because LangGraph keeps the input of a graph as it was given."""
+    return {_ANEW: value}
 
 
-def append_within(messages: Sequence[Any], max_chars: int, keep_min: int) -> dict[str, Any]:
-    """Return the write to a thread that adds these, and cuts it to its bounds after each."""
-    return {"append": list(messages), "max_chars": max_chars, "keep_min": keep_min}
-
-
-def reset(messages: Sequence[Any]) -> dict[str, Any]:
-    """Return the write to a delta channel that leaves nothing but these."""
-    return {"reset": list(messages)}
-
-
-def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
-    """Reduce a delta channel. Folding two batches one after another gives the same as folding both
-    at once, which LangGraph relies on when it rebuilds a state."""
-    result = list(items)
-    for write in writes:
-        match write:
-            case {"reset": list() as fresh}:
-                result = list(fresh)
-            case {"append": list() as more, "max_chars": int() as most, "keep_min": int() as least}:
-                result = _grow(result, more, most, least)
-            case {"append": list() as more}:
-                result.extend(more)
-            case list():
-                result.extend(write)
-            case _:
-                result.append(write)
-    return result
-
-
-def _grow(
-    there: Sequence[Message], new: Sequence[Message], max_chars: int, keep_min: int
-) -> list[Message]:
-    """Return the messages with new ones added, one after another, and cut after each."""
-    messages = list(there)
-    for message in new:
-        messages.append(message)
-        trimmed = _trim(messages, max_chars, keep_min)
-        messages = messages if trimmed is None else trimmed
-    return messages
-
-
-def _trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Message] | None:
-    """Return the messages without the oldest ones that are too many (J12); None when nothing has to
-    go."""
-    total = sum(_length(message) for message in messages)
-    others = sum(message["role"] != "system" for message in messages)
-    if total <= max_chars or others <= keep_min:
-        return None
-    systems, rest = [], []
-    for message in messages:
-        if message["role"] == "system":
-            systems.append(message)
-        elif total > max_chars and others > keep_min:
-            total -= _length(message)
-            others -= 1
-        else:
-            rest.append(message)
-    return [*systems, *rest]
-
-
-def _length(message: Message) -> int:
-    """Return characters of a content that is a text."""
-    content = message.get("content")
-    return len(content) if isinstance(content, str) else 0
+def is_anew(write: object) -> bool:
+    """Return whether a write leaves nothing of what there was."""
+    return isinstance(write, dict) and _ANEW in write
 
 
 def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
     """Return both objects in one; keys of `new` win."""
-    return {**(old or {}), **(new or {})}
+    return new[_ANEW] if new and is_anew(new) else {**(old or {}), **(new or {})}
 
 
 def first(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
     """Return what was written first."""
-    return old or new or {}
+    return new[_ANEW] if new and is_anew(new) else old or new or {}
 
 
 def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[str, int]:
@@ -131,18 +77,23 @@ def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[s
     nothing. It is a delta channel too, because a long chain counts every node of it."""
     result = dict(counts)
     for write in writes:
-        for key, value in write.items():
+        if is_anew(write):
+            result = {}
+        counted: Any = write.get(_ANEW, write)
+        for key, value in counted.items():
             result[key] = result.get(key, 0) + value
     return result
 
 
-def add(old: float | None, new: float | None) -> float:
+def add(old: float | None, new: Any) -> float:
     """Return the sum, where nothing written yet counts as 0."""
-    return (old or 0) + (new or 0)
+    return float(new[_ANEW]) if is_anew(new) else (old or 0) + (new or 0)
 
 
-def worse(old: str, new: str) -> str:
+def worse(old: str, new: Any) -> str:
     """Reduce the outcome: where one branch failed, the workflow did."""
+    if is_anew(new):
+        return str(new[_ANEW])
     return "failed" if "failed" in (old, new) else new
 
 
@@ -187,7 +138,7 @@ def combinable(channel: Channel, value: Json) -> Json:
             items = [] if value is None else value
             return append(items if isinstance(items, list) else [items])
         case "merge":
-            if value is None or isinstance(value, dict):
+            if value is None or (isinstance(value, dict) and not is_anew(value)):
                 return value
             raise Failure(f"`{channel.variable}` merges objects: {preview(value)} is none")
         case "add":
@@ -223,13 +174,6 @@ def state_schema(spec: GraphSpec) -> type[Any]:
             channel = SeededChannel(SeededReducer(fold, seed))
             fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
     return _typed_dict("State", fields)
-
-
-def input_schema(spec: GraphSpec) -> type[Any]:
-    """Return the schema of what a caller gives: the parameters, or for a workflow without any its
-    variables."""
-    names = {param.name for param in spec.params} or set(variables_of(spec))
-    return _schema("Input", (c for c in spec.channels if c.variable in names))
 
 
 def output_schema(spec: GraphSpec) -> type[Any]:

@@ -11,7 +11,7 @@ from ..checkpoints.called_workflow import node_at
 from ..errors import RunError
 from ..people import Question
 from ..services import Json
-from ..values import NotStorable, storable_value
+from ..values import kept_value
 from .task_results import ResultFault, read_result
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
     value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
     node, place = str(value.get("node", "")), str(value.get("place", ""))
     if node and not place and not value.get("path"):
-        place = next((str(n.place or "") for n in spec.nodes if n.id == node), "")
+        place = _place_of(node, spec)
     key = effect_key(interrupt)
     if not node and key and (innermost := node_at(key[1], spec)) is not None:
         node, place = innermost.id, str(innermost.place or "")
@@ -52,10 +52,14 @@ def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
 
 
 def breakpoint_of(node: str, spec: GraphSpec) -> Question:
-    """Return the pause before a node at which the person who runs the workflow set a breakpoint."""
-    place = next((n.place for n in spec.nodes if n.id == node), None)
+    """Return the pause before a node at which a person set a breakpoint."""
     text = f"stopped before `{node}`"
-    return Question(f"breakpoint:{node}", "breakpoint", node, text, place=str(place or ""))
+    return Question(f"breakpoint:{node}", "breakpoint", node, text, place=_place_of(node, spec))
+
+
+def _place_of(name: str, spec: GraphSpec) -> str:
+    node = spec.node(name)
+    return str(node.place or "") if node else ""
 
 
 def effect_key(interrupt: Interrupt) -> tuple[str, str, int] | None:
@@ -78,7 +82,7 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
             question = next(iter(questions.values()))
         if question is None:
             raise RunError(_no_such(id, questions), help="see `flowc show RUN` for what waits")
-        matched[question.id] = _normalize(question, _storable(value))
+        matched[question.id] = _normalize(question, kept_value(value, "the answer"))
     return matched
 
 
@@ -134,13 +138,6 @@ def choice_of(question: Question, value: Json) -> str:
             help=f"one of: {', '.join(question.choices)}",
         )
     return choice
-
-
-def _storable(value: Json) -> Json:
-    try:
-        return storable_value(value)
-    except NotStorable as error:
-        raise RunError(f"the answer cannot be kept: {error}") from None
 
 
 def _no_such(id: str, questions: Mapping[str, Question]) -> str:

@@ -1,4 +1,4 @@
-"""Where a workflow stands that a client carries out step by step, and what that is in words."""
+"""The position of a client in a workflow that it carries out step by step, and its words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import AgentNode, Workflow
 from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..engine.fork import RunState
-from ..errors import RunError
 from ..people import Question
 from ..services import Json
 from ..state.step_reports import ReportFault
@@ -32,7 +30,7 @@ class Loaded:
 
     @cached_property
     def spec(self) -> GraphSpec:
-        """What is executed. Of a list of steps no input is required before it begins: the step that
+        """Return the program. A list of steps requires no input before it begins: the step that
         needs one says so when its turn comes (S32)."""
         spec = self.compiled.spec
         if not self.steps:
@@ -47,14 +45,15 @@ class Loaded:
 
     @property
     def steps(self) -> tuple[AgentNode, ...]:
-        """The numbered steps, in order; none where a workflow's nodes are not a list of steps."""
+        """Return the numbered steps, in order; none where a workflow's nodes are not a list of
+        steps."""
         nodes = (node for node in self.workflow.nodes if isinstance(node, AgentNode))
         return tuple(node for node in nodes if node.report and node.step is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """Where a loaded workflow stands. `outcomes` are the reported ones by step number."""
+    """The position of a loaded workflow. `outcomes` are the reported ones by step number."""
 
     record: RunRecord
     state: RunState
@@ -66,7 +65,7 @@ class SessionState:
 
     @property
     def position(self) -> int:
-        """The number of the current step: as many as passed."""
+        """Return the number of the current step: as many as passed."""
         return sum(outcome["status"] == "passed" for outcome in self.outcomes.values())
 
     @property
@@ -160,14 +159,3 @@ def outcome_report(outcome: Mapping[str, Any]) -> dict[str, Json]:
         "output_variables": dict(outcome["outputs"]),
         "error_message": outcome["error"],
     }
-
-
-class Faulty(RunError):
-    """A workflow with errors; `diagnostics` are those of `flowc check --format json`."""
-
-    def __init__(self, compiled: CompileResult) -> None:
-        errors = [d for d in compiled.diagnostics if d.severity == "error"]
-        count = f"{len(errors)} error{'s' * (len(errors) != 1)}"
-        first = errors[0].message if errors else "it holds no workflow"
-        super().__init__(f"{compiled.path} has {count}: {first}", help="correct the file")
-        self.diagnostics = [as_dict(d, compiled.sources) for d in compiled.diagnostics]

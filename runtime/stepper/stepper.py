@@ -19,6 +19,7 @@ from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import AgentNode
 
 from ..assembly.compose import make_services
+from ..assembly.launch import Faulty
 from ..assembly.run_options import RunOptions
 from ..config.settings import Config
 from ..engine.engine import ENDED, Engine
@@ -28,7 +29,6 @@ from ..models.people import PEOPLE
 from ..services import Json, Outcome
 from ..state.step_reports import ReportFault, read_report
 from .position import (
-    Faulty,
     Loaded,
     SessionState,
     complete,
@@ -51,8 +51,8 @@ KEPT = 500
 class Stepper:
     """Carries out workflows for clients, one each at a time. Files lie below `folder`; `new_run`
     makes names of runs, `server` is the lease of this process, `loaded` what was loaded last, by
-    client and by run. Raises `ReportFault` for what a client cannot do now and `RunError` for
-    what cannot be done at all."""
+    client and by run. Raises `ReportFault` for what a client cannot do now and `RunError` for what
+    cannot be done at all."""
 
     engine: Engine
     config: Config
@@ -211,10 +211,10 @@ class Stepper:
                 STEPPED_IN: self.server,
             },
         )
-        begun = replace(loaded, run=run)
-        self._keep(client, begun)
-        self._keep(run, begun)
-        return begun
+        started = replace(loaded, run=run)
+        self._keep(client, started)
+        self._keep(run, started)
+        return started
 
     async def _again(self, client: str, loaded: Loaded, step: AgentNode) -> Loaded:
         """Return a fork from just before a step that failed, waiting for its report (S43)."""

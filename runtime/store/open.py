@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from ..db.database import Database
 from ..db.encryption import Seal
@@ -54,27 +54,22 @@ class Opened:
     async def durable(self) -> AsyncIterator[Database]:
         """Open another connection, whose writes are on the disk when they return."""
         async with open_database(self.location, durable=True, steady=self.steady) as db:
-            yield _with_cipher(db, self.cipher)
+            yield dataclasses.replace(db, cipher=self.cipher)
 
     @asynccontextmanager
     async def checkpointer(self) -> AsyncIterator[Saver]:
         """Open LangGraph's saver."""
-        from langgraph.checkpoint.memory import InMemorySaver
-
         from ..checkpoints.tables.serializer import StrictSerializer
+        from ..checkpoints.tables.sqlite_saver import open_sqlite_saver
 
         serde = StrictSerializer(self.cipher)
-        if self.location.kind == "memory":
-            yield InMemorySaver(serde=serde)
-        elif self.location.kind == "postgresql":
+        if self.location.kind == "postgresql":
             saver = _extra("checkpoints.tables.postgres_saver").open_postgres_saver
-            async with saver(self.location, serde, self.steady) as opened:
-                yield opened
+            opening = saver(self.location, serde, self.steady)
         else:
-            from ..checkpoints.tables.sqlite_saver import open_sqlite_saver
-
-            async with open_sqlite_saver(self.location, serde) as opened:
-                yield opened
+            opening = open_sqlite_saver(self.location, serde)
+        async with opening as opened:
+            yield opened
 
 
 @asynccontextmanager
@@ -85,7 +80,7 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
         async with open_database(location, durable=False) as db:
             cipher = await admit_store(db, location)
             leases: Leases = FileLeases(location.leases)
-            yield Opened(location, _with_cipher(db, cipher), leases, cipher)
+            yield Opened(location, dataclasses.replace(db, cipher=cipher), leases, cipher)
         return
     steady = _extra("db.postgres.connection").Steady()
     async with AsyncExitStack() as stack:
@@ -94,7 +89,7 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
         cipher = await admit_store(db, location)
         held = _extra("db.postgres.advisory_lease").PostgresLeases(location, db, steady)
         stack.push_async_callback(held.close)
-        yield Opened(location, _with_cipher(db, cipher), held, cipher, steady)
+        yield Opened(location, dataclasses.replace(db, cipher=cipher), held, cipher, steady)
 
 
 @asynccontextmanager
@@ -114,16 +109,12 @@ async def open_database(
 
 
 async def is_there(location: Location) -> bool:
-    """Whether there is a store already; none is made. Raise `RunError` when PostgreSQL does not
-    answer."""
+    """Return whether there is a store already; none is made. Raise `RunError` when PostgreSQL does
+    not answer."""
     if location.kind == "postgresql":
         there: bool = await _extra("db.postgres.connection").is_there(location)
         return there
     return location.path is not None and location.path.exists()
-
-
-def _with_cipher(db: Database, cipher: Seal | None) -> Database:
-    return cast("Database", dataclasses.replace(cast("Any", db), cipher=cipher))
 
 
 def _extra(module: str) -> ModuleType:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from flowc.compiler.source.snippet import visible
 
 from ..db.database import Row, create_tables
-from ..db.url import locate
+from ..db.url import PATIENCE, locate
 from ..errors import RunError
 from ..events import RunEvent
 from ..services import Json
@@ -98,7 +98,7 @@ class RunStore:
             raise _duplicate_id(run)
 
     async def has(self, run: str) -> bool:
-        """Whether there is a run of this id."""
+        """Return whether there is a run of this id."""
         return bool(await self.db.rows("select 1 from runs where id = ?", (run,)))
 
     async def ids(self) -> frozenset[str]:
@@ -149,10 +149,6 @@ class RunStore:
             await self.db.run(query, (run, *(value for text in texts for value in text), run))
         self.on_events(run)
 
-    async def append_event(self, event: RunEvent) -> None:
-        """Add one event."""
-        await self.append_events(event.run, (event,))
-
     async def events(self, run: str) -> tuple[RunEvent, ...]:
         """Return every event of a run, oldest first."""
         rows = await self.db.rows("select event from events where run = ? order by seq", (run,))
@@ -201,9 +197,9 @@ class RunStore:
 
 
 @asynccontextmanager
-async def open_store(url: str) -> AsyncIterator[RunStore]:
+async def open_store(url: str, patience: float = PATIENCE) -> AsyncIterator[RunStore]:
     """Open the store at `url` (see `db.url.locate`), or make it. Raise `RunError`."""
-    async with open_location(locate(url)) as opened:
+    async with open_location(dataclasses.replace(locate(url), patience=patience)) as opened:
         await create_tables(opened.db, SCHEMA)
         yield RunStore(opened)
 

@@ -22,7 +22,7 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "prompts": ("service_prompts", "execution"),
     "news": ("service_due", "execution"),
 }
-"""What there is of each: its table, and the column that says of which execution."""
+"""The table of each, and its column that names the execution."""
 MOST_AT_ONCE = 500
 """Ids in one query."""
 

@@ -26,7 +26,7 @@ from .normalize import canonical_events
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """What was expected and what came, as texts of one line or more."""
+    """The expected and the actual, as texts of one line or more."""
 
     what: str
     expected: str
@@ -35,7 +35,7 @@ class Mismatch:
 
 @dataclass(slots=True)
 class TrialRun:
-    """What came of a case. Without an outcome it could not be run, or not to its end: `error`
+    """The run of a case. Without an outcome it could not be run, or not to its end: `error`
     says why, with a `diff` when a recording differs."""
 
     trial: Trial
@@ -93,50 +93,52 @@ def mismatches(
     trial: Trial, outcome: Outcome, events: list[RunEvent], spec: GraphSpec
 ) -> list[Mismatch]:
     """Return everything that differs from what the case expects."""
-    found: list[Mismatch] = []
+    faults: list[Mismatch] = []
     error = str((outcome.error or {}).get("message", "")) or _last_failure(events)
     if outcome.status != trial.status:
         more = f": {error}" if error else ""
-        asked = "".join(f"\nwaits: {q.name}: {q.text}" for q in outcome.questions)
-        found.append(Mismatch("status", trial.status, f"{outcome.status}{more}{asked}"))
+        questions = "".join(f"\nwaits: {q.name}: {q.text}" for q in outcome.questions)
+        faults.append(Mismatch("status", trial.status, f"{outcome.status}{more}{questions}"))
     if trial.error and trial.error not in error:
-        found.append(Mismatch("error", f"… {trial.error} …", error or "none"))
+        faults.append(Mismatch("error", f"… {trial.error} …", error or "none"))
     if trial.result is not None and outcome.result != trial.result:
-        found.append(Mismatch("result", _text(trial.result), _text(outcome.result)))
+        faults.append(Mismatch("result", _text(trial.result), _text(outcome.result)))
     for name, expected in (trial.variables or {}).items():
         actual = outcome.variables.get(name)
         if name not in outcome.variables:
-            found.append(Mismatch(f"variable {name}", _text(expected), "there is no such variable"))
+            faults.append(
+                Mismatch(f"variable {name}", _text(expected), "there is no such variable")
+            )
         elif actual != expected:
-            found.append(Mismatch(f"variable {name}", _text(expected), _text(actual)))
+            faults.append(Mismatch(f"variable {name}", _text(expected), _text(actual)))
     visited = [str(e["at"]) for e in canonical_events(events) if e["kind"] == "node_started"]
-    found += _paths(trial, visited, spec)
+    faults += _paths(trial, visited, spec)
     values = {**outcome.variables, "result": outcome.result, "status": outcome.status}
     for condition in trial.holds:
-        said = _holds(Scope(values), condition)
-        if said:
-            found.append(Mismatch("holds", show(condition), said))
-    return found
+        reason = _holds(Scope(values), condition)
+        if reason:
+            faults.append(Mismatch("holds", show(condition), reason))
+    return faults
 
 
 def _paths(trial: Trial, visited: list[str], spec: GraphSpec) -> list[Mismatch]:
-    found = []
+    faults = []
     way = " → ".join(visited)
     if trial.complete:
         quiet = {node.id for node in spec.nodes if node.op.kind == "end"} | _begins(spec)
-        seen = [node for node in visited if node not in quiet or node in trial.path]
-        if seen != list(trial.path):
-            found.append(Mismatch("path", " → ".join(trial.path), " → ".join(seen)))
+        path = [node for node in visited if node not in quiet or node in trial.path]
+        if path != list(trial.path):
+            faults.append(Mismatch("path", " → ".join(trial.path), " → ".join(path)))
     else:
         rest = iter(visited)
-        missing = next((node for node in trial.path if node not in rest), None)
-        if missing is not None:
-            shown = " → ".join(f"[{n}]" if n == missing else n for n in trial.path)
-            found.append(Mismatch("path", shown, way))
+        gap = next((node for node in trial.path if node not in rest), None)
+        if gap is not None:
+            expected = " → ".join(f"[{n}]" if n == gap else n for n in trial.path)
+            faults.append(Mismatch("path", expected, way))
     for node in trial.avoids:
         if node in visited:
-            found.append(Mismatch("avoids", f"not {node}", way))
-    return found
+            faults.append(Mismatch("avoids", f"not {node}", way))
+    return faults
 
 
 def _begins(spec: GraphSpec) -> set[str]:

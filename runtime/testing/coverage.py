@@ -1,4 +1,4 @@
-"""Which nodes and ways of a workflow some runs came by, and which they never did."""
+"""The nodes and ways of a workflow that some runs came by, and those that they never did."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from flowc.compiler.ir import CallNode, ForeachNode, OnError, Otherwise, Program, Workflow
 from flowc.compiler.ir import Case as CaseGuard
-from flowc.compiler.lowering.graphspec import Branch, GraphSpec, NodeSpec, Place, labelled_targets
+from flowc.compiler.ir import OnError, Otherwise, Program, Workflow
+from flowc.compiler.lowering.graphspec import (
+    Branch,
+    GraphSpec,
+    NodeSpec,
+    Place,
+    called_by,
+    labelled_targets,
+)
+from flowc.compiler.lowering.lower import place_of
 from flowc.compiler.source.source import SourceSet
 
 from ..events import RunEvent
@@ -68,20 +76,20 @@ class Coverage:
 
     def gaps(self) -> list[Gap]:
         """Return what no run came by, in the order of the files."""
-        found: list[tuple[Place | None, Gap]] = []
+        gaps: list[tuple[Place | None, Gap]] = []
         for graph, spec in self._graphs():
             for node in _own(spec):
                 if (graph, node.id) not in self.nodes:
                     what = f"`{node.id}` is never visited"
-                    found.append((node.place, Gap(str(node.place or spec.file), what, "node")))
+                    gaps.append((node.place, Gap(str(node.place or spec.file), what, "node")))
             for way, place in self._ways(graph, spec):
                 source, case, target = way
                 if (graph, way) not in self.ways and (graph, source) in self.nodes:
                     shown = f"in the case `{case}`" if case else "in every other case"
                     what = f"`{source}` never goes on to `{target}` {shown}"
-                    found.append((place, Gap(str(place or spec.file), what, "way")))
-        found.sort(key=lambda each: (each[0].file, each[0].line, each[0].column) if each[0] else ())
-        return [gap for _, gap in found]
+                    gaps.append((place, Gap(str(place or spec.file), what, "way")))
+        gaps.sort(key=lambda each: (each[0].file, each[0].line, each[0].column) if each[0] else ())
+        return [gap for _, gap in gaps]
 
     def _graphs(self) -> Iterator[tuple[str, GraphSpec]]:
         yield "", self.spec
@@ -90,16 +98,7 @@ class Coverage:
     def _graph(self, path: tuple[str, ...]) -> tuple[str, GraphSpec | None]:
         """Return the graph that calls lead to, with its name among the subgraphs, "" for the main
         one."""
-        name, spec = "", self.spec
-        subgraphs = dict(self.spec.subgraphs)
-        for call in path:
-            ids = (call, call.rpartition("#")[0])
-            caller = next((node for node in spec.nodes if node.id in ids), None)
-            if caller is None or not isinstance(caller.op, CallNode | ForeachNode):
-                return "", None
-            name = caller.op.workflow
-            spec = subgraphs[name]
-        return name, spec
+        return called_by(self.spec, path) or ("", None)
 
     def _ways(self, graph: str, spec: GraphSpec) -> Iterator[tuple[Way, Place | None]]:
         """Yield the written ways out of branches, with their places."""
@@ -107,10 +106,10 @@ class Coverage:
         nodes = {node.id: node for node in spec.nodes}
         for branch in spec.branches:
             for case, _, target in labelled_targets(branch):
-                found = self._place_of(workflow, branch.source, case) if workflow else None
-                if found is None:
+                way_place = self._place_of(workflow, branch.source, case) if workflow else None
+                if way_place is None:
                     continue
-                place = found if isinstance(found, Place) else nodes[branch.source].place
+                place = way_place if isinstance(way_place, Place) else nodes[branch.source].place
                 yield (branch.source, case or "", target), place
 
     def _place_of(self, workflow: Workflow, source: str, case: str | None) -> Place | bool | None:
@@ -127,17 +126,7 @@ class Coverage:
                     pass
                 case _:
                     continue
-            text = self.sources.get(edge.span.file) if edge.span else None
-            if edge.span is None or text is None:
-                return True
-            start, end = text.position(edge.span.start), text.position(edge.span.end)
-            return Place(
-                file=edge.span.file,
-                line=start.line,
-                column=start.column,
-                end_line=end.line,
-                end_column=end.column,
-            )
+            return place_of(edge.span, self.sources) or True
         return None
 
 
@@ -147,7 +136,7 @@ def _own(spec: GraphSpec) -> list[NodeSpec]:
 
 def _ways_of_case(branch: Branch, case: str) -> list[Way]:
     """Return the ways that a node's case leads by: several where branches begin side by side."""
-    found = [(branch.source, case, target) for known, target in branch.cases if known == case]
-    if not found and branch.otherwise is not None:
-        found = [(branch.source, "", branch.otherwise)]
-    return found
+    ways = [(branch.source, case, target) for known, target in branch.cases if known == case]
+    if not ways and branch.otherwise is not None:
+        ways = [(branch.source, "", branch.otherwise)]
+    return ways

@@ -9,15 +9,13 @@ the process and not to the work, such as pauses and the pieces in which an answe
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..events import EventKind, RunEvent
-from ..services import Json, Outcome
+from ..services import Json
 
 OF_THE_PROCESS: frozenset[EventKind] = frozenset(
     {
@@ -85,21 +83,6 @@ def canonical_events(events: Iterable[RunEvent]) -> list[dict[str, Json]]:
         visit.events.append(_shorten(event, visit))
     ordered = sorted((*every.values(), outside), key=lambda visit: visit.order)
     return [shown for visit in ordered for shown in (_head(visit), *_sort_events(visit)) if shown]
-
-
-def canonical_digest(events: Iterable[RunEvent], outcome: Outcome) -> str:
-    """Return one digest of a run: its canonical events, end, result and variables."""
-    error = {k: v for k, v in (outcome.error or {}).items() if k in ("message", "kind", "node")}
-    whole = {
-        "events": canonical_events(events),
-        "status": outcome.status,
-        "result": outcome.result,
-        "variables": outcome.variables,
-        "outcomes": outcome.outcomes,
-        "error": {key: _anywhere(value) for key, value in error.items()},
-    }
-    text = json.dumps(whole, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _begun(event: RunEvent, visits: dict[tuple[str, ...], _Visit]) -> _Visit:

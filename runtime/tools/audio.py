@@ -14,34 +14,31 @@ from ..audio.calls.execute import FreeCode, execute_step, is_free, run_free
 from ..audio.calls.file_lock import Claims
 from ..audio.calls.originals import check_result, check_step, check_steps
 from ..audio.calls.subprocess_call import AudioWorkers
-from ..audio.plan.check import Do, SubjectFiles, calls_of, findings_of, report_of
+from ..audio.plan.check import SubjectFiles, findings_of, report_of
 from ..audio.plan.contradictions import Shape
 from ..audio.plan.planning import catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
 from ..audio.plan.review import review
 from ..files.roots import Roots
-from ..services import Json, ToolSchema
-from .source import schemas_of
+from ..services import Json
+from .source import CatalogTools
 
 
-@dataclass(frozen=True, slots=True)
-class AudioTools:
+@dataclass(frozen=True)
+class AudioTools(CatalogTools):
     """Tools below `roots`; each call of an audio tool is done by a process of its own. `free` runs
-    code that is not a call, where a step allows it. What the run is going to write is claimed until
-    it ends."""
+    code that is not a call, where a step allows it. The files that the run is going to write are
+    claimed until it ends."""
 
     roots: Roots
     workers: AudioWorkers = field(default_factory=AudioWorkers)
     free: FreeCode | None = None
     claims: Claims = field(default_factory=Claims)
     name: str = "audio"
-
-    async def open(self) -> tuple[ToolSchema, ...]:
-        """Return all of them; nothing is imported for it."""
-        return schemas_of((*AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES))
+    entries = (*AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES)
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """Return what the entry says. Raises `Failure`."""
+        """Return what the entry says. Raise `Failure`."""
         match tool:
             case "audio_catalogue":
                 return catalogue()
@@ -58,9 +55,12 @@ class AudioTools:
                 return await self._check(args)
             case "audio_review":
                 document = read_plan(self.roots.read_text(args["document"]))
-                return await review(document, self._calls())
+                return await review(document, self._do)
             case _:
-                return await self.workers.do_call(check_call(tool, args), self.roots.locate)
+                return await self._do(check_call(tool, args))
+
+    async def _do(self, call: AudioCall) -> dict[str, Any]:
+        return await self.workers.do_call(call, self.roots.locate)
 
     def _places(self, sound: str, output: str | None, document: str | None) -> Json:
         locate = self.roots.locate
@@ -72,9 +72,6 @@ class AudioTools:
         return {"said": f"nothing is written over {sound}"}
 
     async def _execute(self, args: dict[str, Any]) -> Json:
-        async def do(call: AudioCall) -> dict[str, Any]:
-            return await self.workers.do_call(call, self.roots.locate)
-
         read, write = args["input"], args["output"]
         place, output = self.roots.locate(read), self.roots.locate(write)
         sources = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
@@ -83,15 +80,13 @@ class AudioTools:
         if args.get("free") and self.free is not None and is_free(args["code"]):
             reads = list(sources.values())
             return await run_free(args["code"], reads, write, output, self.free)
-        return await execute_step(args["code"], read, write, args.get("also") or (), place, do)
-
-    def _calls(self) -> Do:
-        return calls_of(self.roots.locate, self.workers.do_call)
+        also = args.get("also") or ()
+        return await execute_step(args["code"], read, write, also, place, self._do)
 
     async def _check(self, args: dict[str, Any]) -> Json:
         checks = [read_predicate({**check, "subject": RESULT}) for check in args["checks"]]
         files = {RESULT: SubjectFiles(args.get("input") or None, args["output"])}
-        return report_of(await findings_of(checks, files, self._calls()))
+        return report_of(await findings_of(checks, files, self._do))
 
     async def close(self) -> None:
         """Give up all claims."""

@@ -17,9 +17,9 @@ from flowc.compiler.expr.parse import ParseFault, parse
 
 from ..errors import Failure
 from ..files.roots import Roots
-from ..services import Json, ToolSchema
+from ..services import Json
 from .git import git_diff, git_log, git_show, git_status
-from .source import defaults_of, schemas_of
+from .source import CatalogTools
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
 _MAX_TEXT = 200_000
@@ -27,30 +27,20 @@ _MAX_LINE = 400
 _MAX_VISITED = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltinTools:
+@dataclass(frozen=True)
+class BuiltinTools(CatalogTools):
     """Tools below `roots`. Paths of an answer are written from the start folder."""
 
     roots: Roots
     name: str = "builtin"
-
-    async def open(self) -> tuple[ToolSchema, ...]:
-        """Return all built-in tools."""
-        return schemas_of(BUILTIN_TOOLS)
+    entries = BUILTIN_TOOLS
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """Call a tool in a thread: a slow disk must not hold the run's other branches."""
         if tool == ASK_TOOL:
             raise Failure(f"`{tool}` asks a person, and here is nobody who could be asked")
-        defaults = _DEFAULTS[tool]
-        values = {name: _whole(value) for name, value in args.items()}
-        return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **{**defaults, **values})
-
-    async def close(self) -> None:
-        """Do nothing: nothing is held."""
-
-
-_DEFAULTS = defaults_of(BUILTIN_TOOLS)
+        values = self.defaults(tool) | {name: _whole(value) for name, value in args.items()}
+        return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **values)
 
 
 def _whole(value: Json) -> Json:
@@ -87,12 +77,12 @@ def search_files(
     roots: Roots, text: str, path: str, pattern: str, ignore_case: bool, limit: int
 ) -> Json:
     """Return lines that hold a text; files that are not UTF-8 text are skipped."""
-    wanted = text.casefold() if ignore_case else text
+    needle = text.casefold() if ignore_case else text
     matches: list[dict[str, Json]] = []
     for place in _walk(roots, path, pattern):
         shown = roots.show(place)
         for number, line in enumerate(_lines(roots, place), start=1):
-            if wanted not in (line.casefold() if ignore_case else line):
+            if needle not in (line.casefold() if ignore_case else line):
                 continue
             if len(matches) == limit:
                 return {"matches": matches, "count": limit, "truncated": True}

@@ -32,35 +32,29 @@ from ..documents.view import REQUIREMENTS, step_of, summary_of, turn_of, whole_o
 from ..documents.write_log import WRITE_LOG, Record
 from ..errors import Failure
 from ..files.roots import Roots
-from ..services import Json, ToolSchema
-from .source import defaults_of, schemas_of
+from ..services import Json
+from .source import CatalogTools
 
 Clock = Callable[[], datetime]
 Args = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentTools:
+@dataclass(frozen=True)
+class DocumentTools(CatalogTools):
     """Tools on documents below `roots`. Every answer says `document` (its path), `digest`, how many
     steps there are (`total`, `counts`), and what the `final` sound is as it stands."""
 
     roots: Roots
     clock: Clock = datetime.now
     name: str = "document"
-
-    async def open(self) -> tuple[ToolSchema, ...]:
-        """Return all of them."""
-        return schemas_of(DOCUMENT_ENTRIES)
+    entries = DOCUMENT_ENTRIES
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """Call a tool in a thread: writing to the disk must not hold the run's other branches.
-        Raises `Failure`, of the kind `refused` when the document is not where the run left it."""
-        arguments = {**_DEFAULTS[tool], **args}
+        Raise `Failure`, of the kind `refused` when the document is not where the run left it."""
+        arguments = self.defaults(tool) | args
         answer = cast("dict[str, Json]", await asyncio.to_thread(_FUNCTIONS[tool], self, arguments))
         return {**answer, "said": _summary(answer)}
-
-    async def close(self) -> None:
-        """Do nothing: nothing is held."""
 
     def _file(self, args: Args) -> DocumentFile:
         path = str(args["document"])
@@ -76,14 +70,14 @@ class DocumentTools:
         return time_of(self.clock())
 
     def create(self, args: Args) -> Json:
-        """When the run died while it made a document, that one is made."""
+        """Create the document, or the one that was being created when the run died."""
         request, audio = str(args["request"]), str(args["input"])
         log, first = WRITE_LOG.get(), file_name(hash_of(request, audio))
-        begun = log.earlier() if log else None
+        record = log.earlier() if log else None
         gate = DocumentFile(self.roots.locate(first), first)
-        if begun is not None:
+        if record is not None:
             gate.forget_alone()
-            return self._begun(begun)
+            return self._begun(record)
         # Two runs of one request may be here at once: each finds the other's document, or none.
         with gate.alone():
             now, folder = self.clock(), self.roots.locate(".")
@@ -97,11 +91,11 @@ class DocumentTools:
             file.create(text, _announcer(file))
         return whole_of(file.read(), file.shown)
 
-    def _begun(self, begun: Record) -> Json:
-        """The document that this run announced before it died."""
-        file = DocumentFile(begun.place, self.roots.show(begun.place))
-        if not begun.place.exists() and not begun.before:
-            file.create(begun.after)
+    def _begun(self, record: Record) -> Json:
+        """Return the document that this run announced before it died."""
+        file = DocumentFile(record.place, self.roots.show(record.place))
+        if not record.place.exists() and not record.before:
+            file.create(record.after)
         return whole_of(file.read(), file.shown)
 
     def read(self, args: Args) -> Json:
@@ -128,7 +122,7 @@ class DocumentTools:
         return whole_of(self._change(file, change), file.shown)
 
     def update(self, args: Args) -> Json:
-        """As many changes of the file as there are statuses on the way."""
+        """Change the file once for each status on the way."""
         file, step = self._file(args), str(args["step"])
         move = moves.Move(
             step,
@@ -153,11 +147,11 @@ class DocumentTools:
 
     def fix(self, args: Args) -> Json:
         file, step, code = self._file(args), str(args["step"]), str(args["code"])
-        before = plan.text_value(_step(file, step), "Code").strip()
-        status = plan.status_of(_step(file, step))
+        before = _step(file, step)
         document = self._change(file, lambda d: moves.fix(d, step, code, self._now()))
         # READY with this very code: the call that was made before the run died.
-        changed = before != code.strip() or status == "READY"
+        same = plan.text_value(before, "Code").strip() == code.strip()
+        changed = not same or plan.status_of(before) == "READY"
         block = document.step(step)
         return {
             "changed": changed,
@@ -166,29 +160,20 @@ class DocumentTools:
         }
 
     def log(self, args: Args) -> Json:
-        file = self._file(args)
-        change = lambda d: moves.log(d, str(args["text"]), self._now())  # noqa: E731
-        return summary_of(self._change(file, change), file.shown)
+        file, text = self._file(args), str(args["text"])
+        document = self._change(file, lambda d: moves.log(d, text, self._now()))
+        return summary_of(document, file.shown)
 
     def review(self, args: Args) -> Json:
-        file = self._file(args)
-
-        def change(document: plan.PlanDocument) -> plan.PlanDocument:
-            return moves.review(
-                document, args["verdict"], str(args["notes"]), str(args["step"]), self._now()
-            )
-
-        return summary_of(self._change(file, change), file.shown)
+        file, verdict = self._file(args), args["verdict"]
+        notes, step = str(args["notes"]), str(args["step"])
+        document = self._change(file, lambda d: moves.review(d, verdict, notes, step, self._now()))
+        return summary_of(document, file.shown)
 
     def finish(self, args: Args) -> Json:
-        file = self._file(args)
-
-        def change(document: plan.PlanDocument) -> plan.PlanDocument:
-            return moves.finish(
-                document, args["status"], str(args["summary"]), str(args["final"]), self._now()
-            )
-
-        document = self._change(file, change)
+        file, status = self._file(args), args["status"]
+        text, final = str(args["summary"]), str(args["final"])
+        document = self._change(file, lambda d: moves.finish(d, status, text, final, self._now()))
         return whole_of(document, file.shown)
 
 
@@ -200,8 +185,8 @@ def _step(file: DocumentFile, step: str) -> Any:
 
 
 def _steps_of(document: plan.PlanDocument, planned: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The steps of a plan with paths. When they are the last of the document already, they are
-    those that were asked for before."""
+    """Return the steps of a plan with paths. When they are the last of the document already, they
+    are those that were asked for before."""
     steps, request = document.steps, document.section("request")
     original = original_input(document)
     id = plan.text_value(request, "Workflow ID") if request else ""
@@ -220,8 +205,6 @@ def _summary(answer: Mapping[str, Json]) -> str:
         return f"{answer['step']} {answer['status']}: {answer['title']}"
     return str(answer.get("overall") or answer["document"])
 
-
-_DEFAULTS = defaults_of(DOCUMENT_ENTRIES)
 
 _FUNCTIONS: dict[str, Callable[[DocumentTools, Args], Json]] = {
     "document_create": DocumentTools.create,

@@ -125,7 +125,7 @@ def _cut(diff: str) -> dict[str, Json]:
 
 
 def _git(roots: Roots, *args: str) -> str:
-    """Run git in the start folder. Raises `Failure` with git's own words."""
+    """Run git in the start folder. Raise `Failure` with git's own words."""
     env = {
         name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ
     }

@@ -15,7 +15,7 @@ from flowc.compiler.ir import Effect
 from flowc.compiler.source.source import Unreadable, read_text
 
 from ..context import EFFECT_KEY
-from ..errors import Failure, RunError
+from ..errors import Failure, RunError, one_line
 from ..files.tempdirs import Room, make_room
 from ..secrets import redact
 from ..services import Json, ToolSchema
@@ -45,7 +45,7 @@ def read_servers(
     configured: Mapping[str, Any], files: tuple[str, ...]
 ) -> dict[str, ServerSettings]:
     """Return the servers of flowc.toml ([mcp_servers.NAME]) and of files with `mcpServers`, by
-    name. A later file wins. Raises `RunError` for what cannot be read. `${NAME}` and
+    name. A later file wins. Raise `RunError` for what cannot be read. `${NAME}` and
     `${NAME:-default}` stand for environment variables."""
     servers = {name: _settings(f"mcp_servers.{name}", data) for name, data in configured.items()}
     for file in files:
@@ -121,14 +121,14 @@ class McpServer:
     start_seconds: float = 30.0
     _client: Any = None
     _room: Room | None = None
-    """Where what the server writes to its standard error is kept."""
+    """Holds the server's standard error."""
 
     @property
     def name(self) -> str:
         return f"mcp:{self.server}"
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """Connect and list the tools. Raises `RunError` with what the server said."""
+        """Connect and list the tools. Raise `RunError` with what the server said."""
         try:
             from fastmcp import Client
         except ImportError:
@@ -143,7 +143,7 @@ class McpServer:
                 tools = await self._client.list_tools()
         except _PASSING:
             raise
-        except BaseException as error:
+        except BaseException as error:  # the session's task group raises BaseExceptionGroup
             reason = self._describe(error)
             await self.close()
             raise RunError(
@@ -155,9 +155,9 @@ class McpServer:
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
         """Return the structured content when there is one, else JSON in the text, else the text."""
         try:
-            result = await self._client.call_tool(
-                tool, args, raise_on_error=False, meta=_meta(EFFECT_KEY.get())
-            )
+            # The same key whenever the same call is made again.
+            meta = {"flowc/idempotency-key": key} if (key := EFFECT_KEY.get()) else None
+            result = await self._client.call_tool(tool, args, raise_on_error=False, meta=meta)
         except _PASSING:
             raise
         except TimeoutError:
@@ -208,7 +208,7 @@ class McpServer:
 
     def _describe(self, error: BaseException) -> str:
         """Return the error, and the last thing the server wrote to its standard error."""
-        text = " ".join(str(error).split())[:300] or type(error).__name__
+        text = one_line(error) or type(error).__name__
         if isinstance(error, TimeoutError):
             text = f"no answer within {self.start_seconds:g} s"
         lines: list[str] = []
@@ -223,11 +223,6 @@ class McpServer:
     def _how(self) -> str:
         how = self.settings.url or " ".join((self.settings.command, *self.settings.args))
         return redact(how, self.settings.hidden)
-
-
-def _meta(key: str) -> dict[str, Any] | None:
-    """Return what goes with a call: the same key whenever the same call is made again."""
-    return {"flowc/idempotency-key": key} if key else None
 
 
 def _schema(tool: Any) -> ToolSchema:

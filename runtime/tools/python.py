@@ -1,4 +1,4 @@
-"""Python functions as tools: `module:function`, the schema from the signature."""
+"""Tools in Python: functions, by name or as objects, and tools of LangChain's."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import functools
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+from flowc.compiler.ir import Effect
+from typing_extensions import TypeIs
 
 from ..context import EFFECT_KEY
-from ..errors import Failure, RunError
+from ..errors import Failure, RunError, describe_exception
 from ..services import Json, ToolSchema
 
 if TYPE_CHECKING:
-    from langchain_core.tools import StructuredTool
+    from langchain_core.tools import BaseTool
 
 _KEY = "idempotency_key"
 _PASSING = (KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
@@ -24,38 +27,25 @@ _PASSING = (KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
 
 @dataclass(slots=True)
 class PythonFunction:
-    """One function. `folder` is where modules beside the configuration are found. A function that
-    is not async runs in a thread."""
+    """A function by its name. `folder` is where modules beside the configuration are found."""
 
     path: str
     folder: str | None = None
-    _tool: StructuredTool | None = field(default=None)
+    _tool: ToolObject | None = field(default=None)
 
     @property
     def name(self) -> str:
         return f"python:{self.path}"
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """Import the module. Raises `RunError` when that fails or the function cannot be a tool."""
-        self._tool = self._as_tool(self._function())
-        schema: Any = self._tool.tool_call_schema
-        parameters = schema if isinstance(schema, dict) else schema.model_json_schema()
-        for unneeded in ("title", "description"):
-            parameters.pop(unneeded, None)
-        return (ToolSchema(self._tool.name, self._tool.description, parameters, "once"),)
+        """Import the module. Raise `RunError` when that fails or the function cannot be a tool."""
+        self._tool = ToolObject(self._function(), self.path)
+        return await self._tool.open()
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """Return what the function returns. Raises `Failure` with what it raised."""
+        """Return what the function returns. Raise `Failure` with what it raised."""
         assert self._tool is not None
-        try:
-            result: Json = await self._tool.ainvoke(args)
-            return result
-        except _PASSING:
-            raise
-        except Failure:
-            raise
-        except BaseException as error:
-            raise Failure(f"`{tool}` raised {_describe(error)}") from error
+        return await self._tool.call(tool, args)
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
@@ -77,86 +67,109 @@ class PythonFunction:
             raise RunError(f"the module `{module}` has no `{attribute}`") from None
         except BaseException as error:
             raise RunError(
-                f"the module `{module}` cannot be imported: {_describe(error)}"
+                f"the module `{module}` cannot be imported: {describe_exception(error)}"
             ) from error
         if not callable(candidate):
             raise RunError(f"`{self.path}` is not a function")
         function: Callable[..., Any] = candidate
         return function
 
-    def _as_tool(self, function: Callable[..., Any]) -> StructuredTool:
-        from langchain_core.tools import StructuredTool
 
-        name = getattr(function, "__name__", self.path.partition(":")[2])
-        about = inspect.getdoc(function) or name
-        waits = inspect.iscoroutinefunction(function)
-        staying = _fill_key(_staying_async(function) if waits else _staying(function), function)
-        func, coroutine = (None, staying) if waits else (staying, None)
-        try:
-            return StructuredTool.from_function(func, coroutine, name, about)
-        except (TypeError, ValueError, NameError, AttributeError) as error:
+class ToolObject:
+    """A tool that a program holds: a function, or a tool of LangChain's, whose `metadata` may say
+    what its calls do: {"effect": "pure"}. A function that is not async runs in a thread. Raise
+    `RunError` when it cannot be a tool."""
+
+    def __init__(self, value: Callable[..., Any] | BaseTool, path: str = "") -> None:
+        self._path = path or str(getattr(value, "__name__", getattr(value, "name", value)))
+        self._tool: BaseTool = value if _is_tool(value) else _as_tool(value, self._path)
+
+    @property
+    def name(self) -> str:
+        return f"python:{self._path}"
+
+    def schema(self) -> ToolSchema:
+        """Return what a model sees of it."""
+        about: Any = self._tool.tool_call_schema
+        parameters = dict(about if isinstance(about, dict) else about.model_json_schema())
+        for unneeded in ("title", "description"):
+            parameters.pop(unneeded, None)
+        effect = (self._tool.metadata or {}).get("effect", "once")
+        if effect not in get_args(Effect):
             raise RunError(
-                f"`{self.path}` cannot be a tool: {_describe(error)}",
-                help="every parameter needs a type that JSON can carry",
-            ) from None
+                f"`{effect}` is not what a call of the tool `{self._tool.name}` can do",
+                help=f"its metadata may say: {', '.join(get_args(Effect))}",
+            )
+        return ToolSchema(self._tool.name, self._tool.description, parameters, effect)
 
+    async def open(self) -> tuple[ToolSchema, ...]:
+        return (self.schema(),)
 
-def _staying(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function such that it cannot end flowc: `sys.exit` in a tool is the tool's
-    failure."""
-
-    @functools.wraps(function)
-    def staying(*args: object, **named: object) -> Any:
+    async def call(self, tool: str, args: dict[str, Any]) -> Json:
+        """Return what it returns. Raise `Failure` with what it raised."""
         try:
-            return function(*args, **named)
-        except SystemExit as leaving:
-            raise Failure(_left(function, leaving)) from None
+            result: Json = await self._tool.ainvoke(args)
+            return result
+        except _PASSING:
+            raise
+        except Failure:
+            raise
+        except BaseException as error:  # more than Exception: a panic of an extension in Rust
+            raise Failure(f"`{tool}` raised {describe_exception(error)}") from error
 
-    return staying
-
-
-def _staying_async(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the same for an async function."""
-
-    @functools.wraps(function)
-    async def staying(*args: object, **named: object) -> Any:
-        try:
-            return await function(*args, **named)
-        except SystemExit as leaving:
-            raise Failure(_left(function, leaving)) from None
-
-    return staying
+    async def close(self) -> None:
+        """Do nothing: nothing is held."""
 
 
-def _fill_key(staying: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with its parameter `idempotency_key` filled in, if it has one: a model
-    does not see it. The key is the same whenever the same call is made again."""
+def _is_tool(value: object) -> TypeIs[BaseTool]:
+    """Return whether a value is a tool of LangChain's, which is loaded only where there is one."""
+    from langchain_core.tools import BaseTool
+
+    return isinstance(value, BaseTool)
+
+
+def _as_tool(function: Callable[..., Any], path: str) -> BaseTool:
+    from langchain_core.tools import StructuredTool
+
+    name = getattr(function, "__name__", path.partition(":")[2])
+    if not name.isidentifier():
+        raise RunError(f"`{path}` cannot be a tool: it has no name", help="define it with `def`")
+    about = inspect.getdoc(function) or name
+    try:
+        return StructuredTool.from_function(None, _tool_function(function), name, about)
+    except (TypeError, ValueError, NameError, AttributeError) as error:
+        raise RunError(
+            f"`{path}` cannot be a tool: {describe_exception(error)}",
+            help="every parameter needs a type that JSON can carry",
+        ) from None
+
+
+def _tool_function(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """Return an async function with the same parameters. It cannot end flowc: `sys.exit` in a tool
+    is the tool's failure. A parameter `idempotency_key` is filled in and not shown to a model: the
+    key is the same whenever the same call is made again."""
+    from langchain_core.runnables.config import run_in_executor
+
     signature = inspect.signature(function, eval_str=False)
-    if _KEY not in signature.parameters:
-        return staying
+    keyed = _KEY in signature.parameters
 
-    @functools.wraps(staying)
-    def call_with_key(*args: object, **named: object) -> Any:
-        return staying(*args, **named, **{_KEY: EFFECT_KEY.get()})
+    @functools.wraps(function)
+    async def call_function(*args: object, **named: object) -> Any:
+        if keyed:
+            named[_KEY] = EFFECT_KEY.get()
+        try:
+            if inspect.iscoroutinefunction(function):
+                return await function(*args, **named)
+            return await run_in_executor(None, function, *args, **named)
+        except SystemExit as leaving:
+            name = getattr(function, "__name__", "it")
+            text = f"`{name}` wanted to end the program ({describe_exception(leaving)})"
+            raise Failure(text) from None
 
-    @functools.wraps(staying)
-    async def keyed_async(*args: object, **named: object) -> Any:
-        return await staying(*args, **named, **{_KEY: EFFECT_KEY.get()})
-
-    shown: Any = keyed_async if inspect.iscoroutinefunction(function) else call_with_key
-    rest = [p for name, p in signature.parameters.items() if name != _KEY]
-    hints = get_type_hints(function, include_extras=True)
-    shown.__signature__ = signature.replace(parameters=rest)
-    shown.__annotations__ = {name: hint for name, hint in hints.items() if name != _KEY}
-    return shown  # type: ignore[no-any-return]
-
-
-def _left(function: Callable[..., Any], leaving: SystemExit) -> str:
-    return (
-        f"`{getattr(function, '__name__', 'it')}` wanted to end the program ({_describe(leaving)})"
-    )
-
-
-def _describe(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:300]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if keyed:
+        shown: Any = call_function
+        rest = [p for name, p in signature.parameters.items() if name != _KEY]
+        hints = get_type_hints(function, include_extras=True)
+        shown.__signature__ = signature.replace(parameters=rest)
+        shown.__annotations__ = {name: hint for name, hint in hints.items() if name != _KEY}
+    return call_function

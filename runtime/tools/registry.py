@@ -10,13 +10,12 @@ from typing import Any
 
 from flowc.compiler.ir import Effect
 
-from ..errors import Failure, RunError
+from ..config.options import default
+from ..errors import Failure, RunError, one_line
 from ..schemas import BrokenSchema, misfits
 from ..services import Json, ToolSchema
 from ..values import storable_value
 from .source import ToolSource
-
-_LONGEST = 300
 
 
 @dataclass(slots=True)
@@ -27,21 +26,14 @@ class ToolBox:
     sources: tuple[ToolSource, ...]
     needed: tuple[str, ...] = ()
     effects: dict[str, Effect] = field(default_factory=dict)
-    seconds: float = 600.0
+    seconds: float = default("tool_timeout")
     _tools: dict[str, tuple[ToolSource, ToolSchema]] = field(default_factory=dict)
     _opened: list[ToolSource] = field(default_factory=list)
 
     async def open(self) -> None:
-        """Open the sources in order, until everything that is needed is there. Raises `RunError`
+        """Open the sources in order, until everything that is needed is there. Raise `RunError`
         for a source that fails, a name that two sources claim, and a tool that nothing provides."""
-        try:
-            for source in self.sources:
-                if self._opened and set(self.needed) <= self._tools.keys():
-                    break
-                await self._open(source)
-        except BaseException:
-            await self.close()
-            raise
+        await self._open_until(set(self.needed))
         missing = [name for name in self.needed if name not in self._tools]
         if missing:
             known = tuple(self._tools)
@@ -50,13 +42,19 @@ class ToolBox:
 
     async def open_all(self) -> tuple[ToolSchema, ...]:
         """Open every source; all tools, by name. For `flowc tools`."""
+        await self._open_until(None)
+        return tuple(self._tools[name][1] for name in sorted(self._tools))
+
+    async def _open_until(self, needed: set[str] | None) -> None:
+        """Open sources until these tools are there; None opens all."""
         try:
             for source in self.sources:
+                if needed is not None and self._opened and needed <= self._tools.keys():
+                    break
                 await self._open(source)
         except BaseException:
             await self.close()
             raise
-        return tuple(self._tools[name][1] for name in sorted(self._tools))
 
     async def _open(self, source: ToolSource) -> None:
         self._opened.append(source)
@@ -76,7 +74,7 @@ class ToolBox:
         return self._tools[name][1] if name in self._tools else None
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        """Return a JSON value. Raises `Failure`: unknown tool, arguments that do not fit, or the
+        """Return a JSON value. Raise `Failure`: unknown tool, arguments that do not fit, or the
         tool's own."""
         if name not in self._tools:
             error = _unknown([name], tuple(self._tools))
@@ -107,17 +105,11 @@ def check_arguments(schema: ToolSchema, args: dict[str, Json]) -> None:
 
 
 def as_json(value: Any, name: str) -> Json:
-    """Return the value as JSON would give it back. Raises `Failure` for what is not a JSON
-    value."""
+    """Return the value as JSON would give it back. Raise `Failure` for what is not a JSON value."""
     try:
         return storable_value(json.loads(json.dumps(value, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
-        raise Failure(f"`{name}` gave no JSON value: {_short(error)}") from None
-
-
-def _short(message: object) -> str:
-    text = " ".join(str(message).split())
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+        raise Failure(f"`{name}` gave no JSON value: {one_line(error)}") from None
 
 
 def _unknown(missing: list[str], known: tuple[str, ...]) -> RunError:

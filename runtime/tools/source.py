@@ -1,9 +1,8 @@
-"""What a source of tools is: built-in ones, Python functions, an MCP server."""
+"""Sources of tools: built-in ones, Python functions, an MCP server."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from flowc.compiler.catalog.builtin_tools import ToolEntry
 
@@ -20,26 +19,31 @@ class ToolSource(Protocol):
         `python:MODULE:FUNCTION`."""
 
     async def open(self) -> tuple[ToolSchema, ...]:
-        """Return the tools it provides. Raises `RunError` when it cannot be reached."""
+        """Return the tools it provides. Raise `RunError` when it cannot be reached."""
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
-        """Return a JSON value; the arguments are valid. Raises `Failure`."""
+        """Return a JSON value; the arguments are valid. Raise `Failure`."""
 
     async def close(self) -> None: ...
 
 
-def schemas_of(entries: Iterable[ToolEntry]) -> tuple[ToolSchema, ...]:
-    """Return what a model sees of the tools."""
-    return tuple(ToolSchema(e.name, e.description, e.parameters, e.effect) for e in entries)
+class CatalogTools:
+    """The part that sources of built-in tools share: the catalogue has their rows, and there is
+    nothing to close."""
 
+    entries: ClassVar[tuple[ToolEntry, ...]]
 
-def defaults_of(entries: Iterable[ToolEntry]) -> dict[str, dict[str, Any]]:
-    """Return, by the tool's name, the arguments that may be left out, and their values then."""
-    return {
-        entry.name: {
-            name: schema["default"]
-            for name, schema in entry.parameters["properties"].items()
-            if "default" in schema
-        }
-        for entry in entries
-    }
+    async def open(self) -> tuple[ToolSchema, ...]:
+        """Return all of them; nothing is imported for it."""
+        return tuple(
+            ToolSchema(e.name, e.description, e.parameters, e.effect) for e in self.entries
+        )
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+    def defaults(self, tool: str) -> dict[str, Any]:
+        """Return the values of a tool's arguments that may be left out."""
+        entry = next(entry for entry in self.entries if entry.name == tool)
+        properties = entry.parameters["properties"].items()
+        return {name: schema["default"] for name, schema in properties if "default" in schema}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..audio.calls.execute import FreeCode
@@ -12,44 +12,51 @@ from ..files.roots import Roots
 from .audio import AudioTools
 from .builtin import BuiltinTools
 from .document import DocumentTools
-from .mcp import McpServer, read_servers
+from .mcp import McpServer, ServerSettings
 from .python import PythonFunction
 from .source import ToolSource
 from .team import TeamTools
 
-TOOL_SOURCES: tuple[type[ToolSource], ...] = (
-    BuiltinTools,
-    AudioTools,
-    DocumentTools,
-    TeamTools,
-    PythonFunction,
-    McpServer,
-)
+
+@dataclass(frozen=True, slots=True)
+class ToolSetting:
+    """What the sources of one run are made of: the configuration, MCP servers by name, the folders
+    of files. `workers` handle sound, `free` runs free code over it; `own` make the sources that the
+    program around the run brings."""
+
+    config: Config
+    servers: Mapping[str, ServerSettings]
+    roots: Roots
+    workers: AudioWorkers = field(default_factory=AudioWorkers)
+    free: FreeCode | None = None
+    own: tuple[Callable[[], ToolSource], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class SoundWork:
-    """Who handles sound in a run: `workers` do calls, `free` runs free code."""
+class SourceKind:
+    """A kind of tool source, and what makes those of a run."""
 
-    workers: AudioWorkers = field(default_factory=AudioWorkers)
-    free: FreeCode | None = None
+    kind: type[ToolSource]
+    make: Callable[[ToolSetting], Iterable[ToolSource]]
 
 
-def tool_sources(
-    config: Config, mcp_files: tuple[str, ...], roots: Roots
-) -> Callable[[SoundWork], tuple[ToolSource, ...]]:
-    """Return what makes the sources of one run, in the order in which they are asked: what is at
-    hand first, servers last. Raises `RunError` when a file of servers cannot be read."""
-    servers = read_servers(config.mcp_servers, mcp_files)
+TOOL_SOURCES: tuple[SourceKind, ...] = (
+    SourceKind(BuiltinTools, lambda run: [BuiltinTools(run.roots)]),
+    SourceKind(AudioTools, lambda run: [AudioTools(run.roots, run.workers, run.free)]),
+    SourceKind(DocumentTools, lambda run: [DocumentTools(run.roots)]),
+    SourceKind(TeamTools, lambda run: [TeamTools()]),
+    SourceKind(
+        PythonFunction,
+        lambda run: [PythonFunction(path, run.config.folder) for path in run.config.python_tools],
+    ),
+    SourceKind(
+        McpServer, lambda run: [McpServer(name, about) for name, about in run.servers.items()]
+    ),
+)
+"""In the order in which they are asked: what is at hand first, servers last."""
 
-    def sources(sound: SoundWork) -> tuple[ToolSource, ...]:
-        return (
-            BuiltinTools(roots),
-            AudioTools(roots, sound.workers, sound.free),
-            DocumentTools(roots),
-            TeamTools(),
-            *(PythonFunction(path, config.folder) for path in config.python_tools),
-            *(McpServer(name, settings) for name, settings in servers.items()),
-        )
 
-    return sources
+def tool_sources(run: ToolSetting) -> tuple[ToolSource, ...]:
+    """Return the sources of one run, those of the program around it first."""
+    made = (source for row in TOOL_SOURCES for source in row.make(run))
+    return (*(make() for make in run.own), *made)

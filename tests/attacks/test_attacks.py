@@ -15,7 +15,7 @@ import pytest
 from arena import Arena, run_bare
 from attack import Attack
 from cage import run_python, run_shell
-from flowc.runtime.errors import RunError
+from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox import jobs
 from flowc.runtime.sandbox.confine import prepare, probe
 from flowc.runtime.sandbox.generated.syntax_gate import faults
@@ -51,7 +51,7 @@ def level(request: pytest.FixtureRequest) -> Iterator[str]:
             pytest.skip(f"no full sandbox here: {dict(probe('shell').missing)}")
         yield "full"
         return
-    layers = {k: v for k, v in probe("shell").layers.items() if k not in ("namespaces", "mounts")}
+    layers = {k: v for k, v in probe("shell").active.items() if k not in ("namespaces", "mounts")}
     for profile in ("shell", "snippet"):
         if level_of(layers, profile) != "strong":
             pytest.skip(f"no strong sandbox here: {layers}")
@@ -108,11 +108,11 @@ def test_the_oracles_see_what_the_attacks_do_without_a_sandbox(
 
 
 def test_a_weak_sandbox_is_refused(record_property: Note) -> None:
-    layers = ", ".join(probe("shell").layers)
+    layers = ", ".join(probe("shell").active)
     record_property("attack layers of this machine", f"{probe('shell').level}: {layers}")
     with on_machine({"limits": ""}, {"landlock": "none"}):
         for mode in ("auto", "strict"):
-            with pytest.raises(RunError, match="landlock"):
+            with pytest.raises(Failure, match="landlock"):
                 prepare(["true"], {}, Policy("shell", mode=mode))
 
 

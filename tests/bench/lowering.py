@@ -23,7 +23,6 @@ AGENTS = 400
 def report() -> None:
     """Print the seconds of each, and how the time per step holds from 1,000 to 10,000 steps."""
     from flowc.runtime.graph.build import build
-    from flowc.runtime.graph.null_services import inert_services
 
     times: dict[int, dict[str, float]] = {}
     for length, rounds in LENGTHS.items():
@@ -32,7 +31,7 @@ def report() -> None:
         sides = {
             "text": lambda text=text: spec_of(text),
             "flow": lambda text=flow: spec_of(text, "bench.flow.yaml"),
-            "graph": lambda spec=spec: build(spec, inert_services()).compile(),
+            "graph": lambda spec=spec: build(spec).compile(),
             "hand": lambda length=length: by_hand(length).compile(),
         }
         times[length] = medians(sides, rounds)
@@ -54,11 +53,10 @@ def report() -> None:
 
 def _report_agents() -> None:
     from flowc.runtime.graph.build import build
-    from flowc.runtime.graph.null_services import inert_services
 
     spec = spec_of(agents(AGENTS), "bench.flow.yaml")
     sides = {
-        "agents": lambda: build(spec, inert_services()).compile(),
+        "agents": lambda: build(spec).compile(),
         "hand": lambda: by_hand(AGENTS).compile(),
     }
     took = medians(sides, LENGTHS[1_000])

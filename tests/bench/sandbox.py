@@ -109,15 +109,7 @@ def _open_job(*args: Any) -> dict[str, Any]:
 
 def _wait(start: Any) -> None:
     with start:
-        process = subprocess.Popen(
-            start.argv,
-            env=start.env,
-            cwd="/",
-            pass_fds=start.pass_fds,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        start.release()
+        process = start.popen(stdin=subprocess.DEVNULL)
         if process.wait() != 0:
             sys.exit(f"the call failed: {process.returncode}")
         start.report()

@@ -29,7 +29,6 @@ from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AskNode, ChooseNode, ToolNode
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.graph.build import build
-from flowc.runtime.graph.null_services import inert_services
 from stores import KINDS, SERVER, ask, fresh_store
 from worlds import Functions, World
 
@@ -163,7 +162,7 @@ async def looked_back(url: str) -> tuple[float, float]:
         began = time.perf_counter()
         views = await engine.history("bench")
         ours = time.perf_counter() - began
-        app = build(spec, inert_services()).compile(checkpointer=engine.saver)
+        app = build(spec).compile(checkpointer=engine.saver)
         config: Any = {"configurable": {"thread_id": "bench"}}
         began = time.perf_counter()
         items = [item async for item in app.aget_state_history(config)]

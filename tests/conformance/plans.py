@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from flowc.compiler.frontends.plan.frontend import claims
-from flowc.compiler.plan import PlanDocument, PlanError, field_value, read_plan
+from flowc.compiler.plan import PlanDocument, PlanError, read_plan
+from flowc.compiler.plan.document import field_value
 from flowc.compiler.source.source import Source, Unreadable, decode
 
 from .report import Difference, Report

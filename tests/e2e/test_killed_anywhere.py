@@ -9,6 +9,8 @@ import pytest
 from contracts import contract, gate, step, team, write
 from killed_cases import Case, killed_everywhere
 
+pytestmark = pytest.mark.fuzz
+
 CHART = """\
 <!-- flowc: workspace . -->
 

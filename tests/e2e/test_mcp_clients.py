@@ -16,8 +16,7 @@ pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 from flowc.runtime.cli.app import run as flowc
 from flowc.runtime.config.settings import Config
 from flowc.runtime.engine.engine import open_engine
-from flowc.runtime.mcp import clients as mcp_clients
-from flowc.runtime.mcp.clients import client_of
+from flowc.runtime.mcp.clients import AT_WORK, Clock, client_of, utc_now
 from flowc.runtime.mcp.server import mcp_server
 from flowc.runtime.stepper.stepper import Stepper
 from flowc.runtime.store.audit_log import Audit
@@ -37,7 +36,9 @@ def _files(tmp_path: Path) -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def server(store: str = STORE, *, alone: bool = False) -> AsyncIterator[Any]:
+async def server(
+    store: str = STORE, *, alone: bool = False, clock: Clock = utc_now
+) -> AsyncIterator[Any]:
     """A server as a process has it: called with a name, it gives a client of that name."""
 
     @contextlib.asynccontextmanager
@@ -46,7 +47,7 @@ async def server(store: str = STORE, *, alone: bool = False) -> AsyncIterator[An
             numbers = itertools.count(len(await engine.store.ids()))
             yield Stepper(engine, Config(), Path.cwd(), lambda: f"run-{next(numbers)}")
 
-    made = mcp_server(opened, alone=alone)
+    made = mcp_server(opened, alone=alone, clock=clock)
     async with contextlib.AsyncExitStack() as stack:
 
         async def client(name: str) -> Client:
@@ -161,17 +162,20 @@ def test_a_run_says_for_whom_it_is(capsys: pytest.CaptureFixture[str]) -> None:
         assert "for ana, over MCP" in capsys.readouterr().out
 
 
-def test_a_run_that_nobody_is_at_work_on_is_anybodys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_nobody_is_at_work_on_is_anybodys() -> None:
     """After a while without a call, and at once when the server is gone."""
 
+    passed = timedelta()
+
     async def do() -> None:
-        async with server() as client:
+        nonlocal passed
+        async with server(clock=lambda: utc_now() + passed) as client:
             ana, ben = await client("ana"), await client("ben")
             run = await load(ana)
             assert (await report(ben, 0, run))["error_type"] == "stepped_by_another"
-            with monkeypatch.context() as later:
-                later.setattr(mcp_clients, "AT_WORK", timedelta(0))
-                assert (await report(ben, 0, run))["success"] is True
+            passed = AT_WORK
+            assert (await report(ben, 0, run))["success"] is True
+            passed = timedelta()  # reports bear the time of the store
             assert (await report(ana, 1, run))["error_type"] == "stepped_by_another"
             async with server() as elsewhere:
                 cy = await elsewhere("cy")

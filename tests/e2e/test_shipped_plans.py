@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.driver import compile_file
-from flowc.compiler.plan import code_request, final_path, next_step, read_plan, text_value
+from flowc.compiler.plan import code_request, final_path, read_plan, text_value
+from flowc.compiler.plan.progress import next_step
 
 SHIPPED = sorted((Path(__file__).parents[2] / "workflows/examples/plan").glob("*.md"))
 NAMES = {file.stem: file for file in SHIPPED}

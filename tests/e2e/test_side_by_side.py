@@ -48,6 +48,7 @@ def busy(tmp_path: Path) -> Case:
     return Case(tmp_path, "main.flow.yaml")
 
 
+@pytest.mark.fuzz
 def test_branches_and_elements_end_the_same_wherever_they_are_killed(busy: Case) -> None:
     """Four effects may be under way at a time."""
     killed_everywhere(busy, LOG, at_once=4, status="success", result=["X", "Y", "Z"])

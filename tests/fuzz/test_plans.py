@@ -6,7 +6,8 @@ Every text is a document, however odd; every edit either is refused or does what
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.plan import PlanDocument, PlanError, field_value, read_plan
+from flowc.compiler.plan import PlanDocument, PlanError, read_plan
+from flowc.compiler.plan.document import field_value
 from flowc.compiler.plan.words import SECTION_FIELDS, SECTIONS, STEP_FIELDS
 from hypothesis import example, given
 from hypothesis import strategies as st

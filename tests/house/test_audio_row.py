@@ -34,7 +34,7 @@ def tremolo(job: Job) -> Chain:
 '''
 PROGRAM = """
 import contextlib, io, json
-from flowc.compiler.catalog.catalog import BUILTIN
+from flowc.compiler.catalog.builtin_tools import BUILTIN
 from flowc.runtime.audio.plan.planning import catalogue
 from flowc.runtime.cli.app import run
 from flowc.runtime.models.offline_plan import code_of, plan_of

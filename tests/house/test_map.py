@@ -147,6 +147,30 @@ def _table(project, top: str) -> list[str]:
     return [*lines, ""]
 
 
+MODULES = PAGE.with_name("modules.md")
+MODULES_HEAD = """# Every module in one line
+
+What each file is, by its own first line. `make docs` writes this page from the code;
+[architecture.md](architecture.md) says how the folders stand on each other.
+"""
+
+
+def test_the_generated_list_of_modules_is_up_to_date(root, sources, golden):
+    lines, folder = [MODULES_HEAD.rstrip()], None
+    for file in sorted(sources, key=lambda file: (file.parent, file)):
+        if file.parent != folder:
+            folder = file.parent
+            lines += ["", f"## {folder.relative_to(root)}", ""]
+        lines.append(f"- [{file.name}](../{file.relative_to(root)}): {_headline(file)}")
+    golden(MODULES, "\n".join([*lines, ""]))
+
+
+def _headline(file: Path) -> str:
+    """The first paragraph of a module's docstring, in one line."""
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
 def test_the_generated_map_in_the_architecture_is_up_to_date(project, golden):
     """`make docs` writes it anew."""
     text = PAGE.read_text(encoding="utf-8")

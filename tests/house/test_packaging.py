@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 TOPS = ("compiler", "runtime", "grammar", "workflows")
+ROOT_FILES = ("__init__.py", "__init__.pyi", "__main__.py", "errors.py", "py.typed")
 
 
 def _installed_name(file: Path) -> str:
@@ -33,7 +34,7 @@ def test_type_checkers_see_the_trees_where_they_are(root):
     """`.types/flowc` is a farm of links; a link that leads nowhere hides a tree from mypy."""
     farm = (root / ".types/flowc").iterdir()
     links = {link.name: link.resolve() for link in farm if link.name != "__pycache__"}
-    assert set(links) == {*TOPS, "__init__.py", "__main__.py", "py.typed"}
+    assert set(links) == {*TOPS, *ROOT_FILES}
     assert all(target.exists() for target in links.values())
 
 

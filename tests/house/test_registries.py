@@ -30,7 +30,7 @@ def test_every_front_end_is_registered(root, tree):
         and isinstance(node.value, ast.Call)
         and getattr(node.value.func, "id", "") == "Frontend"
     }
-    assert {f.parse.__module__.split(".")[-2] for f in frontends.FRONTENDS} == makers
+    assert {f.reader.__module__.split(".")[-2] for f in frontends.FRONTENDS} == makers
 
 
 def test_front_ends_have_names_of_their_own():
@@ -39,13 +39,15 @@ def test_front_ends_have_names_of_their_own():
 
 
 def test_every_check_is_registered(root, tree):
-    """A function under checks/ with a check's three parameters is one that CHECKS has."""
+    """A function under checks/ with a check's parameters and result is one that CHECKS has."""
     found = {
         f"{file.stem}.{node.name}"
         for file in (root / "compiler/checks").glob("*.py")
         for node in tree(file).body
         if isinstance(node, ast.FunctionDef)
-        and [arg.arg for arg in node.args.args] == ["workflow", "program", "catalog"]
+        and [arg.arg for arg in node.args.args] == ["workflow", "program"]
+        and node.returns is not None
+        and ast.unparse(node.returns) == "Iterator[Diagnostic]"
         and not node.name.startswith("_")
     }
     assert {
@@ -235,8 +237,9 @@ from flowc.runtime.service import Client, ServiceFault
 from flowc.runtime.service.app import make_app
 from flowc.runtime.service.client.exchange import call
 from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.operations.executions import open_executing
 
-app = make_app(lambda: open_service("runs.db", Config(), trusted=True))
+app = make_app(lambda: open_service(open_executing("runs.db", Config()), trusted=True))
 with TestClient(app) as http:
     client = Client()
     client.http = http

@@ -29,6 +29,15 @@ def test_every_guard_is_there():
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
+def test_a_mutant_that_no_test_runs_is_not_killed():
+    """In a process of its own: the trials change how Hypothesis works."""
+    code = "from tests.mutants.trials import _fails; raise SystemExit(_fails([]))"
+    env = {**os.environ, "PYTHONPATH": str(ROOT / ".types")}
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, check=False).returncode == 0
+    )
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 def test_a_sample_of_mutants_dies():

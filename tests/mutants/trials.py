@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Literal, TypeVar
@@ -250,8 +251,8 @@ def _fate_of(code: int | None) -> Fate:
 
 
 def _fails(items: Sequence[pytest.Item]) -> bool:
-    """Whether one of the tests fails; what comes after it does not run."""
-    for item, following in zip(items, [*items[1:], None], strict=True):
+    """Whether one of the tests fails; what comes after it does not run. Without tests none does."""
+    for item, following in zip_longest(items, items[1:]):
         item.session.testsfailed = 0
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if item.session.testsfailed:

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ... import ir
+from ...analysis.graphs import edges_from
 from ...expr.ast import Call, Expr
 from ...expr.parse import parse
 from ...flow_yaml.keys import FAILURES, IMPLIED_ENDS
@@ -32,11 +33,10 @@ class OutgoingEdges:
 
 def outgoing_edges(workflow: ir.Workflow) -> OutgoingEdges:
     """The edges, ready to write."""
-    leaving: dict[str, list[ir.Edge]] = {node.id: [] for node in workflow.nodes}
-    for edge in workflow.edges:
-        leaving[edge.source].append(edge)
-    frozen = {id: tuple(edges) for id, edges in leaving.items()}
-    ways = OutgoingEdges(workflow, frozen, _without_ends(workflow), {}, _default(workflow, frozen))
+    found = edges_from(workflow.edges)
+    leaving = {node.id: tuple(found.get(node.id, ())) for node in workflow.nodes}
+    default = _default(workflow, leaving)
+    ways = OutgoingEdges(workflow, leaving, _without_ends(workflow), {}, default)
     choosers = _choosers(ways)
     hidden = {node.id for node in choosers.values()}
     listed = tuple(node for node in ways.listed if node.id not in hidden)
@@ -173,20 +173,20 @@ def _without_ends(workflow: ir.Workflow) -> tuple[ir.Node, ...]:
 
 def _choosers(ways: OutgoingEdges) -> dict[str, ir.ChooseNode]:
     """By the node behind which it stands, every choose node that is nothing but conditions."""
-    found: dict[str, ir.ChooseNode] = {}
+    choosers: dict[str, ir.ChooseNode] = {}
     led_to = Counter(edge.target for edge in ways.workflow.edges)
     w = ways.workflow
     named = {w.entry, w.on_success, w.on_failed, w.on_input.target if w.on_input else None}
     for node, chooser in zip(ways.listed, ways.listed[1:], strict=False):
         if not isinstance(chooser, ir.ChooseNode) or chooser.id != f"{node.id}.next":
             continue
-        if isinstance(node, ir.ChooseNode | ir.EndNode) or node.id in found:
+        if isinstance(node, ir.ChooseNode | ir.EndNode) or node.id in choosers:
             continue
         plain = ir.ChooseNode(id=chooser.id, on=chooser.on, group=node.group) == chooser
         only = led_to[chooser.id] == 1 and chooser.id not in named
         if plain and only and _is_conditions(node, chooser, ways):
-            found[node.id] = chooser
-    return found
+            choosers[node.id] = chooser
+    return choosers
 
 
 def _is_conditions(node: ir.Node, chooser: ir.ChooseNode, ways: OutgoingEdges) -> bool:

@@ -2,22 +2,23 @@
 
 The layout here is our own, in layers from top to bottom (Sugiyama's method): ranks by the longest
 path, few crossings by barycentres, boxes pulled below what leads to them. It takes nothing but the
-picture, so a page can always be drawn; `html_graphviz` reads a finer one from Graphviz.
+picture, so a page can always be drawn; `graphviz` reads a finer one from Graphviz.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import field
+from graphlib import TopologicalSorter
 from itertools import pairwise
 
+from ...analysis.graphs import returns
 from ...source.records import dataclass
 from .sizes import Sized
 
 Point = tuple[float, float]
 MARGIN, GAP, RANK_GAP = 24.0, 34.0, 46.0
 SWEEPS = 6
-MAX_DOUBTFUL = 200
-"""With more lines that may lead back, those are taken that a walk in depth finds."""
 MAX_BENDS = 40_000
 """Above this many crossings of a rank by a line, lines go straight from box to box."""
 
@@ -89,102 +90,25 @@ def lay_out(sized: Sized) -> Layout:
 
 def back_lines(ids: list[str], lines: list[tuple[int, str, str]]) -> set[int]:
     """The lines that lead back, so that without them there is no circle; `lines` are number, source
-    and target, none from a node to itself.
-
-    A line to a node farther from the beginning leads on. Of the others the one that goes up the
-    fewest steps is tried first: it leads on as well unless that would close a circle."""
-    depth = _depths(ids, lines)
-    doubtful = [line for line in lines if depth[line[2]] <= depth[line[1]]]
-    if len(doubtful) > MAX_DOUBTFUL:
-        return _closing(ids, lines)
-    out: dict[str, list[str]] = {id: [] for id in ids}
+    and target. A picture begins at the nodes that nothing leads to, else at the first."""
+    after: dict[str, list[str]] = {id: [] for id in ids}
     for _, source, target in lines:
-        if depth[target] > depth[source]:
-            out[source].append(target)
-    back: set[int] = set()
-    for number, source, target in sorted(doubtful, key=lambda x: (depth[x[1]] - depth[x[2]], x[0])):
-        if _reaches(target, source, out):
-            back.add(number)
-        else:
-            out[source].append(target)
-    return back
-
-
-def _depths(ids: list[str], lines: list[tuple[int, str, str]]) -> dict[str, int]:
-    """How many lines lead from the beginning to each node: from nodes that nothing leads to, and
-    where there are none, from the first one in the file."""
-    out: dict[str, list[str]] = {id: [] for id in ids}
-    reached = set()
-    for _, source, target in lines:
-        out[source].append(target)
-        reached.add(target)
-    depth = {id: 0 for id in ids if id not in reached}
-    for root in (None, *ids):
-        if root is not None and root in depth:
-            continue
-        row = list(depth) if root is None else [root]
-        depth.update(dict.fromkeys(row, 0))
-        for at in row:
-            for target in out[at]:
-                if target not in depth:
-                    depth[target] = depth[at] + 1
-                    row.append(target)
-    return depth
-
-
-def _reaches(start: str, goal: str, out: dict[str, list[str]]) -> bool:
-    seen, todo = {start}, [start]
-    while todo:
-        at = todo.pop()
-        if at == goal:
-            return True
-        fresh = [target for target in out[at] if target not in seen]
-        seen.update(fresh)
-        todo += fresh
-    return False
-
-
-def _closing(ids: list[str], lines: list[tuple[int, str, str]]) -> set[int]:
-    """The lines that close a circle in a walk in depth."""
-    out: dict[str, list[tuple[int, str]]] = {id: [] for id in ids}
-    for n, source, target in lines:
-        out[source].append((n, target))
-    back: set[int] = set()
-    state = dict.fromkeys(ids, 0)
-    for root in ids:
-        if state[root]:
-            continue
-        state[root] = 1
-        stack = [(root, iter(out[root]))]
-        while stack:
-            at, rest = stack[-1]
-            step = next(rest, None)
-            if step is None:
-                state[at] = 2
-                stack.pop()
-            elif state[step[1]] == 1:
-                back.add(step[0])
-            elif state[step[1]] == 0:
-                state[step[1]] = 1
-                stack.append((step[1], iter(out[step[1]])))
-    return back
+        after[source].append(target)
+    reached = {target for _, _, target in lines}
+    begins = [id for id in ids if id not in reached] or ids[:1]
+    back = returns(begins, after)
+    return {number for number, source, target in lines if (source, target) in back}
 
 
 def _ranks(ids: list[str], arcs: list[tuple[str, str]]) -> dict[str, int]:
     """The longest path to each node; `arcs` have no circle."""
-    out: dict[str, list[str]] = {id: [] for id in ids}
-    open_arcs = dict.fromkeys(ids, 0)
+    before: dict[str, list[str]] = {id: [] for id in ids}
     for source, target in arcs:
-        out[source].append(target)
-        open_arcs[target] += 1
-    ranks = dict.fromkeys(ids, 0)
-    ready = [id for id in ids if not open_arcs[id]]
-    for at in ready:
-        for target in out[at]:
-            ranks[target] = max(ranks[target], ranks[at] + 1)
-            open_arcs[target] -= 1
-            if not open_arcs[target]:
-                ready.append(target)
+        before[target].append(source)
+    ranks: dict[str, int] = {}
+    # Sources come before their targets, so that their ranks are final.
+    for id in TopologicalSorter(before).static_order():
+        ranks[id] = max((ranks[source] + 1 for source in before[id]), default=0)
     return ranks
 
 
@@ -219,21 +143,27 @@ def _grid(
     return grid
 
 
-def _order(grid: _Grid) -> None:
-    """Sort every rank by the mean place of its neighbours, downwards and upwards in turn."""
-    place = {slot: n for row in grid.rows for n, slot in enumerate(row)}
+def _sweeps(grid: _Grid) -> Iterator[tuple[list[object], dict[object, list[object]]]]:
+    """Yield every rank, with the neighbours to go by: downwards and upwards in turn."""
     for sweep in range(SWEEPS):
-        near = grid.above if sweep % 2 == 0 else grid.below
-        rows = grid.rows if sweep % 2 == 0 else grid.rows[::-1]
-        for row in rows:
-            means = {
-                slot: sum(place[other] for other in near[slot]) / len(near[slot])
-                if near.get(slot)
-                else place[slot]
-                for slot in row
-            }
-            row.sort(key=means.__getitem__)
-            place.update((slot, n) for n, slot in enumerate(row))
+        down = sweep % 2 == 0
+        for row in grid.rows if down else grid.rows[::-1]:
+            yield row, grid.above if down else grid.below
+
+
+def _mean(slot: object, near: Mapping[object, list[object]], at: Mapping[object, float]) -> float:
+    """The mean place of a slot's neighbours; its own where it has none."""
+    others = near.get(slot)
+    return sum(at[other] for other in others) / len(others) if others else at[slot]
+
+
+def _order(grid: _Grid) -> None:
+    """Sort every rank by the mean place of its neighbours."""
+    place = {slot: float(n) for row in grid.rows for n, slot in enumerate(row)}
+    for row, near in _sweeps(grid):
+        means = {slot: _mean(slot, near, place) for slot in row}
+        row.sort(key=means.__getitem__)
+        place.update((slot, float(n)) for n, slot in enumerate(row))
 
 
 def _place(grid: _Grid) -> None:
@@ -243,22 +173,11 @@ def _place(grid: _Grid) -> None:
         for slot in row:
             grid.x[slot] = at + grid.widths[slot] / 2
             at += grid.widths[slot] + GAP
-    for sweep in range(SWEEPS):
-        near = grid.above if sweep % 2 == 0 else grid.below
-        for row in grid.rows if sweep % 2 == 0 else grid.rows[::-1]:
-            wanted = [
-                sum(grid.x[other] for other in near[slot]) / len(near[slot])
-                if near.get(slot)
-                else grid.x[slot]
-                for slot in row
-            ]
-            for slot, left, right in zip(
-                row,
-                _push_apart(row, wanted, grid, 1),
-                _push_apart(row, wanted, grid, -1),
-                strict=True,
-            ):
-                grid.x[slot] = (left + right) / 2
+    for row, near in _sweeps(grid):
+        wanted = [_mean(slot, near, grid.x) for slot in row]
+        lefts, rights = (_push_apart(row, wanted, grid, way) for way in (1, -1))
+        for slot, left, right in zip(row, lefts, rights, strict=True):
+            grid.x[slot] = (left + right) / 2
 
 
 def _push_apart(row: list[object], wanted: list[float], grid: _Grid, way: int) -> list[float]:

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import asdict, field
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -22,7 +22,7 @@ from ...source.source import SourceSet
 from ..picture.palette import COLOURS, ERROR, PATH, Colour
 from ..picture.picture import Overlay, picture_of
 from .layout import Layout, lay_out
-from .places import SourceExcerpt, excerpts_of
+from .places import excerpts_of
 from .sizes import Sized, measure
 from .svg import draw
 
@@ -88,7 +88,7 @@ def _data(page: Page, sized: Sized) -> dict[str, Any]:
                 "title": " ".join(nodes[shown.id].title.split()) or shown.id,
                 "group": nodes[shown.id].group,
                 "facts": list(page.facts.get(shown.id, ())),
-                "places": [_place(x) for x in excerpts_of(nodes[shown.id], page.sources)],
+                "places": [asdict(x) for x in excerpts_of(nodes[shown.id], page.sources)],
                 "tally": shown.tally,
                 "visits": shown.visits,
             }
@@ -101,17 +101,6 @@ def _data(page: Page, sized: Sized) -> dict[str, Any]:
         ],
         "path": None if overlay is None else [numbers[id] for id in overlay.path if id in numbers],
         "seconds": {} if overlay is None else dict(overlay.seconds),
-    }
-
-
-def _place(excerpt: SourceExcerpt) -> dict[str, Any]:
-    return {
-        "file": excerpt.file,
-        "start": excerpt.start,
-        "lines": list(excerpt.lines),
-        "first": excerpt.first,
-        "last": excerpt.last,
-        "columns": excerpt.columns,
     }
 
 

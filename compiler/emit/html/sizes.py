@@ -14,6 +14,7 @@ from ..picture.picture import Look, Picture, PictureEdge, Shown
 LINE_HEIGHT = 18.0
 SMALL_HEIGHT = 14.0
 LABEL_HEIGHT = 16.0
+LONGEST_LABEL = 40
 _SIZE, _SMALL = 13.0, 10.5
 _NARROW = frozenset("fijlrtI.,:;'|!()[]{}/\\ ")
 _WIDE = frozenset("mwMWQOGD@%&_—…")
@@ -48,14 +49,6 @@ def measure(picture: Picture) -> Sized:
     )
 
 
-def label_of(line: PictureEdge) -> str:
-    """What stands at a line: its label, and how often a run took it when more than once."""
-    label = " ".join(line.label.split())
-    if len(label) > 40:
-        label = label[:39] + "…"
-    return f"{label} {line.taken}×".strip() if line.taken and line.taken > 1 else label
-
-
 def is_mono(node: Shown) -> bool:
     """Whether the caption is a command and set as one."""
     return node.look == "exec" and bool(node.note)
@@ -75,7 +68,7 @@ def _node(node: Shown) -> Size:
 
 
 def _label(line: PictureEdge) -> Size:
-    text = label_of(line)
+    text = line.text(LONGEST_LABEL)
     return Size(round(text_width(text, _SMALL) + 10), LABEL_HEIGHT) if text else Size(0, 0)
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..picture.picture import PictureEdge, Shown
 from .layout import Layout, Point, Rect, Route
-from .sizes import LABEL_HEIGHT, LINE_HEIGHT, SMALL_HEIGHT, Sized, is_mono, label_of
+from .sizes import LABEL_HEIGHT, LINE_HEIGHT, LONGEST_LABEL, SMALL_HEIGHT, Sized, is_mono
 
 _CONTROL = dict.fromkeys([*range(32), 127, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], " ")
 _TIP, _HALF = 9.0, 3.6
@@ -67,7 +67,7 @@ def _line(ends: str, line: PictureEdge, route: Route, width: float) -> str:
     classes += ["implied"] if line.is_implied or line.taken == 0 else []
     classes += ["taken"] if line.taken else []
     path, tip = _path(route.points)
-    label = label_of(line)
+    label = line.text(LONGEST_LABEL)
     parts = [
         f'<g class="{" ".join(classes)}" data-line data-ends="{ends}">',
         f'<path class="way" d="{path}"/><path class="tip" d="{tip}"/>',

@@ -1,4 +1,4 @@
-"""GraphSpec -> a LangGraph module that LangGraph Studio and `langgraph dev` load.
+"""GraphSpec -> a LangGraph module that LangGraph Studio and `langgraph dev` load, and its files.
 
 The module shows the graph as a person would write it: one `add_node` with its place in the source,
 one `add_edge` or `add_conditional_edges` for each way out. What the nodes do lies beside it in
@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 
 from ...lowering.graphspec import Branch, EdgeSpec, GraphSpec, Join, NodeSpec, labelled_targets
+from ...lowering.serde import dump_spec
 
 _END = "__end__"
 
@@ -24,15 +25,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from flowc.runtime.emitted import Flow
+from flowc.runtime.emitted.compiled_flow import CompiledFlow
 from langgraph.graph import END, START, StateGraph
 
-FLOW = Flow.load(Path(__file__).with_name("graph.json"))
+FLOW = CompiledFlow.load(Path(__file__).with_name("graph.json"))
 
 
 def build() -> StateGraph[Any]:
     """The graph, not yet compiled."""
-    graph = StateGraph(FLOW.State, input_schema=FLOW.Input, output_schema=FLOW.Output)
+    graph = StateGraph(FLOW.State, output_schema=FLOW.Output)
 '''
 
 _TAIL = '''    return graph
@@ -40,8 +41,7 @@ _TAIL = '''    return graph
 
 async def make_graph() -> Any:
     """What `langgraph.json` names: the server adds its own checkpointer."""
-    await FLOW.open()
-    return build().compile(name={name})
+    return FLOW.graph(build(), {name})
 '''
 
 
@@ -63,6 +63,27 @@ def emit_python(spec: GraphSpec) -> str:
         lines.extend(_branch(branch))
     lines.append(_TAIL.format(name=_text(spec.name)))
     return "".join(lines)
+
+
+def emit_spec_json(spec: GraphSpec) -> str:
+    """The text of `graph.json`: the whole spec."""
+    return json.dumps(dump_spec(spec), indent=1, ensure_ascii=False) + "\n"
+
+
+def emit_langgraph_json(spec: GraphSpec) -> str:
+    """The text of `langgraph.json`: one graph, named as the workflow."""
+    config = {
+        "dependencies": ["."],
+        "graphs": {graph_name(spec): "./graph.py:make_graph"},
+        "env": {"LANGSMITH_TRACING": "false"},
+    }
+    return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+
+
+def graph_name(spec: GraphSpec) -> str:
+    """The workflow's name as a graph id: ASCII letters, digits, `-` and `_`."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in spec.name)
+    return kept.strip("-") or "workflow"
 
 
 def _node(node: NodeSpec) -> Iterator[str]:

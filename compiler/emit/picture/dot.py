@@ -99,10 +99,7 @@ def _edge(line: PictureEdge, *, leads_back: bool) -> str:
         attributes.append("style=dashed")
     if line.taken:
         attributes.append("penwidth=2.6")
-    label = " ".join(line.label.split())
-    if line.taken and line.taken > 1:
-        label = f"{label} {line.taken}×".strip()
-    if label:
+    if label := line.text():
         attributes.append(f"label=< {_html(label)} >")
     ends = [_quote(line.source), _quote(line.target)]
     if leads_back and line.source != line.target:

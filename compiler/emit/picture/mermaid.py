@@ -98,9 +98,7 @@ def _class(node: Shown) -> str:
 
 def _edge(line: PictureEdge, ids: dict[str, str]) -> str:
     arrow = "-.->" if line.is_error else "==>" if line.taken else "-->"
-    label = " ".join(line.label.split())
-    if line.taken and line.taken > 1:
-        label = f"{label} {line.taken}×".strip()
+    label = line.text()
     text = label if _PLAIN_LABEL.match(label) else f'"{_escape(label)}"'
     return f"{ids[line.source]} {arrow}{f'|{text}|' if label else ''} {ids[line.target]}"
 

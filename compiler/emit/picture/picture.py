@@ -74,6 +74,13 @@ class PictureEdge:
     is_implied: bool
     taken: int | None = None
 
+    def text(self, longest: int | None = None) -> str:
+        """What stands at the edge: its label, and how often a run took it when more than once."""
+        label = " ".join(self.label.split())
+        if longest is not None and len(label) > longest:
+            label = label[: longest - 1] + "…"
+        return f"{label} {self.taken}×".strip() if self.taken and self.taken > 1 else label
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -231,34 +238,10 @@ def look_of(node: ir.Node, workflow: ir.Workflow) -> Look:
                 return "start"
             is_point = not node.assignments and workflow.entry != ""
             return "checkpoint" if is_point else "assign"
-        case ir.AgentNode():
-            return "agent"
-        case ir.MessageNode():
-            return "message"
-        case ir.ToolNode():
-            return "tool"
-        case ir.ExecNode():
-            return "exec"
-        case ir.ChooseNode():
-            return "choose"
-        case ir.AskNode():
-            return "ask"
-        case ir.CallNode():
-            return "call"
-        case ir.ScriptNode():
-            return "script"
-        case ir.TaskNode():
-            return "task"
-        case ir.GateNode():
-            return "gate"
-        case ir.AssertNode():
-            return "assert"
-        case ir.ForeachNode():
-            return "foreach"
         case ir.EndNode():
-            return "success" if node.outcome == "success" else "failed"
+            return node.outcome
         case _:
-            assert_never(node)
+            return node.kind
 
 
 def _boxes(workflow: ir.Workflow) -> list[Box]:

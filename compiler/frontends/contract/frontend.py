@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...diagnostics.diagnostic import Sink
-from ...reading.editing import Editing
-from ...reading.protocol import Frontend, Parsed
-from ...source.source import Source, SourceSet
+from ...reading.protocol import Frontend, Reader
+from ...source.source import Source
 
 _OWN = re.compile(r'"(?:workflow_type|required_role|success_criteria|quality_gates)"\s*:')
 _USUAL = re.compile(r'"(?:workflow_name|steps|step_id)"\s*:')
@@ -23,17 +21,11 @@ def claims(source: Source) -> int:
     return 60 if named or (_USUAL.search(source.text) and '"states"' not in source.text) else 0
 
 
-def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a contract."""
-    from .parse import parse as read
-
-    return read(source, sources, sink)
-
-
-def _editing() -> Editing:
+def _reader() -> Reader:
     from .editing import contract_editing
+    from .parse import parse
 
-    return contract_editing()
+    return Reader(parse, contract_editing)
 
 
 CONTRACT = Frontend(
@@ -41,7 +33,5 @@ CONTRACT = Frontend(
     title="orchestration contract (JSON): steps with roles, criteria and quality gates",
     suffixes=(".json",),
     claims=claims,
-    parse=parse,
-    comment=("", ""),
-    editing=_editing,
+    reader=_reader,
 )

@@ -147,7 +147,9 @@ def build_graph(design: Design) -> Graph:
         _add_ways_in(graph, design, id, doors, exits)
     for id in first if len(first) > 1 else ():
         graph.connect((graph.entry, None), doors[id])
-    _add_restarts(graph, design)
+    for review, redo in design.redos.items():
+        for head in redo.heads:
+            graph.connect((graph.again[review], None), head, label="too low")
     _add_end(graph, design, exits)
     return graph
 
@@ -241,12 +243,6 @@ def _add_ways_in(
         graph.connect((kept, None), doors[id])
         for review in outer:
             graph.connect((graph.again[review], None), kept, label="too low")
-
-
-def _add_restarts(graph: Graph, design: Design) -> None:
-    for review, redo in design.redos.items():
-        for head in redo.heads:
-            graph.connect((graph.again[review], None), head, label="too low")
 
 
 def _add_end(graph: Graph, design: Design, exits: Mapping[str, Exit]) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Field, Literal, Name
-from ...reading.json_tree import Tree, read_json
+from ...reading.json_tree import read_json
 from ...reading.protocol import Parsed
-from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
 from .editing import contract_mentions
 from .graph import Graph, build_graph, design_of
@@ -23,21 +22,16 @@ from .texts import FAILURES, INPUTS, RESTARTS, RESULT, ResultNames
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file. Without a step, or with dependencies in a circle, there is no workflow."""
     del sources
-    with collector_at_rest():
-        tree = read_json(source, sink)
-        contract = read_contract(tree) if tree is not None else None
-        if tree is None or contract is None:
-            return Parsed(None)
-        return _read(contract, tree)
-
-
-def _read(contract: Contract, tree: Tree) -> Parsed:
+    tree = read_json(source, sink)
+    contract = read_contract(tree) if tree is not None else None
+    if tree is None or contract is None:
+        return Parsed(None)
     needs = unknown_dependencies(contract.steps, tree)
-    if report_circles(contract.steps, needs, tree.sink):
+    if report_circles(contract.steps, needs, sink):
         return Parsed(None)
     names = ResultNames.of([*needs, *(gate.id for gate in contract.gates)])
     graph = build_graph(design_of(contract, needs, names))
-    workflow = _workflow(contract, graph, names, tree.source)
+    workflow = _workflow(contract, graph, names, source)
     return Parsed(
         workflow, details=_details(contract, needs), mentions=lambda: contract_mentions(contract)
     )

@@ -296,8 +296,7 @@ def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str,
         needs[step.id] = tuple(sorted(known, key=order.__getitem__))
         for words in step.needs:
             if words.text not in order and tree.complete:
-                near = spelling.nearest(words.text)
                 message = f"step `{step.id}` depends on `{words.text}`, which is not a step"
-                help = f"did you mean `{near}`?" if near else "add the step or remove the name"
+                help = spelling.advice(words.text, "add the step or remove the name")
                 tree.sink.report("FC2001", message, words.span, help=help)
     return needs

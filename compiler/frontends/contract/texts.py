@@ -86,8 +86,8 @@ def _prompt(contract: Contract, step: ContractStep) -> Expr:
         lines.append(f"It is done when: {step.criteria.text}")
     if step.failure:
         lines.append(f"If that cannot be reached: {step.failure}")
-    given = Call(function="coalesce", args=(Name(name=INPUTS), Literal(value="nothing else")))
-    return Text(parts=(Literal(value="\n".join([*lines, "Given: "])), given))
+    inputs = Call(function="coalesce", args=(Name(name=INPUTS), Literal(value="nothing else")))
+    return Text(parts=(Literal(value="\n".join([*lines, "Given: "])), inputs))
 
 
 def gate_node(

@@ -31,11 +31,11 @@ class Declarations:
             "params": tuple(self._params(mapping)),
             "state": tuple(
                 ir.StateField(name=name.value, **fields, span=name.span)
-                for name, _, fields in self._section(mapping, "state", keys.STATE, "the variable")
+                for name, _, fields in self._section(mapping, "state", "the variable")
             ),
             "agents": tuple(
                 ir.Agent(id=name.value, **fields, span=name.span)
-                for name, _, fields in self._section(mapping, "agents", keys.AGENT, "the agent")
+                for name, _, fields in self._section(mapping, "agents", "the agent")
             ),
             "tools": tuple(self._tools(mapping)),
             "threads": tuple(self._threads(mapping)),
@@ -46,7 +46,7 @@ class Declarations:
             ),
             "prompts": tuple(
                 ir.Prompt(id=name.value, **fields, span=name.span)
-                for name, _, fields in self._section(mapping, "prompts", keys.PROMPT, "the prompt")
+                for name, _, fields in self._section(mapping, "prompts", "the prompt")
             ),
             "groups": tuple(self._groups(mapping)),
             "on_error": tuple(self._rules(mapping)),
@@ -64,21 +64,22 @@ class Declarations:
         return []
 
     def _section(
-        self, mapping: YamlMap, section: str, element: keys.MapShape, what: str, *further: str
+        self, mapping: YamlMap, section: str, what: str, *further: str
     ) -> Iterator[tuple[YamlScalar, YamlNode, dict[str, Any]]]:
+        shape = keys.NAMED[section]
         for name, node in self._entries(mapping, section):
-            fields = self.forms.element(node, element, f"{what} `{brief(name.value)}`", *further)
+            fields = self.forms.element(node, shape, f"{what} `{brief(name.value)}`", *further)
             if fields is not None:
                 yield name, node, fields
 
     def _params(self, mapping: YamlMap) -> Iterator[ir.Param]:
-        for name, node, fields in self._section(mapping, "params", keys.PARAM, "the parameter"):
-            given = isinstance(node, YamlMap) and node.get("default") is not None
-            fields.setdefault("required", not given)
+        for name, node, fields in self._section(mapping, "params", "the parameter"):
+            has_default = isinstance(node, YamlMap) and node.get("default") is not None
+            fields.setdefault("required", not has_default)
             yield ir.Param(name=name.value, **fields, span=name.span)
 
     def _tools(self, mapping: YamlMap) -> Iterator[ir.Tool]:
-        for name, node, fields in self._section(mapping, "tools", keys.TOOL, "the tool"):
+        for name, node, fields in self._section(mapping, "tools", "the tool"):
             declares = isinstance(node, YamlMap) and any(
                 node.get(key) is not None for key in ("description", "schema", "result")
             )
@@ -86,9 +87,7 @@ class Declarations:
             yield ir.Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
 
     def _threads(self, mapping: YamlMap) -> Iterator[ir.Thread]:
-        for name, node, fields in self._section(
-            mapping, "threads", keys.THREAD, "the thread", "seed"
-        ):
+        for name, node, fields in self._section(mapping, "threads", "the thread", "seed"):
             seed = node.get("seed") if isinstance(node, YamlMap) else None
             yield ir.Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
 
@@ -123,7 +122,7 @@ class Declarations:
 
     def trials(self, mapping: YamlMap) -> Iterator[ir.Trial]:
         """Yield the cases below `tests:`."""
-        for name, node, fields in self._section(mapping, "tests", keys.TRIAL, "the test"):
+        for name, node, fields in self._section(mapping, "tests", "the test"):
             for key in ("inputs", "variables"):
                 value = node.get(key) if isinstance(node, YamlMap) else None
                 if value is not None and not isinstance(fields.get(key), dict):

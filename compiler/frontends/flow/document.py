@@ -11,8 +11,7 @@ from pathlib import PurePath
 from ...diagnostics.diagnostic import Sink
 from ...flow_yaml.keys import SECTIONS, TOP, VERSION
 from ...ir import Trial, Workflow
-from ...reading.protocol import Parsed
-from ...source.gc_pause import collector_at_rest
+from ...reading.protocol import Parsed, with_file_grants
 from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Span
 from .declarations import Declarations
@@ -28,11 +27,6 @@ _SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and e
 
 def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file. Without a mapping at its top there is no workflow."""
-    with collector_at_rest():
-        return _read(source, sources, sink)
-
-
-def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     forms = Forms(source, sink)
     root = _root(forms, "a workflow", _EMPTY)
     if root is None:
@@ -48,7 +42,8 @@ def _read(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     for key, mapping in parts.items():
         forms.known_keys(mapping, [k for k in keys if k != "tests"], "an inner workflow")
         inner[key] = reader.read(mapping, key)
-    return Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
+    parsed = Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
+    return with_file_grants(parsed, source)
 
 
 def _root(forms: Forms, what: str, help: str) -> YamlMap | None:

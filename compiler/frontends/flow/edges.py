@@ -95,7 +95,8 @@ class Edges:
         onward = mapping.value("next")
         conditions: list[_Way] = []
         if onward is not None:
-            ways += self._next(node, onward)
+            items = onward.items if isinstance(onward, YamlList) else [onward]
+            ways += [way for item in items if (way := self._way(item, node)) is not None]
             conditions = [way for way in ways if way.when is not None]
         elif not isinstance(node, ir.ChooseNode):
             ways = self._implied_ways(node, after)
@@ -120,10 +121,6 @@ class Edges:
         target = "end" if after is None else after.id
         implied = after is None or isinstance(after, ir.EndNode)
         return [_Way(ir.Edge(source="", target=target, implied=implied, span=node.span))]
-
-    def _next(self, node: ir.Node, onward: YamlNode) -> list[_Way]:
-        items = onward.items if isinstance(onward, YamlList) else [onward]
-        return [way for item in items if (way := self._way(item, node)) is not None]
 
     def _way(self, item: YamlNode, node: ir.Node) -> _Way | None:
         if isinstance(item, YamlMap):
@@ -163,16 +160,13 @@ class Edges:
     def _guard(self, mapping: YamlMap, node: ir.Node) -> ir.Guard | None:
         case, errors = mapping.get("case"), mapping.get("errors")
         if errors is not None:
-            return ir.OnError(errors=self._errors(mapping, errors))
+            kinds = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
+            return ir.OnError(errors=cast(tuple[ir.ErrorKind, ...], kinds))
         if isinstance(case, YamlScalar):
             return ir.Case(value=case.value)
         if case is not None:
             self.forms.wrong(_key(mapping, "case"), "a text", case)
         return ir.Otherwise() if self._flag(mapping, "otherwise") else None
-
-    def _errors(self, mapping: YamlMap, errors: YamlNode) -> tuple[ir.ErrorKind, ...]:
-        found = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
-        return cast(tuple[ir.ErrorKind, ...], found)
 
     def _label(self, mapping: YamlMap) -> str:
         label = mapping.get("label")

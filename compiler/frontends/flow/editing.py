@@ -5,26 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ...flow_yaml.keys import (
-    AGENT,
-    COMMON,
-    EDGE,
-    LIMIT,
-    NODES,
-    ON_INPUT,
-    PARAM,
-    PROMPT,
-    RETRY,
-    RULE,
-    SCRIPT,
-    SECTIONS,
-    STATE,
-    THREAD,
-    TOOL,
-    TOP,
-    TRIAL,
-    Key,
-)
+from ...flow_yaml import keys
+from ...flow_yaml.keys import Key
 from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
 from .tree import YamlList, YamlMap, YamlNode, YamlScalar
 
@@ -73,8 +55,8 @@ def _value(keys: str) -> re.Pattern[str]:
 
 def flow_editing() -> Editing:
     """Complete keys with what they are for, the words they take, and names."""
-    kinds = tuple(k for element in NODES.values() for k in element.keys)
-    top = (*TOP, *(Key(name, "json", help) for name, help in SECTIONS.items()))
+    kinds = tuple(k for element in keys.NODES.values() for k in element.keys)
+    top = (*keys.TOP, *(Key(name, "json", help) for name, help in keys.SECTIONS.items()))
     return Editing(
         slots=(
             Slot(re.compile(r"\{\{[ \t]*(?P<word>\w*)\Z"), ("variable",), after=" }}"),
@@ -86,38 +68,34 @@ def flow_editing() -> Editing:
             *_keys("", (*top, Key("flow", "text", "the version of the language: 1"),
                         Key("workflows", "json", "inner workflows, by name"))),
             *_keys(_IN, top),
-            *_keys(rf"{_IN}nodes\.\*", (*kinds, *COMMON), _EDGE_KEYS),
+            *_keys(rf"{_IN}nodes\.\*", (*kinds, *keys.COMMON), _EDGE_KEYS),
             *_keys(rf"{_IN}nodes\.\*\.(?:next|on_error)\.\*", (),
-                   tuple(Suggestion(name) for name in EDGE)),
+                   tuple(Suggestion(name) for name in keys.EDGE)),
             *(
                 slot
-                for section, element in (
-                    ("params", PARAM), ("state", STATE), ("agents", AGENT), ("tools", TOOL),
-                    ("threads", THREAD), ("scripts", SCRIPT), ("prompts", PROMPT),
-                    ("limits", LIMIT), ("tests", TRIAL),
-                )
+                for section, element in keys.NAMED.items()
                 for slot in _keys(rf"{_IN}{section}\.[^.*]+", element.keys)
             ),
-            *_keys(rf"{_IN}nodes\.\*\.retry", RETRY.keys),
-            *_keys(rf"{_IN}on_error\.\*", RULE.keys),
-            *_keys(rf"{_IN}on_input", ON_INPUT.keys),
+            *_keys(rf"{_IN}nodes\.\*\.retry", keys.RETRY.keys),
+            *_keys(rf"{_IN}on_error\.\*", keys.RULE.keys),
+            *_keys(rf"{_IN}on_input", keys.ON_INPUT.keys),
         ),
         keys="yaml",
         triggers=(":", "{", " ", "-"),
     )  # fmt: skip
 
 
-def _keys(path: str, keys: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -> Iterator[Slot]:
-    named = {key.name: Suggestion(key.name, key.help, f"{key.name}: ") for key in keys}
+def _keys(path: str, rows: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -> Iterator[Slot]:
+    named = {key.name: Suggestion(key.name, key.help, f"{key.name}: ") for key in rows}
     words = (*named.values(), *(Suggestion(w.text, w.detail, f"{w.text}: ") for w in more))
     yield Slot(_KEY, words=words, path=re.compile(path))
 
 
-def _words(keys: tuple[Key, ...]) -> Iterator[Slot]:
+def _words(rows: tuple[Key, ...]) -> Iterator[Slot]:
     """Yield the words that a key takes, wherever it stands."""
     words_by_key: dict[str, tuple[str, ...]] = {}
-    elements = (PARAM, STATE, AGENT, TOOL, SCRIPT, PROMPT, LIMIT, TRIAL)
-    for key in (*keys, *COMMON, *(k for element in elements for k in element.keys)):
+    named = (key for element in keys.NAMED.values() for key in element.keys)
+    for key in (*rows, *keys.COMMON, *named):
         if key.words:
             known = words_by_key.get(key.name, ())
             words_by_key[key.name] = (*known, *(w for w in key.words if w not in known))
@@ -187,5 +165,3 @@ def _names_in(kind: Kind, act: Act, value: YamlNode | None, scope: str) -> Itera
             for key, inner in value.pairs:
                 if not way or key.value in _TARGETS:
                     yield from _names_in(kind, act, inner, scope)
-        case _:
-            return

@@ -100,10 +100,9 @@ class Forms:
     def known_keys(self, mapping: YamlMap, known: list[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""
         for name in [name for name, _ in mapping.pairs if name.value not in known]:
-            near = Spelling(known).nearest(name.value)
             listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
             more = ", …" if len(known) > _MOST_LISTED else ""
-            help = f"did you mean `{near}`?" if near else f"the keys are {listed}{more}"
+            help = Spelling(known).advice(name.value, f"the keys are {listed}{more}")
             self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
 
     def value(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
@@ -120,9 +119,8 @@ class Forms:
         value = self.text(key, name, node)
         if value is None or value in key.words:
             return value
-        near = Spelling(key.words).nearest(value)
         listed = ", ".join(f"`{word}`" for word in key.words)
-        help = f"did you mean `{near}`?" if near else f"one of {listed}"
+        help = Spelling(key.words).advice(value, f"one of {listed}")
         self.report("FC1005", f"`{name.value}` is not `{brief(value)}`", node.span, help)
         return None
 

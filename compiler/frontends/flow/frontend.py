@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...diagnostics.diagnostic import Sink
-from ...reading.editing import Editing
-from ...reading.protocol import Frontend, Parsed, with_file_grants
-from ...source.source import Source, SourceSet
+from ...reading.protocol import Frontend, Reader
+from ...source.source import Source
 
 _VERSION = re.compile(r"^flow[ \t]*:[ \t]*[0-9]", re.MULTILINE)
 _FIRST_KEY = re.compile(
@@ -25,17 +23,11 @@ def claims(source: Source) -> int:
     return 60 if _FIRST_KEY.match(source.text) else 0
 
 
-def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a file."""
+def _reader() -> Reader:
     from .document import read_document
-
-    return with_file_grants(read_document(source, sources, sink), source)
-
-
-def _editing() -> Editing:
     from .editing import flow_editing
 
-    return flow_editing()
+    return Reader(read_document, flow_editing)
 
 
 FLOW = Frontend(
@@ -43,7 +35,6 @@ FLOW = Frontend(
     title="flow YAML (*.flow.yaml)",
     suffixes=(".flow.yaml", ".flow.yml", ".yaml", ".yml"),
     claims=claims,
-    parse=parse,
+    reader=_reader,
     comment=("#", ""),
-    editing=_editing,
 )

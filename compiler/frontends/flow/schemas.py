@@ -33,12 +33,12 @@ def _at(node: YamlNode, path: Iterable[str | int]) -> YamlNode:
     for step in path:
         match node:
             case YamlMap():
-                found = next((value for key, value in node.pairs if key.value == step), None)
+                below = next((value for key, value in node.pairs if key.value == step), None)
             case YamlList() if isinstance(step, int) and step < len(node.items):
-                found = node.items[step]
+                below = node.items[step]
             case _:
-                found = None
-        if found is None:
+                below = None
+        if below is None:
             return node
-        node = found
+        node = below
     return node

@@ -139,7 +139,9 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
                 break
     except yaml.MarkedYAMLError as error:
         span = _at(source, error.problem_mark or error.context_mark)
-        builder.fault(_message(error), span, _help(error.problem or "", source, span))
+        reasons = ", ".join(part for part in (error.context, error.problem) if part)
+        help = _help(error.problem or "", source, span)
+        builder.fault(f"this is not YAML: {reasons}", span, help)
         return None
     except yaml.reader.ReaderError as error:
         message = f"the character U+{int(error.character):04X} may not stand in YAML"
@@ -147,11 +149,6 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
         builder.fault(message, _at_character(source, error), help)
         return None
     return None if builder.refused else builder.root
-
-
-def _message(error: yaml.MarkedYAMLError) -> str:
-    parts = [part for part in (error.context, error.problem) if part]
-    return "this is not YAML: " + ", ".join(parts)
 
 
 _HELPS = (

@@ -165,8 +165,6 @@ class WorkflowReader:
             case ir.ForeachNode():
                 span = _value_span(mapping, "do")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)
-            case _:
-                pass
         return node
 
     def _target(self, written: str) -> str:
@@ -182,8 +180,7 @@ class WorkflowReader:
     def _unknown(
         self, what: str, name: str, known: Collection[str], span: Span, section: str
     ) -> None:
-        near = Spelling(known).nearest(name)
-        help = f"did you mean `{near}`?" if near else f"declare it below `{section}:`"
+        help = Spelling(known).advice(name, f"declare it below `{section}:`")
         self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
 
     def _wire(

@@ -65,17 +65,14 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
         return None
     if kind == "ON" and node.id.text not in HANDLERS:
         message = f"`{node.id.brief}` is not a handler"
-        help = f"did you mean `{_nearest_handler(node.id.text)}`?"
+        handler = "ON_FAILED" if re.search(r"FAIL|ERR", node.id.text) else "ON_SUCCESS"
+        help = f"did you mean `{handler}`?"
         scope.sink.report("FC1002", message, scope.span(node.id), help=help)
     is_old_check = caption.text.lower().startswith(("check_result", "check_status"))
     prefix = None if is_old_check else _PREFIX.match(caption.text)
     if prefix:
         caption = caption[prefix.end() :]
     return Activity(node.id.text, kind, caption.strip(), node.id)
-
-
-def _nearest_handler(id: str) -> str:
-    return "ON_FAILED" if re.search(r"FAIL|ERR", id) else "ON_SUCCESS"
 
 
 def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:

@@ -11,6 +11,7 @@ import re
 
 from ...diagnostics.diagnostic import Fix
 from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
+from ...expr.parse import OPERATOR_WORDS
 from .mermaid.placed_text import PlacedText
 from .placeholders import ChartScope, constant_in
 
@@ -25,17 +26,11 @@ _OLD_FIELD = re.compile(
 _OLD_NAMES = {"Result": "RESULT", "result": "RESULT", "Status": "STATUS", "status": "STATUS"}
 UNREADABLE = Literal(value=False)
 """What stands in for a reported check, so that reading goes on."""
-_OPERATORS: dict[str, str] = {
-    "==": "==", "eq": "==", "equals": "==",
-    "!=": "!=", "ne": "!=", "differs": "!=",
-    "<": "<", "lt": "<", "less": "<",
-    "<=": "<=", "le": "<=", "less_equal": "<=",
-    ">": ">", "gt": ">", "greater": ">",
-    ">=": ">=", "ge": ">=", "greater_equal": ">=",
-    "contains": "contains", "matches": "matches",
+_OPERATORS: dict[str, BinaryOp] = {
+    "==": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
+    "contains": "contains", "matches": "matches", **OPERATOR_WORDS,
 }  # fmt: skip
 _MEANT = {"=>": ">=", "=<": "<=", "!": "!=", "<>": "!=", "!==": "!=", "=!": "!="}
-_ORDERS: dict[str, BinaryOp] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
@@ -44,13 +39,11 @@ def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
     old = _OLD_FIELD.match(caption.text)
     if old:
         variable = _OLD_NAMES[old["of"].lower()]
-        return _compare(
-            variable, "==", _without_question_mark(caption.group(old, "right")), caption, scope
-        )
+        return _equals(variable, caption.group(old, "right"), caption, scope)
     match = _CHECK.match(caption.text)
     if match is None and kind != "CHECK" and caption.text:
         variable = "STATUS" if kind == "CHECKSTATUS" else "RESULT"
-        return _compare(variable, "==", _without_question_mark(caption), caption, scope)
+        return _equals(variable, caption, caption, scope)
     if match is None or not match["right"]:
         _report_shape(caption, scope)
         return UNREADABLE
@@ -83,16 +76,15 @@ def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
     return _apply(known, operator, right, caption, scope)
 
 
-def _compare(
-    variable: str, operator: str, right: PlacedText, caption: PlacedText, scope: ChartScope
-) -> Expr:
+def _equals(variable: str, right: PlacedText, caption: PlacedText, scope: ChartScope) -> Expr:
+    """Return a check of the older dialects, which compare RESULT or STATUS (M10)."""
     known = scope.variable(variable, scope.span(caption))
-    assert known is not None
-    return _apply(known, operator, right, caption, scope)
+    assert known is not None, "both are built in"
+    return _apply(known, "==", _without_question_mark(right), caption, scope)
 
 
 def _apply(
-    left: Expr, operator: str, right: PlacedText, caption: PlacedText, scope: ChartScope
+    left: Expr, operator: BinaryOp, right: PlacedText, caption: PlacedText, scope: ChartScope
 ) -> Expr:
     span = scope.span(caption)
     value = scope.look_up(right)
@@ -100,13 +92,11 @@ def _apply(
         value = scope.literal(right)
     if operator in ("==", "!="):
         first = Call(function="first_line", args=(left,))
-        op: BinaryOp = "==" if operator == "==" else "!="
-        return Binary(op=op, left=first, right=_trim(value), span=span)
+        return Binary(op=operator, left=first, right=_trim(value), span=span)
     if operator in ("contains", "matches"):
-        test: BinaryOp = "matches" if operator == "matches" else "contains"
-        return Binary(op=test, left=left, right=value, span=span)
+        return Binary(op=operator, left=left, right=value, span=span)
     order = Call(function="order", args=(left, _trim(value)))
-    return Binary(op=_ORDERS[operator], left=order, right=Literal(value=0), span=span)
+    return Binary(op=operator, left=order, right=Literal(value=0), span=span)
 
 
 def _trim(value: Expr) -> Expr:
@@ -127,24 +117,13 @@ def _report_shape(caption: PlacedText, scope: ChartScope) -> None:
 
 
 def _report_operator(sign: PlacedText, scope: ChartScope) -> None:
-    span = scope.span(sign)
+    span, fix = scope.span(sign), None
     if sign.text in _MEANT:
-        meant = _MEANT[sign.text]
-        scope.sink.report(
-            "FC3006", f"`{sign.text}` is not an operator", span, help=f"did you mean `{meant}`?"
-        )
-        return
-    if sign.text in ("=", "==="):
-        fix = Fix("write `==`", span, "==", safe=True)
-        scope.sink.report(
-            "FC3006", f"`{sign.brief}` is not an operator", span, help="write `==`", fix=fix
-        )
-        return
-    close = scope.nearest(sign.text, [name.upper() for name in _OPERATORS if len(name) > 2])
-    scope.sink.report(
-        "FC3006",
-        f"`{sign.brief}` is not an operator",
-        span,
-        help=close
-        or "one of ==, !=, <, <=, >, >=, EQUALS, DIFFERS, CONTAINS, MATCHES, LESS, GREATER",
-    )
+        help = f"did you mean `{_MEANT[sign.text]}`?"
+    elif sign.text in ("=", "==="):
+        help, fix = "write `==`", Fix("write `==`", span, "==", safe=True)
+    else:
+        known = "==, !=, <, <=, >, >=, EQUALS, DIFFERS, CONTAINS, MATCHES, LESS, GREATER"
+        words = [name.upper() for name in _OPERATORS if len(name) > 2]
+        help = scope.nearest(sign.text, words) or f"one of {known}"
+    scope.sink.report("FC3006", f"`{sign.brief}` is not an operator", span, help=help, fix=fix)

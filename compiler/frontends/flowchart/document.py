@@ -159,19 +159,15 @@ class _Includes:
         try:
             included = self.sources.read(path)
         except Unreadable as error:
-            self.sink.report(
-                "FC2001", f"`{written}` is included, but {_reason(error)}", place,
-                help="the path counts from the folder of the file that includes it",
-            )  # fmt: skip
+            reason = "is not there" if error.reason == "not found" else error.reason
+            message = f"`{written}` is included, but it {reason}"
+            help = "the path counts from the folder of the file that includes it"
+            self.sink.report("FC2001", message, place, help=help)
             return
         if self.length + len(included.text) > MAX_INCLUDED:
             self.sink.report("FC0001", f"with `{written}` the document becomes too large", place)
             return
         self.insert(included, (*chain, path))
-
-
-def _reason(error: Unreadable) -> str:
-    return "it is not there" if error.reason == "not found" else f"it {error.reason}"
 
 
 def _heading_words(words: PlacedText) -> PlacedText:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Binary, Call, Field, Literal, Name, Text
-from ...reading.protocol import Parsed
+from ...reading.protocol import Parsed, with_file_grants
 from ...source.source import Source, SourceSet
 from .activities import (
     AGENT,
@@ -67,7 +67,8 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     wiring = wire(chart, nodes, scope, _handler_flag(source))
     name = _SUFFIX.sub("", os.path.basename(source.path))
     workflow = _workflow(name, source, scope, wiring, params, prompts, start)
-    return Parsed(workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document)))
+    parsed = Parsed(workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document)))
+    return with_file_grants(parsed, source)
 
 
 def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Chart | None:

@@ -337,11 +337,10 @@ def _check_agent(tree: Tree, state: State, agents: tuple[Role, ...]) -> None:
     known = [agent.name.text for agent in agents]
     if state.agent.text in known:
         return
-    near = Spelling(known).nearest(state.agent.text)
     listed = ", ".join(f"`{name}`" for name in known)
     tree.sink.report(
         "FC4001",
         f"state `{state.name.text}` names the agent `{state.agent.text}`, which is not declared",
         state.agent.span,
-        help=f"did you mean `{near}`?" if near else f"the agents are {listed}",
+        help=Spelling(known).advice(state.agent.text, f"the agents are {listed}"),
     )

@@ -205,13 +205,13 @@ def _field(expr: Field | Index, around: Around) -> Expr | None:
 def assignments(words: JsonText, around: Around) -> tuple[Assignment, ...] | None:
     """Return statements that set fields of common_data as assignments; None where one of them does
     something else."""
-    made: list[Assignment] = []
+    changes: list[Assignment] = []
     for start, end in statements(words.text):
         assignment = _assignment(words, around, start, end)
         if assignment is None:
             return None
-        made.append(assignment)
-    return tuple(made)
+        changes.append(assignment)
+    return tuple(changes)
 
 
 def _assignment(words: JsonText, around: Around, start: int, end: int) -> Assignment | None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...diagnostics.diagnostic import Sink
-from ...reading.editing import Editing
-from ...reading.protocol import Frontend, Parsed
-from ...source.source import Source, SourceSet
+from ...reading.protocol import Frontend, Reader
+from ...source.source import Source
 
 _KEY = re.compile(r'"(workflow_name|contexts|agents|states)"[ \t\r\n]*:')
 
@@ -24,18 +22,11 @@ def claims(source: Source) -> int:
     return 30 if keys else 0
 
 
-def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a machine."""
+def _reader() -> Reader:
+    from .editing import machine_editing
     from .parse import parse
 
-    return parse(source, sources, sink)
-
-
-def editing() -> Editing:
-    """Complete what a machine can hold."""
-    from .editing import machine_editing
-
-    return machine_editing()
+    return Reader(parse, machine_editing)
 
 
 MACHINE = Frontend(
@@ -43,7 +34,5 @@ MACHINE = Frontend(
     title="state machine: JSON with contexts, agents and states",
     suffixes=(".json",),
     claims=claims,
-    parse=parse,
-    comment=("", ""),
-    editing=editing,
+    reader=_reader,
 )

@@ -60,21 +60,21 @@ def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list
         named = replace(words, text=words.text.strip())
         graph.handlers.require(named, f"`{part}` of state `{state.name.text}`")
         return [graph.script(id, state, named.text, span=words.span)]
-    made = assignments(words, _around(graph, state))
-    if made is None:
+    changes = assignments(words, _around(graph, state))
+    if changes is None:
         script = inline_script(id, words, "statements", graph.machine.tree, graph.sink)
         if script is None:
             return []
         graph.scripts.append(script)
         return [graph.script(id, state, RUN, script=id, title=_short(words.text), span=words.span)]
-    if not made:
+    if not changes:
         return []
     return [
         ir.AssignNode(
             id=id,
             title=_short(words.text),
             group=state.name.text,
-            assignments=made,
+            assignments=changes,
             span=words.span,
         )
     ]

@@ -13,9 +13,8 @@ from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Field, Literal, Name, Text
 from ...reading.json_tree import read_json
 from ...reading.protocol import Parsed
-from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet
-from .document import RESUME, STOP, Machine, State, read_machine
+from .document import RESUME, STOP, State, read_machine
 from .editing import machine_mentions
 from .expressions import DATA, constant, path_of, put
 from .graph import MachineGraph, variables_of
@@ -34,15 +33,10 @@ _TYPES: dict[str, ir.TypeName] = {
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file, its script and its roles."""
-    with collector_at_rest():
-        tree = read_json(source, sink)
-        machine = read_machine(tree) if tree is not None else None
-        if machine is None or not machine.states:
-            return Parsed(None)
-        return _parse(machine, sources, sink)
-
-
-def _parse(machine: Machine, sources: SourceSet, sink: Sink) -> Parsed:
+    tree = read_json(source, sink)
+    machine = read_machine(tree) if tree is not None else None
+    if machine is None or not machine.states:
+        return Parsed(None)
     file = read_script(machine, sources, sink)
     handlers = Handlers(machine, file, sink)
     is_older = any(state.is_older for state in machine.states)
@@ -132,7 +126,7 @@ def _stop(graph: MachineGraph) -> ir.EndNode:
     sentence. An empty text or 0 that `stop` gives stays."""
     stop = graph.machine.state(STOP)
     name = graph.names.output
-    field = _field_of(name)
+    field = Field(object=Name(name=DATA), name=name)
     value: Expr = Call(function="either", args=(field, Literal(value=DONE)))
     if stop is not None and stop.input_value is not None:
         value = Call(function="coalesce", args=(_stop_input(stop), value))
@@ -143,11 +137,6 @@ def _stop(graph: MachineGraph) -> ir.EndNode:
         assignments=(ir.Assignment(target=name, value=value),),
         span=stop.name.span if stop else None,
     )
-
-
-def _field_of(name: str) -> Expr:
-    """Return the field of common_data with that name."""
-    return Field(object=Name(name=DATA), name=name)
 
 
 def _stop_input(stop: State) -> Expr:

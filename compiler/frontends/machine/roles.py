@@ -1,4 +1,4 @@
-"""The roles file: what an agent is told, and its tools (J17).
+"""The roles file: the system text of each agent, and its tools (J17).
 
 It stands in the machine's own folder (`<name>/roles.json`) or, for all machines of a folder, beside
 them (`roles.json`); the nearer one counts.
@@ -69,9 +69,8 @@ def _find(path: str, sources: SourceSet, sink: Sink) -> Source | None:
 
 
 def _absent(agent: Role, source: Source, spelling: Spelling, sink: Sink) -> None:
-    near = spelling.nearest(agent.name.text)
     message = f"`{source.path}` says nothing about the agent `{agent.name.text}`"
-    help = f"did you mean `{near}`?" if near else "add its system text and tools there"
+    help = spelling.advice(agent.name.text, "add its system text and tools there")
     sink.report("FC1003", message, agent.name.span, severity="warning", help=help)
 
 

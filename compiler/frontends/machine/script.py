@@ -109,7 +109,6 @@ class Handlers:
         if not self.names_are_known:
             return
         self._missing.add(name.text)
-        near = self._spelling.nearest(name.text)
         if self._file is None:
             folder = script_folder(self._machine.tree.source.path)
             message = f"{what} is `{name.text}`, but there is no script that could have it"
@@ -118,5 +117,5 @@ class Handlers:
             message = (
                 f"{what} is `{name.text}`, and `{self._file.source.path}` has no such function"
             )
-            help = f"did you mean `{near}`?" if near else f"add `{name.text}() {{ … }}` there"
+            help = self._spelling.advice(name.text, f"add `{name.text}() {{ … }}` there")
         self._sink.report("FC4001", message, name.span, help=help)

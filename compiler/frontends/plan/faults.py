@@ -190,7 +190,7 @@ def _report_break(
     spelling: Spelling,
     sink: Sink,
 ) -> None:
-    """`steps` are the blocks of the step, of the one before it and of the one it reads from."""
+    """Report a break. `steps`: the blocks of its step, of the one before, of the one it reads."""
     index, before, other = steps
     name, span = places.name_of(index), places.value_span(index, "Input Audio")
     match gap.kind:

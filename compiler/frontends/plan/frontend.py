@@ -6,10 +6,8 @@ import re
 
 from flowc.grammar.plan_lexing import CLOSING, MARK
 
-from ...diagnostics.diagnostic import Sink
-from ...reading.editing import Editing
-from ...reading.protocol import Frontend, Parsed
-from ...source.source import Source, SourceSet
+from ...reading.protocol import Frontend, Reader
+from ...source.source import Source
 
 _HEADING = (
     r"[ ]{0,3}\#\#[ \t]+(?:[0-9]+[.)]?[ \t]*)?(?P<section>request[ ]summary"
@@ -39,17 +37,11 @@ def claims(source: Source) -> int:
     return 60 if sections else 30
 
 
-def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read a document."""
+def _reader() -> Reader:
+    from .editing import plan_editing
     from .parse import parse
 
-    return parse(source, sources, sink)
-
-
-def _editing() -> Editing:
-    from .editing import plan_editing
-
-    return plan_editing()
+    return Reader(parse, plan_editing)
 
 
 PLAN = Frontend(
@@ -57,7 +49,6 @@ PLAN = Frontend(
     title="living document: a plan, the state of its steps and a log",
     suffixes=(".md",),
     claims=claims,
-    parse=parse,
+    reader=_reader,
     comment=("<!--", "-->"),
-    editing=_editing,
 )

@@ -17,7 +17,6 @@ from ...expr.ast import Literal
 from ...plan.document import is_step
 from ...plan.paths import reads_of
 from ...reading.protocol import NotRun, Parsed
-from ...source.gc_pause import collector_at_rest
 from ...source.source import Source, SourceSet, Span
 from .editing import plan_mentions
 from .faults import check_document
@@ -37,20 +36,19 @@ _CARRIED_ON = NotRun(
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a document. Without a step there is no workflow (FC1008)."""
     del sources
-    with collector_at_rest():
-        document = plan.read_plan(source.text)
-        check_document(document, source, sink)
-        if not document.steps:
-            return Parsed(None, progress=_progress(document))
-        places = Places(document, source)
-        steps = list(_steps(places))
-        return Parsed(
-            _workflow(document, steps, source),
-            progress=_progress(document),
-            details={step.id: step.detail() for step in steps},
-            not_run=_CARRIED_ON,
-            mentions=lambda: plan_mentions(places),
-        )
+    document = plan.read_plan(source.text)
+    check_document(document, source, sink)
+    if not document.steps:
+        return Parsed(None, progress=_progress(document))
+    places = Places(document, source)
+    steps = list(_steps(places))
+    return Parsed(
+        _workflow(document, steps, source),
+        progress=_progress(document),
+        details={step.id: step.detail() for step in steps},
+        not_run=_CARRIED_ON,
+        mentions=lambda: plan_mentions(places),
+    )
 
 
 class _Step(NamedTuple):

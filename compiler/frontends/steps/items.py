@@ -47,8 +47,8 @@ def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink)
             meaning = join_lines(description)
             inputs.append(Input(name=located.text, description=meaning, span=located.span))
         elif raw.strip():
-            whole = locate(source, start, raw)
-            message = f"the input `{_short(whole.text)}` is not read: it has no {_missing(colon)}"
+            whole, missing = locate(source, start, raw), "name" if colon else "colon"
+            message = f"the input `{_short(whole.text)}` is not read: it has no {missing}"
             help = "write `NAME: what it is`"
             sink.report("FC1001", message, whole.span, severity="warning", help=help)
 
@@ -119,10 +119,6 @@ def _double_arrow(source: Source, start: int, raw: str) -> Fix | None:
     if at < 0 or raw.count("=>") > 1:
         return None
     return Fix("write `→`", source.span(start + at, start + at + 2), "→")
-
-
-def _missing(colon: str) -> str:
-    return "name" if colon else "colon"
 
 
 def _short(text: str, limit: int = 60) -> str:

@@ -5,7 +5,6 @@ One parse reads the whole file; every fault is reported at its place and reading
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 from flowc.grammar import load
@@ -43,14 +42,13 @@ class _Shape:
         return Orphan(children[0])
 
 
-@functools.cache
-def _parser() -> Any:
-    return load("steps", lexer=StepLexer, transformer=_Shape())
+_SHAPE = _Shape()
 
 
 def read_document(source: Source, sink: Sink) -> StepDocument:
     """Read everything in the file."""
-    return _Reader(source, sink).read(_parser().parse(source.text))
+    blocks: Any = load("steps", lexer=StepLexer, transformer=_SHAPE).parse(source.text)
+    return _Reader(source, sink).read(blocks)
 
 
 class _Reader:
@@ -181,8 +179,6 @@ class _Reader:
                         severity="warning",
                         help="the sections of a step are TOOL, TOOLS, INPUTS, OUTPUTS and ASSERT",
                     )
-            case _:
-                pass
 
     def note_fence(self, token: Token) -> Fence:
         fence = read_fence(token)

@@ -14,8 +14,7 @@ from flowc.grammar.lexing import FENCE, HEADING, ICON, LISTS, heading_token
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...reading.editing import Mention
-from ...reading.protocol import Frontend, Parsed
-from ...source.gc_pause import collector_at_rest
+from ...reading.protocol import Frontend, Parsed, Reader
 from ...source.source import Source, SourceSet
 from .editing import steps_editing
 from .faults import check_variables
@@ -49,16 +48,13 @@ def claims(source: Source) -> int:
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file. Without a step there is no workflow (FC1008, S22)."""
     del sources
-    with collector_at_rest():
-        return _parse(source, sink)
-
-
-def _parse(source: Source, sink: Sink) -> Parsed:
     document = read_document(source, sink)
     if not document.steps:
         message = f"`{source.path}` has no workflow steps"
         help = "begin a step with a line `### 🔧 WORKFLOW STEP: name`"
-        sink.report("FC1008", message, source.span(0), notes=_fenced_note(source), help=help)
+        fenced = "step headings inside fenced blocks are examples, not steps"
+        notes = (fenced,) if _STEP.search(source.text) else ()
+        sink.report("FC1008", message, source.span(0), notes=notes, help=help)
         return Parsed(None)
     check_variables(document.steps, source, sink)
     return Parsed(_workflow(document, source), mentions=lambda: _tool_mentions(document))
@@ -69,14 +65,9 @@ def _tool_mentions(document: StepDocument) -> list[Mention]:
     return [Mention("tool", tool.text, "name", tool.span) for tool in tools]
 
 
-def _fenced_note(source: Source) -> tuple[str, ...]:
-    if _STEP.search(source.text):
-        return ("step headings inside fenced blocks are examples, not steps",)
-    return ()
-
-
 def _workflow(document: StepDocument, source: Source) -> ir.Workflow:
     steps = document.steps
+    # Backwards, so that of two with one name the first one counts.
     written = {o.name: o for step in reversed(steps) for o in reversed(step.outputs)}
     needed = {i.name: i for step in reversed(steps) for i in reversed(step.inputs)}
     needed = {name: i for name, i in reversed(needed.items()) if name not in written}
@@ -147,7 +138,6 @@ STEPS = Frontend(
     title="step markdown: `### 🔧 WORKFLOW STEP: …` sections",
     suffixes=(".md",),
     claims=claims,
-    parse=parse,
+    reader=lambda: Reader(parse, steps_editing),
     comment=("<!--", "-->"),
-    editing=steps_editing,
 )

@@ -6,7 +6,7 @@ HIGHPASS(input="a.wav", output="b.wav", cutoff_hz=80)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,8 +59,12 @@ class AudioCall:
         return ()
 
 
+Do = Callable[[AudioCall], Awaitable[dict[str, Any]]]
+"""Does a call, and returns what the tool says of its work. Raises `Failure`."""
+
+
 def parse_call(code: str) -> AudioCall:
-    """Return the one call that a line of code is; it is read, never run. Raises `Failure` that says
+    """Return the one call that a line of code is; it is read, never run. Raise `Failure` that says
     why it is not one, or which argument does not fit and what would."""
     try:
         call = read_call(code)
@@ -71,41 +75,45 @@ def parse_call(code: str) -> AudioCall:
 
 def check_call(name: str, values: Mapping[str, Any]) -> AudioCall:
     """Return the call with its defaults filled in; a tool is known in any case, and as
-    `audio_NAME`. Raises `Failure`: unknown tool or parameter (with the nearest), missing, wrong
+    `audio_NAME`. Raise `Failure`: unknown tool or parameter (with the nearest), missing, wrong
     type, out of range (with unit and range), an output whose ending says no format or one that
     cannot hold what is asked for."""
     tool = find_tool(name)
     shown = tool.name.upper()
-    known = {p.name: p for p in tool.parameters}
-    for argument in values:
-        if argument not in known:
-            nearest = _nearest(argument, known)
-            hint = f"did you mean `{nearest}`? " if nearest else ""
-            takes = ", ".join(known)
-            raise Failure(
-                f"`{shown}` has no parameter `{argument}`", help=f"{hint}it takes {takes}"
-            )
-    arguments = {}
-    for parameter in tool.parameters:
-        if parameter.name in values:
-            arguments[parameter.name] = _fitting(shown, parameter, values[parameter.name])
-        elif parameter.default is REQUIRED:
-            raise Failure(f"`{shown}` needs `{parameter.name}`", help=_takes(parameter))
-        else:
-            arguments[parameter.name] = parameter.default
-    call = AudioCall(tool, arguments)
+    call = AudioCall(tool, _arguments(shown, tool.parameters, values))
     _check_together(shown, call)
     return call
 
 
 def find_tool(name: str) -> AudioTool:
-    """Return the tool of that name, in any case. Raises `Failure` with the nearest one."""
+    """Return the tool of that name, in any case. Raise `Failure` with the nearest one."""
     plain = name.lower().removeprefix("audio_")
     if plain in TOOLS:
         return TOOLS[plain]
     nearest = _nearest(plain, TOOLS)
     hint = f"did you mean `{nearest.upper()}`? " if nearest else ""
     raise Failure(f"there is no audio tool `{name}`", help=f"{hint}`flowc audio tools` lists them")
+
+
+def _arguments(
+    owner: str, parameters: Iterable[ToolParameter], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values with defaults for those left out. Raise `Failure`."""
+    known = {parameter.name: parameter for parameter in parameters}
+    for argument in values:
+        if argument not in known:
+            nearest = _nearest(str(argument), known)
+            hint = f"did you mean `{nearest}`? " if nearest else ""
+            takes = f"{hint}it takes {', '.join(known)}"
+            raise Failure(f"{owner} has no parameter `{argument}`", help=takes)
+    arguments = {}
+    for name, parameter in known.items():
+        if name not in values and parameter.default is REQUIRED:
+            raise Failure(f"{owner} needs `{name}`", help=_takes(parameter))
+        arguments[name] = parameter.default
+        if name in values:
+            arguments[name] = _fitting(owner, parameter, values[name])
+    return arguments
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
@@ -116,8 +124,7 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _fitting(tool: str, parameter: ToolParameter, value: Any) -> Any:
-    """Return the value as the tool takes it: integers where integers are meant. Raises
-    `Failure`."""
+    """Return the value as the tool takes it: integers where integers are meant. Raise `Failure`."""
     if value is None and parameter.optional:
         return None
     match parameter.kind:
@@ -171,18 +178,7 @@ def _bands(tool: str, parameter: ToolParameter, value: Any) -> list[dict[str, An
     for number, item in enumerate(value, 1):
         if not isinstance(item, Mapping):
             raise _unfit(tool, parameter, value)
-        owner = f"band {number} of {tool}"
-        known = {p.name: p for p in BAND_PARAMETERS}
-        if strange := [name for name in item if name not in known]:
-            nearest = _nearest(str(strange[0]), known)
-            hint = f"did you mean `{nearest}`? " if nearest else ""
-            text = f"{owner} has no `{strange[0]}`"
-            raise Failure(text, help=f"{hint}it takes {', '.join(known)}")
-        if missing := [n for n, p in known.items() if p.default is REQUIRED and n not in item]:
-            raise Failure(f"{owner} needs `{missing[0]}`", help=_takes(known[missing[0]]))
-        bands.append(
-            {n: _fitting(owner, p, item[n]) if n in item else p.default for n, p in known.items()}
-        )
+        bands.append(_arguments(f"band {number} of {tool}", BAND_PARAMETERS, item))
     return bands
 
 

@@ -1,6 +1,6 @@
 """CONTAINERS: what each format of a sound file can hold, which libsndfile decides.
 
-Whoever plans, checks a call or writes a file looks here; a test has libsndfile try all of it.
+Planning, checks of calls and the writing of files look here; a test has libsndfile try all of it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FLAC = Rates(highest=655_350, tens=True)
 _OPUS = Rates((8000, 12_000, 16_000, 24_000, 48_000))
 _MP3 = Rates((8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000))
 WORDS = {"FLOAT": "32-bit float", "PCM_16": "16 bit", "PCM_24": "24 bit", "PCM_32": "32 bit"}
-"""What samples are called, where people have a word for it."""
+"""People's words for kinds of samples, where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def a_file(kind: str) -> str:
 
 
 def container_of(path: str) -> Container:
-    """Return the container that a path's ending says. Raises `Failure` for another one."""
+    """Return the container that a path's ending says. Raise `Failure` for another one."""
     if kind := format_of(path):
         return CONTAINERS[kind]
     ending = os.path.splitext(path)[1]
@@ -117,7 +117,7 @@ def container_of(path: str) -> Container:
 
 
 def check_fit(path: str, subtype: str, rate: int | None = None, channels: int | None = None) -> str:
-    """Return the subtype, or the usual one for "". Raises `Failure` with the remedy when a file of
+    """Return the subtype, or the usual one for "". Raise `Failure` with the remedy when a file of
     that name cannot hold such samples; None is unknown, and fits."""
     container = container_of(path)
     if why := container.why_not(subtype, rate, channels):

@@ -1,48 +1,44 @@
 """Executes the code of a step: one call of one audio tool, read and never run as Python.
 
 The call may read what the step reads, and has to write what the step writes. A call that fails is
-an answer, for whoever analyzes errors; a place that cannot be written is a failure of the run.
+an answer, for the one who analyzes errors; a place that cannot be written is a failure of the run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...errors import Failure
-from .call import AudioCall, Unwritable, parse_call
+from .call import AudioCall, Do, Unwritable, parse_call
 
 _FREE = re.compile(r"\bOUTPUT\b")
 
 
-class FreeCode(Protocol):
-    """Runs free code in the sandbox, behind the syntax gate; the code reads some files and writes
-    one. Returns {done, message, sandbox}: whether it wrote the file, what it came to, and the level
-    with the layers that held it."""
-
-    async def __call__(self, code: str, reads: Sequence[Path], output: Path) -> dict[str, Any]: ...
+FreeCode = Callable[[str, Sequence[Path], Path], Awaitable[dict[str, Any]]]
+"""Runs free code in the sandbox, behind the syntax gate; the code reads some files and writes one.
+Returns {done, refused, message, sandbox}: whether it wrote the file, whether it was not run at all,
+why, and the level with the layers that held it."""
 
 
 async def run_free(
     code: str, reads: Sequence[Path], write: str, output: Path, run: FreeCode
 ) -> dict[str, Any]:
     """Return the same answer as `execute_step` for code that is not a call but a program with
-    pedalboard, soundfile and numpy. Raises `Failure` when the sandbox refuses to run it at all:
+    pedalboard, soundfile and numpy. Raise `Failure` when the sandbox refuses to run it at all:
     other code would not help."""
-    came = await run(code, reads, output)
-    if came["refused"]:
-        raise Failure(
-            came["message"], "refused", help="flowc doctor shows what this machine offers"
-        )
-    held = f"sandbox: {came['sandbox']}"
-    if not came["done"]:
-        said = f"failed: {came['message']}"
-        return {"ok": False, "error": f"{came['message']}\n{held}", "results": "", "said": said}
-    return {"ok": True, "error": "", "results": f"free code wrote {write}\n{held}",
-            "said": f"free code wrote {write}"}  # fmt: skip
+    result = await run(code, reads, output)
+    message, layers = result["message"], f"sandbox: {result['sandbox']}"
+    if result["refused"]:
+        raise Failure(message, "refused", help="flowc doctor shows what this machine offers")
+    if not result["done"]:
+        error = f"{message}\n{layers}"
+        return {"ok": False, "error": error, "results": "", "said": f"failed: {message}"}
+    text = f"free code wrote {write}"
+    return {"ok": True, "error": "", "results": f"{text}\n{layers}", "said": text}
 
 
 def is_free(code: str) -> bool:
@@ -50,17 +46,11 @@ def is_free(code: str) -> bool:
     return _FREE.search(code) is not None
 
 
-class DoCall(Protocol):
-    """Does a call: see `subprocess_call.AudioWorkers.do_call`."""
-
-    async def __call__(self, call: AudioCall) -> dict[str, Any]: ...
-
-
 async def execute_step(
-    code: str, read: str, write: str, also: Sequence[str], place: Path, do: DoCall
+    code: str, read: str, write: str, also: Sequence[str], place: Path, do: Do
 ) -> dict[str, Any]:
     """Return {ok, error, results}: `results` says what was written, `error` what was wrong with the
-    code. `also` are further files that it may read, `place` is where `read` leads. Raises `Failure`
+    code. `also` are further files that it may read, `place` is where `read` leads. Raise `Failure`
     when the input is gone, and when the output cannot be written: other code would not help."""
     if not await asyncio.to_thread(place.exists):
         raise Failure(f"`{read}` does not exist", help="put the file back, then resume the run")
@@ -94,23 +84,27 @@ def check_paths(call: AudioCall, read: str, write: str, also: Sequence[str]) -> 
 
 def result_lines(done: dict[str, Any]) -> list[str]:
     """Return what a tool says of the file it wrote, for people."""
-    channels = f"{done['channels']} channel{'s' * (done['channels'] != 1)}"
     peak = done["sample_peak_dbfs"]
-    parts = [
-        f"wrote {done['output']}: {done['duration_s']:.2f} s",
-        f"{done['sample_rate_hz']} Hz",
-        channels,
-        f"{done['format']} {done['subtype']}",
-        "silent" if peak is None else f"peak {peak:.2f} dBFS",
-    ]
-    lines = [", ".join(parts)]
-    for key, unit in _SAID.items():
+    facts = [*shape_of(done), "silent" if peak is None else f"peak {peak:.2f} dBFS"]
+    lines = [f"wrote {done['output']}: {', '.join(facts)}"]
+    for key, unit in _UNITS.items():
         if isinstance(value := done.get(key), int | float):
             lines.append(f"{key.rsplit('_', 1)[0].replace('_', ' ')}: {value:.2f} {unit}")
     return [*lines, *(f"note: {note}" for note in done["notes"])]
 
 
-_SAID = {
+def shape_of(numbers: Mapping[str, Any]) -> list[str]:
+    """Return length, rate, channels and format of a sound, each in words."""
+    count = numbers["channels"]
+    return [
+        f"{numbers['duration_s']:.2f} s",
+        f"{numbers['sample_rate_hz']} Hz",
+        f"{count} channel{'s' * (count != 1)}",
+        f"{numbers['format']} {numbers['subtype']}",
+    ]
+
+
+_UNITS = {
     "cut_start_s": "s",
     "cut_end_s": "s",
     "loudness_before_lufs": "LUFS",
@@ -119,4 +113,4 @@ _SAID = {
     "gain_db": "dB",
     "noise_rms_dbfs": "dBFS",
 }
-"""What tools say beyond the file itself, with its unit."""
+"""Numbers of a result beyond the file itself, with their units."""

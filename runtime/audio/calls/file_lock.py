@@ -33,7 +33,7 @@ class Claims:
     _held: dict[str, int] = field(default_factory=dict)
 
     def hold(self, place: Path, shown: str) -> None:
-        """Claim a file, which need not exist; a second time does nothing. Raises `Unwritable` when
+        """Claim a file, which need not exist; a second time does nothing. Raise `Unwritable` when
         another run has it. In a folder that is not there, or knows no locks, nothing is claimed."""
         real = os.path.realpath(place)
         if real in self._held:
@@ -78,6 +78,6 @@ def _claim(folder: int, name: str) -> bool:
 
 
 def _ask(folder: int, how: int, kind: int, byte: int) -> int:
-    """Return what the kernel says of a lock of that kind on one byte. Raises OSError."""
-    told = fcntl.fcntl(folder, how, struct.pack(_FLOCK, kind, os.SEEK_SET, byte, 1, 0))
-    return int(struct.unpack(_FLOCK, told)[0])
+    """Return what the kernel says of a lock of that kind on one byte. Raise OSError."""
+    answer = fcntl.fcntl(folder, how, struct.pack(_FLOCK, kind, os.SEEK_SET, byte, 1, 0))
+    return int(struct.unpack(_FLOCK, answer)[0])

@@ -50,7 +50,7 @@ class Sound:
         return self.frames / self.rate
 
     def blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
-        """Yield the frames from `start` to before `end`. Raises `Failure` for samples that are not
+        """Yield the frames from `start` to before `end`. Raise `Failure` for samples that are not
         finite numbers, and when there are fewer frames than the header says."""
         at = start
         for block in self.raw_blocks(start, end):
@@ -81,8 +81,9 @@ class Sound:
                 raise self._cut_off(at) from None
 
     def _longer(self) -> Failure:
-        """libsndfile estimates the length of an mp3 file whose frames differ in size and whose
-        header does not say how many there are, and stops there."""
+        """Return the failure of a file that goes on. libsndfile estimates the length of an mp3 file
+        whose frames differ in size and whose header does not say how many there are, and stops
+        there."""
         return Failure(
             f"`{self.path}` goes on after {self.seconds:.2f} s, but does not say how long it is",
             help="write it anew with another program, best as wav or flac",
@@ -102,11 +103,11 @@ class Sound:
 
 
 def open_sound(path: str, place: str) -> Sound:
-    """Return what a file's header says. Raises `Failure`: missing, a folder, not sound, no
+    """Return what a file's header says. Raise `Failure`: missing, a folder, not sound, no
     samples."""
     with _opened(path, place) as file:
-        known = (file.samplerate, file.channels, file.frames)
-        sound = Sound(path, place, *known, str(file.format), str(file.subtype))
+        shape = (file.samplerate, file.channels, file.frames)
+        sound = Sound(path, place, *shape, str(file.format), str(file.subtype))
     if sound.frames <= 0:
         raise Failure(f"`{path}` holds no samples")
     if not 0 < sound.rate <= _MAX_RATE:
@@ -183,7 +184,7 @@ def write_sound(
     path: str, place: str, rate: int, channels: int, blocks: Iterable[Frames], subtype: str = ""
 ) -> WrittenFile:
     """Write blocks into the file at `place`, which exists and is empty, in the container that
-    `path` names. Raises `Failure`: a container that cannot hold this, a full disk."""
+    `path` names. Raise `Failure`: a container that cannot hold this, a full disk."""
     container = container_of(path)
     subtype = check_fit(path, subtype, rate, channels)
     done = WrittenFile(path, rate, channels, container.name, subtype)
@@ -290,8 +291,8 @@ class _Disk:
         """Return the failure of the disk, if there was one."""
         if self.error is None:
             return None
-        said = cannot(path, self.error)
-        return Unwritable(said.message, help=said.help)
+        reason = cannot(path, self.error)
+        return Unwritable(reason.message, help=reason.help)
 
     def close(self) -> None:
         """Bring the file to the disk."""

@@ -40,12 +40,17 @@ def check_result(audio: str, output: str, locate: Locate) -> None:
     if not format_of(output):
         kinds = ", ".join(FORMATS)
         raise Failure(f"the ending of `{output}` says no format", help=f"use one of {kinds}")
+    check_writable(output, place)
+
+
+def check_writable(path: str, place: Path) -> None:
+    """Raise `Failure` unless a file can stand at the place that a path leads to."""
     if place.is_dir():
-        raise Failure(f"`{output}` is a folder: write a file's name")
+        raise Failure(f"`{path}` is a folder: write a file's name")
     if place.exists() and not place.is_file():
-        raise Failure(f"`{output}` is not a regular file", help="name another file")
+        raise Failure(f"`{path}` is not a regular file", help="name another file")
     if not place.parent.is_dir():
-        raise Failure(f"the folder of `{output}` does not exist")
+        raise Failure(f"the folder of `{path}` does not exist")
 
 
 def check_steps(document: PlanDocument, shown: str, audio: str, locate: Locate) -> None:

@@ -1,24 +1,24 @@
 """Has a call done by a worker: places of files, a confined process, outputs that appear whole.
 
 An output is written beside its place and moved there when everything is done; a call that fails,
-is cancelled or killed leaves what was there before. What a kill leaves beside it the next call that
-writes into the folder takes away.
+is cancelled or killed leaves what was there before. The next call that writes into the folder
+removes the file that a kill leaves beside it.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...errors import Failure
 from ...files.staging import file_beside, put_in_place
 from .call import AudioCall, Unwritable
-from .originals import STAYS, is_same_file
+from .originals import STAYS, check_writable, is_same_file
 
 WORKER, PICTURES = "flowc.runtime.audio.tools.worker", "flowc.runtime.audio.plan.plots"
 """Modules whose `main` is what a process does."""
@@ -37,22 +37,23 @@ class WorkerExit:
     complaint: bytes
 
 
-class Process(Protocol):
-    """Runs the function `main` of a module of flowc's in a confined process of its own, which gets
-    `args` in sys.argv and `question` on standard input, reads the files `reads` and writes into the
-    existing files `writes`. Raises `TimeoutError` after `seconds`, `Failure` when it cannot be
-    started."""
+@dataclass(frozen=True, slots=True)
+class WorkerJob:
+    """The work of a process: the function `main` of a module of flowc's, which gets `args` in
+    sys.argv and `question` on standard input, reads the files `reads` and writes into the existing
+    files `writes`, for `seconds` at most."""
 
-    async def __call__(
-        self,
-        module: str,
-        question: bytes,
-        *,
-        args: Sequence[str],
-        reads: Sequence[Path],
-        writes: Sequence[Path],
-        seconds: float,
-    ) -> WorkerExit: ...
+    module: str
+    question: bytes
+    args: Sequence[str]
+    reads: Sequence[Path]
+    writes: Sequence[Path]
+    seconds: float
+
+
+Process = Callable[[WorkerJob], Awaitable[WorkerExit]]
+"""Does a job in a confined process of its own. Raises `TimeoutError` when its time is over,
+`Failure` when it cannot be started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class AudioLimits:
     memory: int = 6 * 1024**3
 
 
-async def _no_process(module: str, question: bytes, **given: object) -> WorkerExit:
+async def _no_process(job: WorkerJob) -> WorkerExit:
     raise Failure("audio tools cannot be called from here")
 
 
@@ -81,7 +82,7 @@ class AudioWorkers:
         locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
     ) -> dict[str, Any]:
         """Return what the tool says of its work. `locate` says where a path leads, and may refuse
-        it. Raises `Failure`: the tool's own, a place that cannot be written, a limit (kind
+        it. Raise `Failure`: the tool's own, a place that cannot be written, a limit (kind
         timeout), a sandbox that does not hold (kind refused)."""
         reads = {path: str(locate(path)) for path in call.reads}
         writes = {path: locate(path) for path in call.writes}
@@ -96,7 +97,8 @@ class AudioWorkers:
             files = [Path(place) for place in reads.values()]
             result = await self.ask(WORKER, question, files, tuple(scratch.values()))
             for path, place in scratch.items():
-                _move(path, place, writes[path])
+                with _naming(path):
+                    put_in_place(place, writes[path])
         return result
 
     async def ask(
@@ -106,44 +108,33 @@ class AudioWorkers:
         reads: Sequence[Path],
         writes: Sequence[Path] = (),
     ) -> dict[str, Any]:
-        """Return what a worker answers. Raises `Failure`."""
-        limits = self.limits
+        """Return what a worker answers. Raise `Failure`."""
+        limits, data = self.limits, json.dumps(question).encode("ascii")
+        args = (str(limits.memory), str(limits.cpu))
         try:
-            ended = await self.process(
-                module,
-                json.dumps(question).encode("ascii"),
-                args=(str(limits.memory), str(limits.cpu)),
-                reads=reads,
-                writes=writes,
-                seconds=limits.seconds,
-            )
+            end = await self.process(WorkerJob(module, data, args, reads, writes, limits.seconds))
         except TimeoutError:
             text = f"the audio tool took more than {limits.seconds:g} s"
             raise Failure(text, "timeout") from None
-        return _answer(ended.output, ended.complaint, ended.code)
+        return _answer(end)
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
-    for given, source in reads.items():
+    for read, source in reads.items():
         # The sandbox grants no devices; what else cannot be read the worker says itself.
         if os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source)):
-            raise Failure(f"`{given}` is not a regular file")
+            raise Failure(f"`{read}` is not a regular file")
     seen: dict[str, str] = {}
     for path, place in writes.items():
         real = os.path.realpath(place)
         if real in seen:
             raise Failure(f"`{seen[real]}` and `{path}` are the same file")
         seen[real] = path
-        if os.path.isdir(place):
-            raise Failure(f"`{path}` is a folder: write a file's name")
-        if not os.path.isdir(os.path.dirname(real)):
-            raise Failure(f"the folder of `{path}` does not exist")
-        if os.path.exists(real) and not os.path.isfile(real):
-            raise Failure(f"`{path}` is not a regular file")
-        for given, source in reads.items():
+        check_writable(path, Path(real))
+        for read, source in reads.items():
             if is_same_file(real, source):
                 same = f"`{path}` is the file that is read" + (
-                    "" if path == given else f", `{given}`"
+                    "" if path == read else f", `{read}`"
                 )
                 raise Failure(same, help=f"write to another file: {STAYS}")
 
@@ -152,35 +143,33 @@ def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
 def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
     """Make empty files beside the places, and remove those that were not moved away."""
     with ExitStack() as stack:
-        made: dict[str, Path] = {}
+        places: dict[str, Path] = {}
         for path, place in writes.items():
-            try:
-                made[path] = stack.enter_context(file_beside(place))
-            except OSError as error:
-                raise _unwritable(path, error) from None
-        yield made
+            with _naming(path):
+                places[path] = stack.enter_context(file_beside(place))
+        yield places
 
 
-def _move(path: str, scratch: Path, place: Path) -> None:
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Raise `Unwritable` with the path for what the system refuses in the block."""
     try:
-        put_in_place(scratch, place)
+        yield
     except OSError as error:
-        raise _unwritable(path, error) from None
+        reason = (error.strerror or str(error)).lower()
+        raise Unwritable(f"`{path}` cannot be written: {reason}") from None
 
 
-def _unwritable(path: str, error: OSError) -> Unwritable:
-    return Unwritable(f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}")
-
-
-def _answer(output: bytes, complaint: bytes, code: int) -> dict[str, Any]:
-    if code == 0 and output and len(output) <= LONGEST:
-        answer = json.loads(output)
+def _answer(end: WorkerExit) -> dict[str, Any]:
+    if end.code == 0 and end.output and len(end.output) <= LONGEST:
+        answer = json.loads(end.output)
         if failure := answer.get("failure"):
             kind = Unwritable if failure.get("unwritable") else Failure
             raise kind(failure["message"], help=failure["help"])
         result: dict[str, Any] = answer["result"]
         return result
-    lines = complaint[-_STDERR_KEPT:].decode("utf-8", "replace").strip().splitlines()
+    lines = end.complaint[-_STDERR_KEPT:].decode("utf-8", "replace").strip().splitlines()
     last = lines[-1] if lines else "it said nothing"
+    code = end.code
     how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
     raise Failure(f"the process of the audio tool {how}: {last}")

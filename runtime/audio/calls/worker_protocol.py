@@ -1,4 +1,4 @@
-"""What a worker process does: it reads a question in JSON and answers in one JSON line.
+"""A worker process: it reads a question in JSON and answers in one JSON line.
 
 It is started by `sandbox.modules`, with the bytes of memory and the seconds of processor time that
 it may take at the end of sys.argv.

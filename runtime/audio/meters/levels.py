@@ -104,9 +104,7 @@ class Spectrum:
         if not 0 < at < len(self.power) - 1:
             return float(self.hz[at])
         left, middle, right = (log10(max(p, 1e-300)) for p in self.power[at - 1 : at + 2])
-        bend = left - 2 * middle + right
-        off = 0.5 * (left - right) / bend if bend else 0.0
-        return float(self.hz[at] + off * (self.hz[1] - self.hz[0]))
+        return float(self.hz[at] + _vertex(left, middle, right) * (self.hz[1] - self.hz[0]))
 
 
 class SpectrumMeter:
@@ -137,12 +135,8 @@ class SpectrumMeter:
 
     def end(self) -> Spectrum:
         """Return the mean spectrum."""
-        for _ in range(2):
-            self._buffer[:, self._filled :] = 0
-            self._add()
-            half = self._size // 2
-            self._buffer[:, :half] = self._buffer[:, half:]
-            self._filled = half
+        rest = self._size - self._filled + self._size // 2
+        self.feed(np.zeros((rest, len(self._buffer)), np.float32))
         hz = np.fft.rfftfreq(self._size, 1 / self._rate)
         return Spectrum(np.asarray(hz, np.float64), self._sum / max(self._count, 1))
 
@@ -159,6 +153,12 @@ def _power(spectrum: Complexes) -> Samples:
     """Return the sum over the channels, of shape (frequencies,)."""
     squares = spectrum.real.astype(np.float64) ** 2 + spectrum.imag.astype(np.float64) ** 2
     return np.asarray(squares.sum(axis=0))
+
+
+def _vertex(left: float, middle: float, right: float) -> float:
+    """Return how far right of the middle the parabola through three points is highest, in steps."""
+    bend = left - 2 * middle + right
+    return 0.5 * (left - right) / bend if bend else 0.0
 
 
 _PER_SEMITONE = 4
@@ -183,15 +183,13 @@ def shift_between(before: Spectrum, after: Spectrum) -> float | None:
         smooth = np.convolve(padded, kernel / kernel.sum(), "same")[len(kernel) // 2 :][:steps]
         profiles.append(level - smooth)
     most = 24 * _PER_SEMITONE
-    found = [_correlation(profiles[0], profiles[1], lag) for lag in range(-most, most + 1)]
-    best = int(np.argmax(found))
-    if found[best] < _ALIKE:
+    correlations = [_correlation(profiles[0], profiles[1], lag) for lag in range(-most, most + 1)]
+    best = int(np.argmax(correlations))
+    if correlations[best] < _ALIKE:
         return None
     off = 0.0
-    if 0 < best < len(found) - 1:
-        left, middle, right = found[best - 1 : best + 2]
-        bend = left - 2 * middle + right
-        off = 0.5 * (left - right) / bend if bend else 0.0
+    if 0 < best < len(correlations) - 1:
+        off = _vertex(*correlations[best - 1 : best + 2])
     return float(best - most + off) / _PER_SEMITONE
 
 

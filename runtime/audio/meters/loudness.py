@@ -1,4 +1,5 @@
-"""Loudness and true peak by ITU-R BS.1770-5, loudness range by EBU Tech 3342, streamed.
+"""Loudness and true peak by ITU-R BS.1770-5, loudness range by EBU Tech 3342,
+and their curves over time, streamed.
 
 Energies are kept for every 10 ms, so that the highest momentary and short-term loudness are found
 wherever a sound begins (Tech 3341, cases 10 and 13); gating blocks are 400 ms, every 100 ms.
@@ -157,8 +158,8 @@ def _range(blocks: Samples) -> float | None:
     if not len(loud):
         return None
     gate = float(loud.mean()) * 10 ** (RANGE_GATE / 10)
-    kept = np.sort(loud[loud >= gate])
-    low, high = (kept[round((len(kept) - 1) * share)] for share in (0.10, 0.95))
+    levels = np.sort(loud[loud >= gate])
+    low, high = (levels[round((len(levels) - 1) * share)] for share in (0.10, 0.95))
     return float(10 * log10(high / low))
 
 

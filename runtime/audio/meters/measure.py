@@ -24,7 +24,7 @@ _DIFFERENCES = (
 
 def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
     """Return all numbers of a file; None where there is none, with the reason under `notes`.
-    Samples that are not finite numbers are counted and taken for zero. Raises `Failure` for a file
+    Samples that are not finite numbers are counted and taken for zero. Raise `Failure` for a file
     cut off."""
     return examine(sound, silence_dbfs)[0]
 
@@ -40,7 +40,7 @@ def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
         block = levels.feed(raw)
         loudness.feed(block)
         spectra.feed(block)
-    heard, spectrum = loudness.end(), spectra.end()
+    loud, spectrum = loudness.end(), spectra.end()
     numbers = {
         "file": sound.path,
         "format": sound.format,
@@ -49,16 +49,16 @@ def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
         "channels": sound.channels,
         "frames": levels.count,
         "duration_s": levels.count / sound.rate,
-        "integrated_lufs": heard.integrated,
-        "momentary_max_lufs": heard.momentary_max,
-        "short_term_max_lufs": heard.short_term_max,
-        "range_lu": heard.range,
-        "true_peak_dbtp": heard.true_peak,
+        "integrated_lufs": loud.integrated,
+        "momentary_max_lufs": loud.momentary_max,
+        "short_term_max_lufs": loud.short_term_max,
+        "range_lu": loud.range,
+        "true_peak_dbtp": loud.true_peak,
         **_levels(levels),
         **_silence(levels, sound.rate, silence_dbfs),
         **_bands(levels, spectrum, sound.rate),
         "pcm_sha256": digest.hexdigest(),
-        "notes": _notes(sound, levels, heard),
+        "notes": _notes(sound, levels, loud),
     }
     return numbers, spectrum
 
@@ -67,9 +67,9 @@ def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
     """Return both measurements and, for each number, b minus a; None where one of them is None. The
     `pitch_semitones` of the difference are how far the spectrum has moved as a whole."""
     (before, spectrum), (after, other) = (examine(sound, silence_dbfs) for sound in (a, b))
-    told = _differences(before, after)
-    told["difference"]["pitch_semitones"] = shift_between(spectrum, other)
-    return told
+    comparison = _differences(before, after)
+    comparison["difference"]["pitch_semitones"] = shift_between(spectrum, other)
+    return comparison
 
 
 def _differences(a: Measurement, b: Measurement) -> dict[str, Any]:
@@ -100,16 +100,16 @@ def _levels(levels: LevelMeter) -> Measurement:
 
 
 def _silence(levels: LevelMeter, rate: int, threshold: float) -> Measurement:
-    found = levels.silence(threshold)
-    first, last = found if found is not None else (levels.count, levels.count)
+    bounds = levels.silence(threshold)
+    first, last = bounds if bounds is not None else (levels.count, levels.count)
     frames = levels.frames()
     floor, loud = (np.percentile(frames, share) if len(frames) else 0.0 for share in (5, 95))
     known = floor > 0 and loud > 0
     return {
         "silence_dbfs": threshold,
-        "silent": found is None,
+        "silent": bounds is None,
         "leading_silence_s": first / rate,
-        "trailing_silence_s": (levels.count - last) / rate if found is not None else 0.0,
+        "trailing_silence_s": (levels.count - last) / rate if bounds is not None else 0.0,
         "noise_floor_dbfs": decibels(float(floor)),
         "snr_estimate_db": 20 * log10(float(loud / floor)) if known else None,
     }
@@ -126,17 +126,17 @@ def _bands(levels: LevelMeter, spectrum: Spectrum, rate: int) -> Measurement:
     return {"energy_below": bands, "strongest_hz": spectrum.strongest()}
 
 
-def _notes(sound: Sound, levels: LevelMeter, heard: Loudness) -> list[str]:
+def _notes(sound: Sound, levels: LevelMeter, loud: Loudness) -> list[str]:
     notes = []
     if levels.not_finite:
         notes.append(f"{levels.not_finite} samples are not finite numbers: taken for zero")
     if sound.channels not in CHANNEL_WEIGHTS:
         notes.append(f"no loudness: where {sound.channels} channels stand is not known")
-    elif heard.integrated is None:
+    elif loud.integrated is None:
         short = levels.count < 0.4 * sound.rate
         why = "shorter than 0.4 s" if short else "everything is below -70 LUFS"
         notes.append(f"no integrated loudness: {why}")
-    elif heard.range is None:
+    elif loud.range is None:
         notes.append("no loudness range: shorter than 3 s, or too quiet")
     if levels.clipped_runs:
         places = f"{levels.clipped_runs} place{'s' * (levels.clipped_runs != 1)}"

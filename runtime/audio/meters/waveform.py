@@ -1,4 +1,4 @@
-"""What pictures of a sound are drawn from, gathered in one pass."""
+"""The data of a sound's pictures, gathered in one pass."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Sketch:
 
 
 def sketch(sound: Sound) -> Sketch:
-    """Read the sound once, in blocks. Raises `Failure` as `Sound.blocks` does."""
+    """Read the sound once, in blocks. Raise `Failure` as `Sound.blocks` does."""
     meter = LoudnessMeter(sound.rate, sound.channels)
     gathered = _Columns(max(sound.frames, 1), sound.rate)
     for block in sound.blocks():

@@ -1,1 +1,1 @@
-"""What a living document says of sound: criteria, contradictions, the report."""
+"""Sound in a living document: criteria, contradictions, the report."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import Failure
-from ..calls.call import check_call
+from ..calls.call import Do, check_call
 from .metrics import THRESHOLD, Measurement, Pair
 from .predicates import Finding, Predicate, judge, metric_of, verdict_of
 
-Do = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
-"""Does a call of an audio tool: its name and its arguments."""
 _AT_ONCE = 2
 _PITCH = "pitch_change_semitones"
 
@@ -93,17 +91,17 @@ def _measurements_of(
     predicates: Iterable[Predicate], subjects: Mapping[str, SubjectFiles]
 ) -> dict[tuple[str, float], None]:
     """Return the files to measure, each with the thresholds that predicates need."""
-    wanted: dict[tuple[str, float], None] = {}
+    keys: dict[tuple[str, float], None] = {}
     for predicate in predicates:
         files = subjects.get(predicate.subject)
         if files is None:
             continue
         metric, at = metric_of(predicate.metric)
         threshold = at if metric.at == "dbfs" and at is not None else THRESHOLD
-        wanted[files.after, threshold] = None
+        keys[files.after, threshold] = None
         if metric.both and files.before is not None:
-            wanted[files.before, THRESHOLD] = None
-    return wanted
+            keys[files.before, THRESHOLD] = None
+    return keys
 
 
 async def _measure(
@@ -115,7 +113,8 @@ async def _measure(
     async def one(path: str, threshold: float) -> Measurement | str:
         async with room:
             try:
-                return await do("measure", {"input": path, "silence_dbfs": threshold})
+                values = {"input": path, "silence_dbfs": threshold}
+                return await do(check_call("measure", values))
             except Failure as failure:
                 return failure.message
 
@@ -139,16 +138,6 @@ async def _pair(
                 side[threshold] = measurement
     pitch = None
     if files.before is not None and any(p.metric == _PITCH for p in predicates):
-        comparison = await do("compare", {"a": files.before, "b": files.after})
+        comparison = await do(check_call("compare", {"a": files.before, "b": files.after}))
         pitch = comparison["difference"]["pitch_semitones"]
     return Pair(sides[0], sides[1], pitch)
-
-
-def calls_of(locate: Callable[[str], Any], do_call: Callable[..., Awaitable[Any]]) -> Do:
-    """Return a function that does audio calls with paths below `locate`."""
-
-    async def do(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        done: dict[str, Any] = await do_call(check_call(tool, arguments), locate)
-        return done
-
-    return do

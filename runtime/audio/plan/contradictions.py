@@ -17,7 +17,7 @@ from ..calls.call import AudioCall
 from ..calls.containers import CONTAINERS, a_file, holding
 
 Settings = dict[str, Any]
-"""What a call sets, in words, and to what."""
+"""The settings of a call: in words, each with its value."""
 
 
 def contradiction(calls: Sequence[AudioCall]) -> tuple[int, int, str] | None:
@@ -37,8 +37,8 @@ class Shape(NamedTuple):
 
 
 class Unheld(NamedTuple):
-    """What the result's format cannot hold: the place of the call that asks for it, None when the
-    sound has it from the start; why, and what would do instead."""
+    """A quality that the result's format cannot hold: the place of the call that asks for it, None
+    when the sound has it from the start; why, and what would do instead."""
 
     place: int | None
     why: str

@@ -17,7 +17,7 @@ THRESHOLD = -50.0
 _ABOVE_DB = 0.1
 """dBFS; from here on a peak lies above full scale."""
 GONE_DB = -60.0
-"""What lies this far below the rest counts as gone."""
+"""A band this far below the rest counts as gone."""
 
 
 class Missing(NamedTuple):
@@ -57,10 +57,10 @@ class Metric:
 
     def value(self, pair: Pair, at: float | None) -> Measured:
         """Return the number, text or truth value; `Missing` when there is none."""
-        found = self.compute(pair, at)
-        if isinstance(found, float) and not math.isfinite(found):
+        result = self.compute(pair, at)
+        if isinstance(result, float) and not math.isfinite(result):
             return Missing("no finite number came out")
-        return found
+        return result
 
 
 def _after(pair: Pair) -> Measurement:
@@ -80,12 +80,12 @@ def _of(key: str) -> Callable[[Pair, float | None], Measured]:
     return compute
 
 
-def _number(found: Measurement, key: str) -> Measured:
-    value = found[key]
-    if value is None and found["silent"] and not key.endswith(("_lufs", "_lu")):
+def _number(numbers: Measurement, key: str) -> Measured:
+    value = numbers[key]
+    if value is None and numbers["silent"] and not key.endswith(("_lufs", "_lu")):
         return Missing("all of it is silence")
     if value is None:
-        why = "; ".join(found["notes"]) or f"the file has no `{key}`"
+        why = "; ".join(numbers["notes"]) or f"the file has no `{key}`"
         return Missing(why)
     return value if isinstance(value, str | bool) else float(value)
 
@@ -97,17 +97,14 @@ def _change(key: str) -> Callable[[Pair, float | None], Measured]:
         after, before = _number(_after(pair), key), _number(_before(pair), key)
         if isinstance(after, float) and isinstance(before, float):
             return after - before
-        return after if isinstance(after, Missing) else Missing(f"before: {_why(before)}")
+        why = before.why if isinstance(before, Missing) else "no number"
+        return after if isinstance(after, Missing) else Missing(f"before: {why}")
 
     return compute
 
 
-def _why(found: Measured) -> str:
-    return found.why if isinstance(found, Missing) else "no number"
-
-
 def _floor_change(pair: Pair, at: float | None) -> Measured:
-    """A floor of digital silence has no level: it lies far below every other."""
+    """Return how much higher the noise floor is. That of digital silence lies below all others."""
     after, before = (m["noise_floor_dbfs"] for m in (_after(pair), _before(pair)))
     if after is None and before is None:
         return 0.0
@@ -127,8 +124,8 @@ def _clipped_added(pair: Pair, at: float | None) -> Measured:
 
 def _silence(key: str) -> Callable[[Pair, float | None], Measured]:
     def compute(pair: Pair, at: float | None) -> Measured:
-        found = pair.after[THRESHOLD if at is None else at]
-        return Missing("all of it is silence") if found["silent"] else float(found[key])
+        numbers = pair.after[THRESHOLD if at is None else at]
+        return Missing("all of it is silence") if numbers["silent"] else float(numbers[key])
 
     return compute
 
@@ -167,13 +164,13 @@ def _beside(
     pair: Pair, hz: float, shares: Callable[[Measurement], tuple[float, float]]
 ) -> Measured:
     levels = []
-    for found in (_before(pair), _after(pair)):
-        if not any(band["hz"] == hz for band in found["energy_below"]):
-            edges = ", ".join(str(band["hz"]) for band in found["energy_below"])
+    for numbers in (_before(pair), _after(pair)):
+        if not any(band["hz"] == hz for band in numbers["energy_below"]):
+            edges = ", ".join(str(band["hz"]) for band in numbers["energy_below"])
             return Missing(f"energy is measured below {edges} Hz")
-        if found["rms_dbfs"] is None:
+        if numbers["rms_dbfs"] is None:
             return Missing("all of it is silence")
-        part, rest = shares(found)
+        part, rest = shares(numbers)
         if rest < 1e-6:
             return Missing("there is nothing else in the file to compare with")
         levels.append(10 * math.log10(max(part, 1e-12) / rest))
@@ -181,10 +178,10 @@ def _beside(
     return min(after - before, GONE_DB) if after <= GONE_DB else after - before
 
 
-def _share(found: Measurement, hz: float) -> float:
+def _share(numbers: Measurement, hz: float) -> float:
     """Return the share of the energy below a frequency; between the measured edges that of the
     nearest one below."""
-    known = [band for band in found["energy_below"] if band["hz"] <= hz + 0.5]
+    known = [band for band in numbers["energy_below"] if band["hz"] <= hz + 0.5]
     return float(known[-1]["share"]) if known else 0.0
 
 

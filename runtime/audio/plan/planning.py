@@ -1,7 +1,7 @@
 """Completes a plan: requirements become predicates, steps get their files, and all is checked.
 
-A plan comes from a model or from rules. What is wrong with it is said in words that whoever made it
-can act on; nothing is guessed.
+A plan comes from a model or from rules. A fault is told in words that its maker can act on; nothing
+is guessed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from flowc.compiler.catalog.audio_model import REQUIRED
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ...errors import Failure
@@ -28,7 +29,7 @@ ALWAYS: tuple[Json, ...] = (
     {"metric": "silent", "op": "==", "value": False, "text": "Something is to be heard"},
     {"metric": "not_finite", "op": "==", "value": 0, "text": "Every sample is a number"},
 )
-"""What is required of every result, whoever made the plan."""
+"""The requirements of every result, whatever its plan."""
 
 
 def complete_plan(
@@ -92,7 +93,7 @@ def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Sha
     or what the sound has where nothing else is required."""
     container = CONTAINERS[kind]
     predicates = [read_predicate(one) for one in requirements if one.get("metric") in _HELD]
-    # What a step is required to make holds for the result, unless that says otherwise.
+    # A requirement of a step holds for the result, unless the result has one of its own.
     predicates.sort(key=lambda p: p.subject == RESULT)
     required = {p.metric: p for p in predicates if p.op == "=="}
     if "format" in required and required["format"].value != container.name:
@@ -112,7 +113,7 @@ def _check_held(kind: str, requirements: Iterable[Mapping[str, Any]], sound: Sha
 
 def criterion(requirement: Mapping[str, Any], subjects: Iterable[str]) -> str:
     """Return a requirement as a line of a document: its predicate in backticks, and what it means.
-    One without a metric stays words, which nobody can measure. Raises `Failure`."""
+    One without a metric stays words, which nobody can measure. Raise `Failure`."""
     text = " ".join(str(requirement.get("text") or "").split()).replace("`", "'")
     if not requirement.get("metric"):
         return text or "a requirement without words"
@@ -157,9 +158,9 @@ def _tools() -> Iterable[str]:
             for parameter in tool.parameters:
                 if parameter.kind in ("input", "output"):
                     continue
-                default = f"; default {parameter.default!r}"
-                needed = "; required" if "required" in repr(parameter.default) else default
-                yield f"  {parameter.name}: {range_of(parameter)}{needed}: {parameter.about}"
+                required = parameter.default is REQUIRED
+                default = "required" if required else f"default {parameter.default!r}"
+                yield f"  {parameter.name}: {range_of(parameter)}; {default}: {parameter.about}"
 
 
 def _metrics() -> Iterable[str]:

@@ -49,41 +49,41 @@ _LOUDEST, _QUIETEST = 0.0, -60.0
 
 
 def draw(question: dict[str, Any]) -> dict[str, Any]:
-    """Return the pictures of one or two sounds. Raises `Failure` when one cannot be read."""
+    """Return the pictures of one or two sounds. Raise `Failure` when one cannot be read."""
     import matplotlib
 
     matplotlib.rcParams.update(_STYLE)
     named = [(f["name"], sketch(open_sound(f["path"], f["place"]))) for f in question["files"]]
     sounds = [
         {
-            "seconds": made.seconds,
-            "rate": made.rate,
-            "channels": made.channels,
-            "waveform": _waveform(made, _LINES[number % 2], f"w{number}"),
-            "spectrogram": _spectrogram(made, f"s{number}"),
+            "seconds": shape.seconds,
+            "rate": shape.rate,
+            "channels": shape.channels,
+            "waveform": _waveform(shape, _LINES[number % 2], f"w{number}"),
+            "spectrogram": _spectrogram(shape, f"s{number}"),
         }
-        for number, (_, made) in enumerate(named)
+        for number, (_, shape) in enumerate(named)
     ]
     return {"sounds": sounds, "loudness": _loudness(named)}
 
 
-def _waveform(made: Sketch, colour: str, salt: str) -> str:
-    figure, axes = _axes(made)
-    times = np.linspace(0, made.seconds, len(made.low))
-    axes.fill_between(times, made.low, made.high, color=colour, linewidth=0.4)
-    most = max(1.0, float(np.abs([made.low, made.high]).max()))
+def _waveform(shape: Sketch, colour: str, salt: str) -> str:
+    figure, axes = _axes(shape)
+    times = np.linspace(0, shape.seconds, len(shape.low))
+    axes.fill_between(times, shape.low, shape.high, color=colour, linewidth=0.4)
+    most = max(1.0, float(np.abs([shape.low, shape.high]).max()))
     axes.set_ylim(-most, most)
     axes.set_ylabel("full scale")
     return _svg(figure, salt)
 
 
-def _spectrogram(made: Sketch, salt: str) -> str:
-    figure, axes = _axes(made)
+def _spectrogram(shape: Sketch, salt: str) -> str:
+    figure, axes = _axes(shape)
     axes.grid(False)
-    highest = made.rate / 2
-    reach = (0.0, max(made.seconds, 1e-3), np.log10(LOWEST_HZ), np.log10(highest))
+    highest = shape.rate / 2
+    reach = (0.0, max(shape.seconds, 1e-3), np.log10(LOWEST_HZ), np.log10(highest))
     picture = axes.imshow(
-        made.levels,
+        shape.levels,
         origin="lower",
         aspect="auto",
         extent=reach,
@@ -92,21 +92,21 @@ def _spectrogram(made: Sketch, salt: str) -> str:
         vmax=0.0,
         interpolation="none",
     )
-    shown = [hz for hz in (50, 200, 1000, 5000, 20_000) if hz <= highest]
-    axes.set_yticks(np.log10(shown), [f"{hz // 1000} k" if hz >= 1000 else str(hz) for hz in shown])
+    ticks = [hz for hz in (50, 200, 1000, 5000, 20_000) if hz <= highest]
+    axes.set_yticks(np.log10(ticks), [f"{hz // 1000} k" if hz >= 1000 else str(hz) for hz in ticks])
     axes.set_ylabel("Hz")
     figure.colorbar(picture, ax=axes, label="dBFS", pad=0.02, fraction=0.05)
     return _svg(figure, salt)
 
 
 def _loudness(named: list[tuple[str, Sketch]]) -> str:
-    longest = max(made.seconds for _, made in named)
+    longest = max(shape.seconds for _, shape in named)
     figure, axes = _axes(named[0][1], longest)
-    for number, (name, made) in enumerate(named):
+    for number, (name, shape) in enumerate(named):
         colour = _LINES[number % 2]
         for curve, window, width, what in (
-            (made.momentary, 0.4, 0.7, "momentary"),
-            (made.short, 3.0, 1.8, "short-term"),
+            (shape.momentary, 0.4, 0.7, "momentary"),
+            (shape.short, 3.0, 1.8, "short-term"),
         ):
             if len(curve):
                 times = window + 0.1 * np.arange(len(curve))
@@ -128,12 +128,12 @@ def _thin(times: Any, values: Any, most: int = 1200) -> tuple[Any, Any]:
     return times[starts], np.maximum.reduceat(values, starts)
 
 
-def _axes(made: Sketch, seconds: float | None = None) -> tuple[Any, Any]:
+def _axes(shape: Sketch, seconds: float | None = None) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_xlim(0, max(made.seconds if seconds is None else seconds, 1e-3))
+    axes.set_xlim(0, max(shape.seconds if seconds is None else seconds, 1e-3))
     axes.set_xlabel("seconds")
     return figure, axes
 

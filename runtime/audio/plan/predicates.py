@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from flowc.compiler.source.spelling import Spelling
@@ -51,14 +51,7 @@ class Predicate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the predicate as data, as tools and documents hold it."""
-        return {
-            "metric": self.metric,
-            "op": self.op,
-            "value": self.value,
-            "tolerance": self.tolerance,
-            "subject": self.subject,
-            "text": self.text,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +70,7 @@ class Finding:
 
 
 def read_predicate(data: Mapping[str, Any]) -> Predicate:
-    """Return a predicate from data. Raises `Failure` that says what does not fit and what would: an
+    """Return a predicate from data. Raise `Failure` that says what does not fit and what would: an
     unknown metric (with the nearest), an operator, a value of another kind."""
     metric, at = metric_of(str(data.get("metric") or ""))
     op = str(data.get("op") or "==")
@@ -115,7 +108,7 @@ def parse_predicate(text: str) -> Predicate | None:
 
 
 def metric_of(written: str) -> tuple[Metric, float | None]:
-    """Return a metric and the number in its parentheses. Raises `Failure`."""
+    """Return a metric and the number in its parentheses. Raise `Failure`."""
     match = _NAME.fullmatch(written.strip())
     name = match["name"] if match else written[:60]
     if match is None or name not in METRICS:

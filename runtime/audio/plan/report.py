@@ -7,16 +7,17 @@ browsers do not play, are links, and it says so.
 from __future__ import annotations
 
 import base64
-import html
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 from urllib.parse import quote
 
+from ..calls.execute import shape_of
 from .check import shown_value
 from .metrics import METRICS
 
@@ -27,7 +28,7 @@ PLAYED = {
     ".ogg": "audio/ogg",
     ".opus": "audio/ogg",
 }
-"""What browsers play, by the file's ending."""
+"""Types of sound that browsers play, by the file's ending."""
 _MARKS = {"passed": ("passed", "✓"), "failed": ("failed", "✗"), "not measured": ("open", "?")}
 _NUMBERS = (
     ("integrated_lufs", "loudness", "LUFS"),
@@ -50,7 +51,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What the document says of the whole, and the review of its sound."""
+    """The document's own words on the whole, and the review of its sound."""
 
     name: str
     request: str
@@ -61,9 +62,9 @@ class Story:
 def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: int) -> str:
     """Return the page. Sounds of up to `most` bytes are in it; links lead from `out`'s folder."""
     body = [
-        f"<h1>{_text(story.name)}</h1>",
-        f'<p class="soft">{_text(story.status or "not finished")}</p>',
-        f'<p class="request">{_text(story.request)}</p>',
+        f"<h1>{escape(story.name)}</h1>",
+        f'<p class="soft">{escape(story.status or "not finished")}</p>',
+        f'<p class="request">{escape(story.request)}</p>',
         "<h2>Before and after</h2>",
         '<div class="pair">',
         *(part for heard in sounds for part in _sound(heard, out, most)),
@@ -74,14 +75,14 @@ def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: i
         *_checks(story.review),
     ]
     template = files(__package__).joinpath("report.html").read_text(encoding="utf-8")
-    return Template(template).substitute(title=_text(story.name), body="\n".join(body))
+    return Template(template).substitute(title=escape(story.name), body="\n".join(body))
 
 
 def _sound(heard: Heard, out: Path, most: int) -> Iterator[str]:
     swatch = f'<span class="swatch" style="background: var(--{heard.role})"></span>'
-    yield f'<section class="card"><h3>{swatch}{heard.role.capitalize()}: {_text(heard.path)}</h3>'
+    yield f'<section class="card"><h3>{swatch}{heard.role.capitalize()}: {escape(heard.path)}</h3>'
     yield from _player(heard, out, most)
-    yield f'<p class="soft">{_text(_facts(heard.measured))}</p>'
+    yield f'<p class="soft">{escape(_facts(heard.measured))}</p>'
     about = f"{heard.role}: {heard.path}"
     yield _figure(heard.drawn["waveform"], "Waveform, all channels", about)
     yield _figure(heard.drawn["spectrogram"], "Spectrogram, mean of the channels", about)
@@ -93,22 +94,17 @@ def _player(heard: Heard, out: Path, most: int) -> Iterator[str]:
     size = heard.place.stat().st_size
     if kind is not None and size <= most:
         data = base64.b64encode(heard.place.read_bytes()).decode("ascii")
-        label = _text(f"{heard.role}: {heard.path}")
+        label = escape(f"{heard.role}: {heard.path}")
         yield f'<audio controls preload="metadata" aria-label="{label}" '
         yield f'src="data:{kind};base64,{data}"></audio>'
         return
     why = "browsers do not play it" if kind is None else f"{size / 2**20:.1f} MiB are too much"
     link = quote(os.path.relpath(heard.place, out.absolute().parent))
-    yield f'<p>Not part of this page, {why}: <a href="{link}">{_text(heard.path)}</a></p>'
+    yield f'<p>Not part of this page, {why}: <a href="{link}">{escape(heard.path)}</a></p>'
 
 
 def _facts(measured: Mapping[str, Any]) -> str:
-    parts = [
-        f"{measured['duration_s']:.2f} s",
-        f"{measured['sample_rate_hz']} Hz",
-        f"{measured['channels']} channel{'s' * (measured['channels'] != 1)}",
-        f"{measured['format']} {measured['subtype']}",
-    ]
+    parts = shape_of(measured)
     for key, name, unit in _NUMBERS:
         value = measured.get(key)
         parts.append(f"{name} {value:.1f} {unit}" if value is not None else f"no {name}")
@@ -116,9 +112,9 @@ def _facts(measured: Mapping[str, Any]) -> str:
 
 
 def _figure(picture: str, caption: str, about: str) -> str:
-    label = html.escape(f"{caption}. {about}".strip(), quote=True)
-    drawn = picture.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
-    return f"<figure>{drawn}<figcaption>{_text(caption)}</figcaption></figure>"
+    label = escape(f"{caption}. {about}".strip())
+    image = picture.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _checks(review: Mapping[str, Any]) -> Iterator[str]:
@@ -127,7 +123,7 @@ def _checks(review: Mapping[str, Any]) -> Iterator[str]:
     if not rows and not words:
         yield "<p>The document has no requirements that could be measured.</p>"
         return
-    yield f"<p>{_text(review['summary'])}</p>"
+    yield f"<p>{escape(review['summary'])}</p>"
     yield '<div class="scroll" role="region" tabindex="0" aria-label="Requirements">'
     yield '<table><thead><tr><th scope="col">Verdict</th>'
     yield '<th scope="col">Requirement</th><th scope="col">Of</th><th scope="col">Asked</th>'
@@ -139,11 +135,12 @@ def _checks(review: Mapping[str, Any]) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _row(verdict: str, text: str, subject: str, asked: str, measured: str) -> str:
+def _row(verdict: str, text: str, subject: str, condition: str, measured: str) -> str:
     kind, mark = _MARKS[verdict]
     return (
-        f'<tr><td class="{kind}">{mark} {verdict}</td><td>{_text(text)}</td><td>{_text(subject)}'
-        f'</td><td><code>{_text(asked)}</code></td><td class="number">{_text(measured)}</td></tr>'
+        f'<tr><td class="{kind}">{mark} {verdict}</td><td>{escape(text)}</td>'
+        f"<td>{escape(subject)}</td><td><code>{escape(condition)}</code></td>"
+        f'<td class="number">{escape(measured)}</td></tr>'
     )
 
 
@@ -154,7 +151,3 @@ def _value(row: Mapping[str, Any]) -> str:
     name = str(row["metric"]).partition("(")[0]
     unit = METRICS[name].unit if name in METRICS else ""
     return shown_value(measured, unit)
-
-
-def _text(text: str) -> str:
-    return html.escape(text, quote=True)

@@ -8,7 +8,8 @@ from flowc.compiler import plan
 from flowc.compiler.plan.paths import original_input
 
 from ...documents.attempts import last_error
-from .check import Do, SubjectFiles, findings_of, line_of, report_of
+from ..calls.call import Do
+from .check import SubjectFiles, findings_of, line_of, report_of
 from .planning import criteria_in
 from .predicates import RESULT, Predicate, verdict_of
 

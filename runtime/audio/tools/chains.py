@@ -31,7 +31,7 @@ def distort(job: Job) -> Chain:
 
 
 def fade(job: Job) -> Chain:
-    """Raise the level at the start, lower it at the end. Raises `Failure` where the two meet."""
+    """Raise the level at the start, lower it at the end. Raise `Failure` where the two meet."""
     sound, values = job.input, job.values
     first, last = (round(values[name] * sound.rate) for name in ("in_s", "out_s"))
     if first + last > sound.frames:
@@ -41,9 +41,9 @@ def fade(job: Job) -> Chain:
 
 
 def add_noise(job: Job) -> Chain:
-    """Add noise below the RMS of the whole file. Raises `Failure` for silence."""
+    """Add noise below the RMS of the whole file. Raise `Failure` for silence."""
     sound, values = job.input, job.values
-    levels = _levels(sound)
+    levels = levels_of(sound)
     rms = float(np.sqrt(levels.squares.mean() / levels.count))
     if not rms:
         raise _silent(sound)
@@ -53,16 +53,17 @@ def add_noise(job: Job) -> Chain:
 
 
 def peak_norm(job: Job) -> Chain:
-    """Bring the highest sample to a level. Raises `Failure` for silence."""
+    """Bring the highest sample to a level. Raise `Failure` for silence."""
     sound = job.input
-    peak = decibels(float(_levels(sound).peaks.max()))
+    peak = decibels(float(levels_of(sound).peaks.max()))
     if peak is None:
         raise _silent(sound)
     gain_db = job.values["target_dbfs"] - peak
     return Chain([stages.gain(gain_db)], {"gain_db": gain_db})
 
 
-def _levels(sound: Sound) -> LevelMeter:
+def levels_of(sound: Sound) -> LevelMeter:
+    """Return the levels of a whole sound."""
     levels = LevelMeter(sound.rate, sound.channels)
     for block in sound.blocks():
         levels.feed(block)

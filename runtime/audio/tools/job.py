@@ -42,12 +42,11 @@ class Job:
 
     @property
     def input(self) -> Sound:
-        """Return the input of a tool that has one. Raises `Failure` as `sound` does."""
+        """Return the input of a tool that has one. Raise `Failure` as `sound` does."""
         return self.sound(self.values["input"])
 
     def sound(self, path: str) -> Sound:
-        """Open an input. Raises `Failure` when it cannot be read, or is more than the tool
-        takes."""
+        """Open an input. Raise `Failure` when it cannot be read, or is more than the tool takes."""
         sound, tool = open_sound(path, self.reads[path]), self.call.tool
         name = tool.name.upper()
         if sound.channels > tool.most_channels:

@@ -4,6 +4,7 @@ process alone may load."""
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -21,38 +22,55 @@ _LEAST = 1024
 """Frames that are processed at once: with few, pedalboard cannot tell frames from channels."""
 
 
-class Plugins:
+class _Effect(ABC):
+    """A stage of pedalboard: collects `_LEAST` frames before it works, and counts those that go in
+    and come out."""
+
+    def __init__(self, channels: int) -> None:
+        self._wait = np.zeros((0, channels), np.float32)
+        self._fed = self._given = 0
+
+    def feed(self, block: Frames) -> Frames:
+        """Return what is ready."""
+        self._fed += len(block)
+        self._wait = np.concatenate((self._wait, block)) if len(self._wait) else block
+        if len(self._wait) < _LEAST:
+            return self._wait[:0]
+        done = self._process(self._wait)
+        self._wait = self._wait[:0]
+        self._given += len(done)
+        return done
+
+    @abstractmethod
+    def _process(self, block: Frames) -> Frames: ...
+
+    def _with_silence(self, frames: int) -> Frames:
+        """Return what waits, with silence behind it."""
+        silence = np.zeros((frames, self._wait.shape[1]), np.float32)
+        return np.concatenate((self._wait, silence))
+
+
+class Plugins(_Effect):
     """A stage of plugins. Silence at the end brings out what they hold back, so that as many frames
     come out as went in, and `tail` more."""
 
     def __init__(self, plugins: list[Any], rate: int, channels: int, tail: int = 0) -> None:
+        super().__init__(channels)
         self._board = pedalboard.Chain(plugins)
         self._rate = rate
-        self._wait = np.zeros((0, channels), np.float32)
-        self._owed = tail
-
-    def feed(self, block: Frames) -> Frames:
-        """Return what is ready."""
-        self._owed += len(block)
-        self._wait = np.concatenate((self._wait, block)) if len(self._wait) else block
-        if len(self._wait) < _LEAST:
-            return self._wait[:0]
-        block, self._wait = self._wait, self._wait[:0]
-        return self._process(block)
+        self._tail = tail
 
     def end(self) -> Frames:
         """Return the rest."""
         parts = [self._wait[:0]]
-        while self._owed > 0:
-            silence = np.zeros((max(_LEAST, BLOCK // 8), self._wait.shape[1]), np.float32)
-            parts.append(self._process(np.concatenate((self._wait, silence))))
+        while (owed := self._fed + self._tail - self._given) > 0:
+            parts.append(self._process(self._with_silence(max(_LEAST, BLOCK // 8)))[:owed])
+            self._given += len(parts[-1])
             self._wait = self._wait[:0]
         return np.concatenate(parts)
 
     def _process(self, block: Frames) -> Frames:
-        rows = np.ascontiguousarray(block.T)
-        done: Frames = self._board(rows, self._rate, reset=False).T[: self._owed]
-        self._owed -= len(done)
+        done: Frames = self._board(np.ascontiguousarray(block.T), self._rate, reset=False).T
         return done
 
 
@@ -91,9 +109,9 @@ def _check_nyquist(sound: Sound, **cutoffs: float) -> None:
 
 
 def _butterworth(kind: Any, hz: float, slope: int) -> list[Any]:
-    """Pedalboard's filters are of first order. Two of them have a quality of 1/2; a peak filter at
-    the same place turns that into the quality Q of a Butterworth section, exactly: its numerator
-    is s² + 2s + 1, its denominator s² + s/Q + 1, so its gain is 2Q."""
+    """Return a filter. Pedalboard's are of first order: two of them have a quality of 1/2; a peak
+    filter at the same place turns that into the quality Q of a Butterworth section, exactly: its
+    numerator is s² + 2s + 1, its denominator s² + s/Q + 1, so its gain is 2Q."""
     if slope == 6:
         return [kind(hz)]
     sections = slope // 12
@@ -161,36 +179,24 @@ def reverb(job: Job) -> Chain:
     return Chain([Plugins([plugin], sound.rate, sound.channels, tail)])
 
 
-class Resampled:
+class Resampled(_Effect):
     """A stage that changes the sample rate; `frames` times the ratio come out, rounded."""
 
     def __init__(self, before: int, after: int, channels: int) -> None:
+        super().__init__(channels)
         self._resampler = StreamResampler(before, after, channels)
         self._ratio = after / before
-        self._fed = self._given = 0
-        self._wait = np.zeros((0, channels), np.float32)
-
-    def feed(self, block: Frames) -> Frames:
-        """Return what is ready."""
-        self._fed += len(block)
-        self._wait = np.concatenate((self._wait, block)) if len(self._wait) else block
-        if len(self._wait) < _LEAST:
-            return self._wait[:0]
-        block, self._wait = self._wait, self._wait[:0]
-        return self._count(self._resampler.process(np.ascontiguousarray(block.T)).T)
 
     def end(self) -> Frames:
         """Return the rest, in the length that it has to have."""
-        silence = np.zeros((_LEAST, self._wait.shape[1]), np.float32)
-        last = np.concatenate((self._wait, silence)).T
-        parts = (self._resampler.process(np.ascontiguousarray(last)), self._resampler.process(None))
-        tail = np.concatenate([part.T for part in parts])
+        parts = (self._process(self._with_silence(_LEAST)), self._resampler.process(None).T)
+        tail = np.concatenate(parts)
         owed = max(round(self._fed * self._ratio) - self._given, 0)
         return np.concatenate((tail, np.zeros((owed, tail.shape[1]), np.float32)))[:owed]
 
-    def _count(self, block: Frames) -> Frames:
-        self._given += len(block)
-        return block
+    def _process(self, block: Frames) -> Frames:
+        done: Frames = self._resampler.process(np.ascontiguousarray(block.T)).T
+        return done
 
 
 def pitch_shift(job: Job) -> Result:

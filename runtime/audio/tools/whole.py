@@ -12,8 +12,8 @@ from ..blocks import Frames
 from ..calls.containers import container_of
 from ..calls.files import BLOCK, Sound
 from ..meters import measure as meter
-from ..meters.levels import LevelMeter
 from . import stages
+from .chains import levels_of
 from .job import Job, Result
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
@@ -33,25 +33,22 @@ def compare(job: Job) -> Result:
 def trim_silence(job: Job) -> Result:
     """Cut silence off the ends, by the RMS of 20 ms over all channels."""
     sound, values = job.input, job.values
-    levels = LevelMeter(sound.rate, sound.channels)
-    for block in sound.blocks():
-        levels.feed(block)
-    found = levels.silence(values["threshold_dbfs"])
-    if found is None:
+    bounds = levels_of(sound).silence(values["threshold_dbfs"])
+    if bounds is None:
         below = f"{values['threshold_dbfs']:g} dBFS"
         raise Failure(f"nothing of `{sound.path}` is louder than {below}: all of it is silence")
     keep = round(values["keep_s"] * sound.rate)
-    start = max(found[0] - keep, 0) if values["edges"] in ("both", "start") else 0
+    start = max(bounds[0] - keep, 0) if values["edges"] in ("both", "start") else 0
     end = sound.frames
     if values["edges"] in ("both", "end"):
-        end = min(found[1] + keep, sound.frames)
+        end = min(bounds[1] + keep, sound.frames)
     done = job.write(sound, sound.blocks(start, end))
     cut = {"cut_start_s": start / sound.rate, "cut_end_s": (sound.frames - end) / sound.rate}
     return {**done, **cut}
 
 
 def clip(job: Job) -> Result:
-    """Keep one section. Raises `Failure` when it lies outside of the file."""
+    """Keep one section. Raise `Failure` when it lies outside of the file."""
     sound, values = job.input, job.values
     end_s = sound.seconds if values["end_s"] is None else values["end_s"]
     _inside(sound, "start_s", values["start_s"])
@@ -165,8 +162,9 @@ def convert(job: Job) -> Result:
     sound, values = job.input, job.values
     rate = values["sample_rate_hz"] or sound.rate
     channels = values["channels"] or sound.channels
-    container = container_of(values["output"])
-    subtype = values["subtype"] or _output_subtype(sound, container.subtypes)
+    possible = container_of(values["output"]).subtypes
+    own = sound.subtype if sound.subtype in possible else possible[0]
+    subtype = values["subtype"] or own
     line: list[Stage] = []
     if channels != sound.channels:
         if sound.channels not in (1, 2, 5, 6):
@@ -183,12 +181,6 @@ def convert(job: Job) -> Result:
     return job.write(sound, blocks, rate=rate, channels=channels, subtype=subtype)
 
 
-def _output_subtype(sound: Sound, possible: tuple[str, ...]) -> str:
-    """Return the subtype of the input where the container has it, else the container's usual
-    one."""
-    return sound.subtype if sound.subtype in possible else possible[0]
-
-
 def synth(job: Job) -> Result:
     """Write a signal of its own: nothing is read."""
     blocks = signal(job.values["kind"], job.values["duration_s"])
@@ -203,7 +195,7 @@ def _inside(sound: Sound, name: str, seconds: float) -> None:
 
 
 def _alike(job: Job) -> list[Sound]:
-    """Open the inputs. Raises `Failure` when their rates or channels differ."""
+    """Open the inputs. Raise `Failure` when their rates or channels differ."""
     sounds = [job.sound(path) for path in job.values["inputs"]]
     for sound in sounds[1:]:
         if (sound.rate, sound.channels) != (sounds[0].rate, sounds[0].channels):

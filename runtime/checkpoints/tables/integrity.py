@@ -7,10 +7,12 @@ and numbers of steps, has to be what it wrote.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, NotRequired, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, DeltaChannelHistory
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from ...errors import RunError
 from .rows import damaged_checkpoint
@@ -18,8 +20,10 @@ from .rows import damaged_checkpoint
 Result = TypeVar("Result")
 
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)
-"""What a saver raises that reads what no saver wrote."""
+"""The errors of a saver that reads rows which no saver wrote."""
 _MOST_STEPS = 1 << 31
+_Versions = dict[str, Annotated[str, StringConstraints(pattern=r"^\d+(\.|$)")]]
+_Counts = Annotated[list[int] | tuple[int, ...], Field(min_length=2, max_length=2)]
 
 
 class IntactReads(BaseCheckpointSaver[str]):
@@ -77,58 +81,40 @@ def _unreadable(config: RunnableConfig | None) -> RunError:
     )
 
 
+class _Stored(TypedDict):
+    """A checkpoint, as far as LangGraph relies on it."""
+
+    v: int
+    id: str
+    ts: str
+    channel_values: dict[str, Any]
+    channel_versions: _Versions
+    versions_seen: dict[str, _Versions]
+    updated_channels: NotRequired[list[str] | None]
+
+
+class _About(TypedDict):
+    """The metadata of a checkpoint."""
+
+    step: Annotated[int, Field(gt=-_MOST_STEPS, lt=_MOST_STEPS)]
+    parents: NotRequired[dict[str, str]]
+    counters_since_delta_snapshot: NotRequired[dict[str, _Counts]]
+
+
+_STORED, _ABOUT = TypeAdapter(_Stored), TypeAdapter(_About)
+
+
 def _require_intact(item: CheckpointTuple) -> CheckpointTuple:
     place = item.config["configurable"]
-    if not (_is_checkpoint(item.checkpoint, place["checkpoint_id"]) and _is_about(item.metadata)):
+    try:
+        stored = _STORED.validate_python(item.checkpoint, strict=True)
+        _ABOUT.validate_python(item.metadata, strict=True)
+    except ValidationError:
+        stored = None
+    if (
+        stored is None
+        or stored["id"] != place["checkpoint_id"]
+        or not stored["channel_values"].keys() <= stored["channel_versions"].keys()
+    ):
         raise damaged_checkpoint(place["thread_id"], place["checkpoint_id"])
     return item
-
-
-def _is_checkpoint(value: object, id: str) -> bool:
-    if not isinstance(value, dict):
-        return False
-    seen, updated = value.get("versions_seen"), value.get("updated_channels")
-    values, versions = value.get("channel_values"), value.get("channel_versions")
-    return (
-        isinstance(value.get("v"), int)
-        and value.get("id") == id
-        and isinstance(value.get("ts"), str)
-        and isinstance(values, dict)
-        and isinstance(versions, dict)
-        and _are_versions(versions)
-        and values.keys() <= versions.keys()
-        and isinstance(seen, dict)
-        and all(map(_are_versions, seen.values()))
-        and (updated is None or _are_names(updated))
-    )
-
-
-def _are_versions(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(version, str) and version.partition(".")[0].isdecimal()
-        for version in value.values()
-    )
-
-
-def _are_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _is_about(metadata: object) -> bool:
-    if not isinstance(metadata, dict) or type(metadata.get("step")) is not int:
-        return False
-    parents = metadata.get("parents", {})
-    counters = metadata.get("counters_since_delta_snapshot", {})
-    return (
-        abs(metadata["step"]) < _MOST_STEPS
-        and isinstance(parents, dict)
-        and all(isinstance(parent, str) for parent in parents.values())
-        and isinstance(counters, dict)
-        and all(_are_counts(counts) for counts in counters.values())
-    )
-
-
-def _are_counts(value: object) -> bool:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        return False
-    return all(type(count) is int for count in value)

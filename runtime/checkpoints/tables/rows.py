@@ -7,19 +7,20 @@ from the beginning each time, which takes minutes where a person only wants to s
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
-from langgraph.checkpoint.base import CheckpointTuple, writes_sort_key
 from langgraph.checkpoint.base import id as ids
+from langgraph.checkpoint.base import writes_sort_key
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ...db.database import Database, Row
+from ...db.sqlite import SqliteDatabase
+from ...db.url import Location
 from ...errors import RunError
 from ..channels import Write
-from ..keys import namespace_of, thread_config
-from ..types import Saver
 
 Names = Collection[str]
 """Names of channels."""
@@ -42,41 +43,10 @@ class StoredCheckpoint:
     values: Mapping[str, Any]
 
 
-class Checkpoints(Protocol):
-    """The checkpoints of a store. Everything raises `RunError`."""
-
-    async def namespaces(self, run: str) -> list[str]:
-        """Return every namespace that has checkpoints of the run, in the order of their names."""
-        ...
-
-    async def namespace_of(self, run: str, checkpoint: str) -> str | None:
-        """Return the namespace of a checkpoint; None when the run has none of this id."""
-        ...
-
-    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
-        """Return those of a namespace by their ids, which is the order in which they were made."""
-        ...
-
-    async def writes(self, run: str, space: str, names: Names) -> dict[str, list[Write]]:
-        """Return what was written to the channels after each checkpoint, in LangGraph's order."""
-        ...
-
-    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
-        """Copy checkpoints of the main workflow to a run that has none, and what was written after
-        all of them but the last. `line` are their ids, oldest first."""
-        ...
-
-
-def checkpoints_of(db: Database, saver: Saver, kind: str) -> Checkpoints:
-    """Return the checkpoints that `saver` keeps, read over `db`; `kind` is the store's."""
-    if kind == "memory":
-        return _InMemory(saver)
-    return (_Postgres if kind == "postgresql" else _Sqlite)(db, saver.serde)
-
-
 @dataclass(frozen=True, slots=True)
-class _Tables:
-    """What both databases have in common."""
+class Checkpoints(ABC):
+    """The checkpoints of a store, and what both databases have in common. Everything raises
+    `RunError`."""
 
     WRITES: ClassVar[tuple[str, str]]
     """The table of what was written, and the column of its values."""
@@ -84,15 +54,22 @@ class _Tables:
     serde: SerializerProtocol
 
     async def namespaces(self, run: str) -> list[str]:
+        """Return every namespace that has checkpoints of the run, in the order of their names."""
         query = "select distinct checkpoint_ns from checkpoints where thread_id = ? order by 1"
         return [row[0] for row in await self.db.rows(query, (run,))]
 
     async def namespace_of(self, run: str, checkpoint: str) -> str | None:
+        """Return the namespace of a checkpoint; None when the run has none of this id."""
         query = "select checkpoint_ns from checkpoints where thread_id = ? and checkpoint_id = ?"
         rows = await self.db.rows(query, (run, checkpoint))
         return rows[0][0] if rows else None
 
+    @abstractmethod
+    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
+        """Return those of a namespace by their ids, which is the order in which they were made."""
+
     async def writes(self, run: str, space: str, names: Names) -> dict[str, list[Write]]:
+        """Return what was written to the channels after each checkpoint, in LangGraph's order."""
         if not names:
             return {}
         table, column = self.WRITES
@@ -107,6 +84,11 @@ class _Tables:
             value = self.serde.loads_typed((kind, data))
             writes.setdefault(checkpoint, []).append((task, channel, value))
         return writes
+
+    @abstractmethod
+    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
+        """Copy checkpoints of the main workflow to a run that has none, and what was written after
+        all of them but the last. `line` are their ids, oldest first."""
 
     async def _copy(
         self, inside: Database, table: str, columns: str, where: str, values: Sequence[Any]
@@ -124,7 +106,7 @@ _CHECKPOINT = "checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
 _WRITE = "checkpoint_id, task_id, task_path, idx, channel, type"
 
 
-class _Sqlite(_Tables):
+class _Sqlite(Checkpoints):
     """A checkpoint is one value there, metadata apart."""
 
     WRITES = ("writes", "value")
@@ -166,7 +148,7 @@ class _Sqlite(_Tables):
                 await self._copy(inside, table, columns, among, values)
 
 
-class _Postgres(_Tables):
+class _Postgres(Checkpoints):
     """A checkpoint is JSON there; values that JSON does not hold are rows of their own."""
 
     WRITES = ("checkpoint_writes", "blob")
@@ -224,56 +206,11 @@ class _Postgres(_Tables):
                 await self._copy(inside, table, columns, where, (new_run, run, *more))
 
 
-@dataclass(frozen=True, slots=True)
-class _InMemory:
-    """A store that ends with its process, read through the saver itself."""
-
-    saver: Saver
-
-    async def namespaces(self, run: str) -> list[str]:
-        return sorted({_place(item)[0] for item in await self._items(run)})
-
-    async def namespace_of(self, run: str, checkpoint: str) -> str | None:
-        places = [_place(item) for item in await self._items(run)]
-        return next((space for space, id in places if id == checkpoint), None)
-
-    async def checkpoints(self, run: str, space: str, names: Names) -> list[StoredCheckpoint]:
-        checkpoints = []
-        for item in await self._items(run, space):
-            values, parent = item.checkpoint["channel_values"], item.parent_config
-            requested = {name: values[name] for name in values.keys() & names}
-            before = parent["configurable"]["checkpoint_id"] if parent else ""
-            id, step, time = item.checkpoint["id"], item.metadata["step"], item.checkpoint["ts"]
-            checkpoints.append(StoredCheckpoint(id, before, step, time, requested))
-        return sorted(checkpoints, key=lambda checkpoint: checkpoint.id)
-
-    async def writes(self, run: str, space: str, names: Names) -> dict[str, list[Write]]:
-        return {
-            item.checkpoint["id"]: [w for w in item.pending_writes or () if w[1] in names]
-            for item in await self._items(run, space)
-        }
-
-    async def copy(self, run: str, new_run: str, line: Sequence[str]) -> None:
-        items = {item.checkpoint["id"]: item for item in await self._items(run, "")}
-        config = thread_config(new_run)
-        for id in line:
-            item, versions = items[id], items[id].checkpoint["channel_versions"]
-            config = await self.saver.aput(config, item.checkpoint, item.metadata, versions)
-            by_task: dict[str, list[tuple[str, Any]]] = {}
-            for task, channel, value in item.pending_writes or () if id != line[-1] else ():
-                by_task.setdefault(task, []).append((channel, value))
-            for task, writes in by_task.items():
-                await self.saver.aput_writes(config, writes, task)
-
-    async def _items(self, run: str, space: str | None = None) -> list[CheckpointTuple]:
-        where = {"thread_id": run}
-        if space is not None:
-            where["checkpoint_ns"] = space
-        return [item async for item in self.saver.alist({"configurable": where})]
-
-
-def _place(item: CheckpointTuple) -> tuple[str, str]:
-    return namespace_of(item.config), item.checkpoint["id"]
+def checkpoints_of(db: Database, saver: Any, location: Location) -> Checkpoints:
+    """Return the checkpoints that `saver` keeps, read over `db`; in memory over its connection."""
+    if location.kind == "memory":
+        db = SqliteDatabase(saver.conn, location, lock=saver.lock)
+    return (_Postgres if location.kind == "postgresql" else _Sqlite)(db, saver.serde)
 
 
 def _marks(values: Iterable[object]) -> str:

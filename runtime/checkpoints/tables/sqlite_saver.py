@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ...db.sqlite import PATIENCE, explain_errors
+from ...db.sqlite import explain_errors, target_of
 from ...db.url import Location
 from .integrity import IntactReads
 from .serializer import StrictSerializer
@@ -39,7 +39,7 @@ class _WholeWrites(BlockingSaver):
 
 
 class SqliteSaver(IntactReads, AsyncSqliteSaver):
-    """Writes what LangGraph's own saver does. That one goes to the thread of the connection and
+    """Writes the rows of LangGraph's own saver. That one goes to the thread of the connection and
     back for a cursor, a statement, a commit and the close, with the event loop between them; a
     task that is cancelled there leaves a transaction open, for the next write to commit."""
 
@@ -84,7 +84,7 @@ async def open_sqlite_saver(
     """Open LangGraph's saver on the file and make its tables. Raise `RunError` when it cannot be
     opened."""
     with explain_errors(location):
-        db = await aiosqlite.connect(str(location.path), timeout=PATIENCE)
+        db = await aiosqlite.connect(target_of(location), timeout=location.patience)
     try:
         saver = SqliteSaver(db, serde=serde)
         with explain_errors(location):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
@@ -18,10 +19,10 @@ from ...models.offline_rules import NAME as OFFLINE_NAME
 from ...models.offline_rules import vocabulary_rows
 from ...sandbox.policy import Mode
 from .. import flags
-from ..app import FINDINGS, OK, USAGE, complain, plain_app
+from ..app import FINDINGS, OK, complain, plain_app
 from ..screen import screen_on
-from ..show.outcomes import SCHEMA_VERSION, on_terminal
-from ..streams import print_json
+from ..show.outcomes import on_terminal
+from ..streams import print_result
 from .report import report
 from .workers import workers_on
 
@@ -43,20 +44,20 @@ def measure(
     """
     code, rows = OK, []
     for file in files:
-        answer = _call_tool(
-            lambda path=file: check_call("measure", {"input": path, "silence_dbfs": silence}),
-            sandbox,
-        )
-        if isinstance(answer, int):
-            code = max(code, answer)
+        about = {"input": file, "silence_dbfs": silence}
+        try:
+            answer = _call_tool(partial(check_call, "measure", about), sandbox)
+        except RunError as error:
+            complain(error.message, error.help)
+            code = max(code, error.exit_code)
             continue
         rows.append(answer)
         if not as_json:
             print(*_measurement_lines(answer), sep="\n", end="\n\n" if file != files[-1] else "\n")
     if as_json and len(files) > 1:
-        print_json({"schema_version": SCHEMA_VERSION, "files": rows})
+        print_result({"files": rows})
     elif as_json and rows:
-        print_json({"schema_version": SCHEMA_VERSION, **rows[0]})
+        print_result(rows[0])
     return code
 
 
@@ -65,13 +66,10 @@ def list_tools(
     as_json: flags.AsJson = False,
 ) -> int:
     """Every audio tool, or one with its parameters: unit, range and default."""
-    try:
-        chosen = (find_tool(name),) if name else AUDIO_TOOLS
-    except Failure as failure:
-        raise RunError(failure.message, help=failure.help) from None
+    chosen = (find_tool(name),) if name else AUDIO_TOOLS
     if as_json:
         rows = [_tool_row(tool) for tool in chosen]
-        print_json({"schema_version": SCHEMA_VERSION, "tools": rows})
+        print_result({"tools": rows})
         return OK
     screen = screen_on(sys.stdout)
     if name:
@@ -93,10 +91,8 @@ def apply(
     or not at all; the input is never written.
     """
     answer = _call_tool(lambda: parse_call(call), sandbox)
-    if isinstance(answer, int):
-        return answer
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, **answer})
+        print_result(answer)
     elif "integrated_lufs" in answer and "pcm_sha256" in answer:
         print(*_measurement_lines(answer), sep="\n")
     elif "difference" in answer:
@@ -107,18 +103,17 @@ def apply(
     return OK
 
 
-def _call_tool(make: Any, sandbox: Mode | None) -> Json | int:
-    """Return the tool's answer, or the exit code after a complaint: 2 for a malformed call."""
+def _call_tool(make: Callable[[], AudioCall], sandbox: Mode | None) -> Json:
+    """Return the tool's answer. Raise `RunError`, with exit code 2 for a malformed call."""
     try:
-        call: AudioCall = make()
+        call = make()
     except Failure as failure:
-        complain(failure.message, failure.help)
-        return USAGE
+        raise RunError(failure.message, help=failure.help) from None
     try:
         return asyncio.run(workers_on(sandbox).do_call(call))
     except Failure as failure:
-        complain(on_terminal(failure.message), failure.help)
-        return FINDINGS
+        message = on_terminal(failure.message)
+        raise RunError(message, help=failure.help, exit_code=FINDINGS) from None
 
 
 def _measurement_lines(answer: Json) -> Iterator[str]:
@@ -194,7 +189,7 @@ def _tool_row(tool: AudioTool) -> Json:
         "streams": tool.streams,
         "most_minutes": tool.most_minutes,
         "most_channels": tool.most_channels,
-        "parameters": schema_of(tool),
+        "parameters": schema_of(tool.parameters),
     }
 
 
@@ -223,10 +218,8 @@ def synth(
     """Make a test signal: something like speech or music over a hum of 30 Hz, always the same."""
     arguments = {"output": output, "kind": kind, "duration_s": seconds}
     answer = _call_tool(lambda: check_call("synth", arguments), sandbox)
-    if isinstance(answer, int):
-        return answer
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, **answer})
+        print_result(answer)
     else:
         print(*_output_lines(answer), sep="\n")
     return OK
@@ -240,7 +233,7 @@ def vocabulary(as_json: flags.AsJson = False) -> int:
     """
     rows = [*vocabulary_rows()]
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, "rules": OFFLINE_NAME, "vocabulary": rows})
+        print_result({"rules": OFFLINE_NAME, "vocabulary": rows})
         return OK
     screen = screen_on(sys.stdout)
     screen.print(f"{OFFLINE_NAME}: {OFFLINE_LABEL}")

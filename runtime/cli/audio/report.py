@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,17 +18,17 @@ from ...assembly.lazy import open_engine
 from ...audio.calls.call import check_call
 from ...audio.calls.originals import is_same_file
 from ...audio.calls.subprocess_call import PICTURES, AudioWorkers
-from ...audio.plan.check import calls_of
 from ...audio.plan.report import Heard, Story, page_of
 from ...audio.plan.review import review
 from ...db.url import locate
 from ...documents.write_log import Record, documents_of
 from ...errors import Failure, RunError
+from ...store.default_store import store_url
 from .. import flags
 from ..app import OK, say
 from ..delivery import check_deliverable, deliver, leads_to_file
 from ..running.documents import is_document
-from ..stores import existing_store, store_url
+from ..stores import existing_store
 from .workers import workers_on
 
 
@@ -44,10 +45,8 @@ def report(
 
     The page stands alone: it asks for no address. It fits light and dark.
     """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise RunError(
-            "pictures need matplotlib", help="install the extra: pip install flowc[plot]"
-        )
+    if find_spec("matplotlib") is None:  # another process imports it
+        raise RunError("pictures need matplotlib", help="pip install 'flowc[plot]'")
     check_deliverable(Path(out))
     place = Path(target).absolute() if is_document(target) else _place_of(target, store)
     try:
@@ -110,14 +109,15 @@ async def _page(
         raise Failure(f"`{place.name}` does not say what sound it is about")
     paths = [("before", before), *([("after", after)] if after not in ("", before) else [])]
     calls = [check_call("measure", {"input": path}) for _, path in paths]
-    measured = [await workers.do_call(call, below) for call in calls]
+    do = partial(workers.do_call, locate=below)
+    measured = [await do(call) for call in calls]
     files = [{"name": role, "path": path, "place": str(below(path))} for role, path in paths]
     drawn = await workers.ask(PICTURES, {"files": files}, [below(path) for _, path in paths])
     heard = [
         Heard(role, path, below(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)
     ]
-    verdicts: dict[str, Any] = await review(document, calls_of(below, workers.do_call))
+    verdicts: dict[str, Any] = await review(document, do)
     request = document.section("request")
     words = text_value(request, "Original Request") if request else ""
     story = Story(place.stem, words, overall_of(document) or "", verdicts)

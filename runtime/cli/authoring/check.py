@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TextIO, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from flowc import __version__
 from flowc.compiler.analysis.worst_case import WorstCase, worst_case
@@ -30,8 +30,10 @@ from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadabl
 
 from ...errors import RunError
 from ...files.staging import replacing
+from ...files.workflow_files import workflow_files
 from ..app import FINDINGS, OK, say
-from ..locate import locate_team, may_be_workflow, suffixes, walk_files
+from ..locate import locate_team
+from ..screen import screen_on
 from ..streams import put
 
 STDIN = "<stdin>"
@@ -63,7 +65,7 @@ class CheckReport:
 
 
 def check_files(
-    files: list[str],
+    files: list[str] | None,
     *,
     format: Output = "text",
     strict: bool = False,
@@ -80,6 +82,8 @@ def check_files(
     require_format(from_format)
     chosen, dropped = _codes(select), _codes(ignore)
     report = CheckReport()
+    if not files:
+        raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
     for path in dict.fromkeys(workflow_files(files)):
         read_as = ReadAs(from_format, team, strict)
         report.add(_compile(path, read_as, fix, report), keep=verbose)
@@ -125,19 +129,10 @@ def check_quickly(args: list[str]) -> int | None:
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> None:
     """Print diagnostics to stderr, for commands whose result is something else."""
-    text = render_text(
-        list(diagnostics), sources, color=use_color(sys.stderr), width=_width(sys.stderr)
-    )
+    screen = screen_on(sys.stderr)
+    text = render_text(list(diagnostics), sources, color=screen.color, width=screen.width)
     if text:
         say(text.rstrip("\n"))
-
-
-def use_color(stream: object) -> bool:
-    """Whether colours may be written: only to a terminal, never with NO_COLOR or TERM=dumb."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    isatty = getattr(stream, "isatty", None)
-    return bool(isatty and isatty())
 
 
 def compile_path(
@@ -169,24 +164,6 @@ def _by_name(name: str) -> str:
         return locate(name, load_config(Path.cwd()).workflows)
     except RunError:
         return name
-
-
-def workflow_files(paths: list[str]) -> Iterator[str]:
-    """Yield the named files, and of folders the files that some format claims."""
-    if not paths:
-        raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
-    for path in paths:
-        if path == "-" or not os.path.isdir(path):
-            yield path
-            continue
-        files = walk_files(path, tuple(suffixes()))
-        workflows = [file for file in map(os.path.normpath, files) if may_be_workflow(file)]
-        if not workflows:
-            raise RunError(
-                f"no workflow lies in the folder `{path}`",
-                help="files of these kinds are looked at: " + " ".join(sorted(suffixes())),
-            )
-        yield from workflows
 
 
 class ReadAs(NamedTuple):
@@ -268,8 +245,8 @@ def _render(format: Output, found: list[Diagnostic], sources: SourceSet) -> str:
 def _print_text(
     found: list[Diagnostic], report: CheckReport, seconds: float, quiet: bool, verbose: bool
 ) -> None:
-    color, width = use_color(sys.stdout), _width(sys.stdout)
-    text = render_text(found, report.sources, color=color, width=width)
+    screen = screen_on(sys.stdout)
+    text = render_text(found, report.sources, color=screen.color, width=screen.width)
     if text:
         print(text)
     for result in report.results if verbose else []:
@@ -311,13 +288,3 @@ def _worst(bounds: WorstCase) -> str:
     free = f"no limit on tokens or cost holds for `{bounds.unbounded}`" if bounds.unbounded else ""
     most = f"at most {', '.join(known)}" if known else ""
     return "; ".join(filter(None, [most, bounds.why, free]))
-
-
-def _width(stream: TextIO) -> int:
-    isatty = getattr(stream, "isatty", None)
-    if not (isatty and isatty()):
-        return 120
-    try:
-        return os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        return 80

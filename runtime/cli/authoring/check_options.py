@@ -40,15 +40,4 @@ def check(
 
     Exit code 0: no errors (with --strict: no findings), 1: findings, 2: wrong usage.
     """
-    return check_files(
-        files or [],
-        format=format,
-        strict=strict,
-        select=select,
-        ignore=ignore,
-        fix=fix,
-        from_format=from_format,
-        team=team,
-        quiet=quiet,
-        verbose=verbose,
-    )
+    return check_files(**locals())

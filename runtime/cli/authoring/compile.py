@@ -11,7 +11,7 @@ import typer
 from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import refuse_source
-from ..streams import print_json
+from ..streams import print_result
 from .check import compile_path, require_format, require_program, show_diagnostics
 
 
@@ -45,8 +45,8 @@ def compile(
     write_project(files, out)
     check_project(result.spec, out)
     if as_json:
-        report = {"schema_version": 1, "folder": str(out), "files": sorted(files)}
-        print_json(report, None)
+        report = {"folder": str(out), "files": sorted(files)}
+        print_result(report, None)
     else:
         for name in sorted(files):
             print(out / name)

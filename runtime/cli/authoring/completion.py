@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Literal
 
 import typer
@@ -60,7 +61,7 @@ def _bash() -> str:
 
 
 def _zsh() -> str:
-    described = [f"            {_quote(f'{c.name}:{c.summary}')}" for c in COMMANDS]
+    described = [f"            {shlex.quote(f'{c.name}:{c.summary}')}" for c in COMMANDS]
     cases = [f"        {name}) compadd -- {' '.join(words)} ;;" for name, words in _words().items()]
     return _ZSH.format(described="\n".join(described), cases="\n".join(cases))
 
@@ -85,7 +86,3 @@ def _words() -> dict[str, list[str]]:
         options = [o for p in command.params for o in p.opts if o.startswith("--")]
         names[row.name] = [*options, "--help", *getattr(command, "commands", {})]
     return names
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"

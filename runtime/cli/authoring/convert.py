@@ -14,11 +14,11 @@ from flowc.compiler.driver import CompileResult
 from flowc.compiler.writers import DIALECTS, dialect_named
 from flowc.compiler.writers.manuscript import Dialect
 
-from ...errors import RunError
+from ...errors import RunError, reason_of
 from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, leads_to_file, refuse_source
-from ..streams import print_json, put
+from ..streams import print_result, put
 from .check import compile_path, require_format, show_diagnostics
 
 
@@ -57,7 +57,7 @@ def convert(
         )
     written = _write(done.files, out, result, force) if is_written and out is not None else []
     if as_json:
-        print_json(_report(done, result, dialect, written), None)
+        print_result(_report(done, result, dialect, written), None)
     elif is_written and out is None:
         put(next(iter(done.files.values())))
     for path in written:
@@ -124,15 +124,13 @@ def _make_folder(path: str) -> None:
     try:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"`{path}` cannot be written: {reason}") from None
+        raise RunError(f"`{path}` cannot be written: {reason_of(error)}") from None
 
 
 def _report(
     done: Conversion, result: CompileResult, dialect: Dialect, written: list[str]
 ) -> dict[str, Any]:
     return {
-        "schema_version": 1,
         "file": result.path,
         "from": result.frontend.name if result.frontend is not None else None,
         "to": dialect.name,

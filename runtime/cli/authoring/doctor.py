@@ -14,7 +14,7 @@ from flowc import __version__
 
 from .. import flags
 from ..app import FINDINGS, OK
-from ..streams import print_json
+from ..streams import print_result
 from .doctor_stores import Finding, stores
 
 _PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "lark")
@@ -36,7 +36,7 @@ def doctor(as_json: flags.AsJson = False) -> int:
     findings = list(_examine())
     if as_json:
         rows = [dict(zip(("area", "ok", "text", "needed"), f, strict=True)) for f in findings]
-        print_json({"schema_version": 1, "findings": rows})
+        print_result({"findings": rows})
     else:
         width = max(len(area) for area, *_ in findings)
         for area, ok, text, needed in findings:
@@ -93,11 +93,11 @@ def _sandbox() -> Iterator[Finding]:
     yield "sandbox", not weak, levels + hint, False
     for layer in LAYERS:
         text = _ABOUT[layer]
-        if layer not in shell.layers:
+        if layer not in shell.active:
             text += f": {shell.missing.get(layer, 'missing')}"
         elif layer == "landlock":
-            text += f" ({shell.layers[layer]})"
-        yield f"sandbox {layer}", layer in shell.layers, text, False
+            text += f" ({shell.active[layer]})"
+        yield f"sandbox {layer}", layer in shell.active, text, False
 
 
 def _graphviz() -> Finding:

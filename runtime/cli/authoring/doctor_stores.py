@@ -13,8 +13,8 @@ from ...db.encryption import VARIABLE, seal_from
 from ...db.sqlite import refuse_unfit
 from ...db.url import Location, locate
 from ...errors import RunError
+from ...store.default_store import store_url
 from ...store.open import is_there
-from ..stores import store_url
 
 Finding = tuple[str, bool, str, bool]
 """Area, whether it is there, words, whether every run needs it."""

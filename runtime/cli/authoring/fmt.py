@@ -9,9 +9,10 @@ import typer
 from flowc.compiler.driver import CompileResult
 
 from ...errors import RunError
+from ...files.workflow_files import workflow_files
 from ..app import FINDINGS, OK, say
 from ..streams import put
-from .check import compile_path, rewrite_file, show_diagnostics, workflow_files
+from .check import compile_path, rewrite_file, show_diagnostics
 
 
 def fmt(

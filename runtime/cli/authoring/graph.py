@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, assert_never
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from flowc.compiler.driver import CompileResult
 from flowc.compiler.emit import (
     PICTURES,
     GraphvizEmitter,
-    PageEmitter,
     PictureEmitter,
-    SummaryEmitter,
-    WorkflowEmitter,
 )
-from flowc.compiler.emit.html.page import Page, sized_picture
-from flowc.compiler.emit.picture.picture import Overlay
 
 from ...errors import RunError
-from ...graph.overlay import draw_dot, layout_of, overlay_of
+from ...graph.overlay import overlay_of
+from ...python_api.drawing import draw
 from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, refuse_source
 from .check import compile_path, require_format, show_diagnostics
 
 if TYPE_CHECKING:
-    from flowc.compiler.ir import Workflow
-
     from ...events import RunEvent
     from ...store.runs import RunRecord
 
@@ -58,9 +51,7 @@ def graph(
         str | None, typer.Option("--run", metavar="RUN", help="draw this run over the picture")
     ] = None,
     store: flags.Store = None,
-    from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="read the file as this format")
-    ] = None,
+    from_format: flags.FromFormat = None,
 ) -> int:
     """Draw a workflow as {titles}, without any network.
 
@@ -86,7 +77,7 @@ def graph(
         refuse_source(out, result.sources.files, "drawn")
     if record is not None and result.ok and result.spec.digest != record.digest:
         say(f"warning: {result.path} has changed since the run {record.id}")
-    _write(_draw(result, picture, overlay_of(events) if run else None), out)
+    _write(draw(result, picture, overlay_of(events) if run else None), out)
     return OK if result.ok else FINDINGS
 
 
@@ -106,36 +97,6 @@ def _form_of(out: Path | None) -> PictureEmitter:
     raise RunError(
         f"what form `{out}` should have is not clear from its name", help=f"say it: -f {NAMES}"
     )
-
-
-def _draw(result: CompileResult, picture: PictureEmitter, overlay: Overlay | None) -> bytes:
-    assert result.workflow is not None
-    match picture:
-        case WorkflowEmitter():
-            return picture.emit(result.workflow, overlay).encode()
-        case GraphvizEmitter():
-            return draw_dot(picture.source.emit(result.workflow, overlay), picture.form.name)
-        case SummaryEmitter():
-            return picture.emit(result.summary(), overlay).encode()
-        case PageEmitter():
-            return picture.emit(_page(result, result.workflow, overlay)).encode()
-        case _:
-            assert_never(picture)
-
-
-def _page(result: CompileResult, workflow: Workflow, overlay: Overlay | None) -> Page:
-    """Return what a page shows, laid out as well as can be here."""
-    from flowc.compiler.editor.about import about_node
-
-    facts = {
-        node.id: tuple(
-            (fact.label, fact.text, fact.form)
-            for fact in about_node(node, workflow, result.sources)
-        )
-        for node in workflow.nodes
-    }
-    layout = layout_of(sized_picture(workflow, overlay))
-    return Page(workflow, result.sources, facts, result.path, overlay, layout)
 
 
 def _write(data: bytes, out: Path | None) -> None:

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...errors import RunError
-from ..app import USAGE
+from ..app import require_extra
 
 
 def lsp(
@@ -18,14 +17,7 @@ def lsp(
     """Serve one editor over stdin and stdout, for all workflow files: diagnostics while typing,
     hover, definitions, references, rename, fixes, completion and outline. See docs/editor.md."""
     del stdio
-    try:
-        from ...lsp.features import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("pygls", "lsprotocol"):
-            raise
-        raise RunError(
-            "the language server needs pygls, which is not here",
-            help="pip install 'flowc[lsp]'",
-            exit_code=USAGE,
-        ) from None
+    require_extra("pygls.lsp.server", "lsp", "the language server needs pygls")
+    from ...lsp.features import serve
+
     serve()

@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
-from flowc.compiler.catalog.builtin_tools import ToolEntry
-from flowc.compiler.catalog.catalog import BUILTIN, LOCK_FILE, lock_text
+from flowc.compiler.catalog.builtin_tools import BUILTIN, ToolEntry
+from flowc.compiler.catalog.catalog import LOCK_FILE, lock_text
 
 from ...config.settings import Config, load_config
 from ...files.roots import Roots
 from ...services import ToolSchema
+from ...tools.mcp import read_servers
 from ...tools.registry import ToolBox
-from ...tools.sources import SoundWork, tool_sources
+from ...tools.sources import ToolSetting, tool_sources
 from .. import flags
 from ..app import OK, plain_app, say
 from ..delivery import deliver
 from ..screen import count_of, one_line, screen_on
-from ..show.outcomes import SCHEMA_VERSION
-from ..streams import print_json
+from ..streams import print_result
 
 
 def list_tools(as_json: flags.AsJson = False, verbose: flags.Verbose = False) -> int:
@@ -31,8 +32,7 @@ def list_tools(as_json: flags.AsJson = False, verbose: flags.Verbose = False) ->
     """
     tools_here = asyncio.run(_open_all(load_config(Path.cwd())))
     if as_json:
-        rows = [{**_row(tool), "parameters": tool.parameters} for tool in tools_here]
-        print_json({"schema_version": SCHEMA_VERSION, "tools": rows})
+        print_result({"tools": [asdict(tool) for tool in tools_here]})
         return OK
     screen = screen_on(sys.stdout)
     width = max(len(tool.name) for tool in tools_here)
@@ -67,21 +67,13 @@ def lock() -> int:
 
 async def _open_all(config: Config) -> tuple[ToolSchema, ...]:
     """Return every tool, by name. Raise `RunError` for a source that cannot be reached."""
-    sources = tool_sources(config, config.mcp, Roots(Path.cwd()))
-    box = ToolBox(sources(SoundWork()), effects=dict(config.effects))
+    servers = read_servers(config.mcp_servers, config.mcp)
+    sources = tool_sources(ToolSetting(config, servers, Roots(Path.cwd())))
+    box = ToolBox(sources, effects=dict(config.effects))
     try:
         return await box.open_all()
     finally:
         await box.close()
-
-
-def _row(tool: ToolSchema) -> dict[str, str]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "effect": tool.effect,
-        "source": tool.source,
-    }
 
 
 def _arguments(tool: ToolSchema) -> list[tuple[str, str, str]]:

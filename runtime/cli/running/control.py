@@ -26,7 +26,8 @@ async def _request(run: str, kind: RequestKind, url: str) -> int:
     async with open_store(url) as runs:
         record = await runs.get(run)
         if record.status != "running":
-            raise RunError(f"run {run} is not running: {_standing(record)}", help=_next(run, url))
+            help = f"flowc show {run} says where it stands; {resume_command(run, url)} goes on"
+            raise RunError(f"run {run} is not running: {_standing(record)}", help=help)
         await runs.request(run, kind)
     say(
         f"asked run {run} to {kind}: it finishes the step under way and keeps everything",
@@ -45,7 +46,3 @@ def _standing(record: RunRecord) -> str:
             return f"it waits for an answer at {record.questions[0].get('node', '')}"
         case status:
             return f"it is {status}"
-
-
-def _next(run: str, url: str) -> str:
-    return f"flowc show {run} says where it stands; {resume_command(run, url)} goes on"

@@ -14,9 +14,9 @@ from ...graph.run_diff import ComparedRun, RunDifference, compare
 from .. import flags
 from ..app import FINDINGS, OK
 from ..screen import Screen, one_line, screen_on, seconds_of
-from ..show.outcomes import SCHEMA_VERSION, result_text
+from ..show.outcomes import result_text
 from ..stores import existing_store
-from ..streams import print_json
+from ..streams import print_result
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
@@ -41,7 +41,7 @@ def diff(
     one, two = asyncio.run(_both(existing_store(store), first, second))
     difference = compare(one, two)
     if as_json:
-        print_json(_as_object(difference, first, second))
+        print_result(_as_object(difference, first, second))
     else:
         screen = screen_on(sys.stdout)
         screen.print(*_lines(difference, first, second, screen))
@@ -65,7 +65,6 @@ def _as_object(difference: RunDifference, first: str, second: str) -> dict[str, 
         return {name: {"first": a, "second": b} for name, (a, b) in values.items()}
 
     return {
-        "schema_version": SCHEMA_VERSION,
         "runs": [first, second],
         "same": not difference,
         "path": [{"in": _IN[sign], "step": step} for sign, step in difference.path],

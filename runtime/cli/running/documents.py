@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import os
 from dataclasses import dataclass
 from importlib.resources import files
@@ -20,14 +19,11 @@ from ...assembly.lazy import open_engine
 from ...db.url import locate
 from ...documents.write_log import Record, document_id
 from ...engine.document_edits import Edited
-from ...errors import RunError
-from ...events import RunEvent
-from ...store.runs import RunStore, now
+from ...errors import RunError, reason_of
+from ...store.default_store import store_url
 from ..app import say
 from ..authoring.check import show_diagnostics
-from ..show.outcomes import SCHEMA_VERSION
-from ..stores import store_url
-from ..streams import Mode, print_json
+from ..streams import Mode, print_result
 
 _FROM = {
     "document": "from the document",
@@ -140,7 +136,7 @@ def show_edits(edited: Edited, run: str, mode: Mode) -> bool:
         if mode in ("json", "jsonl"):
             rows = [as_dict(d, edited.sources) for d in edited.diagnostics]
             about = {"status": "invalid", "run": run, "diagnostics": rows}
-            print_json({"schema_version": SCHEMA_VERSION, **about})
+            print_result(about)
         return False
     if edited.taken and mode == "text":
         say(f"{edited.document} was edited since run {run} wrote it")
@@ -151,23 +147,8 @@ def show_edits(edited: Edited, run: str, mode: Mode) -> bool:
     return True
 
 
-async def keep_edits(edited: Edited, run: str, store: RunStore) -> RunEvent | None:
-    """Keep the event about edits with the run and return it; None without edits."""
-    if not edited.taken:
-        return None
-    data = {
-        "document": edited.document,
-        "moves": edited.moves,
-        "taken": [dataclasses.asdict(taken) for taken in edited.taken],
-    }
-    event = RunEvent("document_edited", run, now(), data=data)
-    await store.append_event(event)
-    return event
-
-
 def _enter(folder: Path, document: str) -> None:
     try:
         os.chdir(folder)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"the folder of {document} cannot be entered: {reason}") from None
+        raise RunError(f"the folder of {document} cannot be entered: {reason_of(error)}") from None

@@ -5,19 +5,15 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import signal
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ...engine.signals import DrainReason, RunSignals, on_signals
+from ...engine.time_limit import IN_DOUBT, TimeLimit
 from ...people import Question
 from ...services import Outcome
 from ..show.output import RunView
 from ..show.questions import ask_person, read_line
-
-GRACE_SECONDS = 5.0
-"""After the time limit the step under way may finish this long, then it is cancelled."""
 
 _ANNOUNCED: dict[DrainReason, str] = {
     "signal": "interrupting: finishes the step under way (once more: give it up at once)",
@@ -43,47 +39,12 @@ class AnnouncedSignals(RunSignals):
         super().request_drain(reason)
 
 
-@dataclass(slots=True)
-class Clock:
-    """The time that is left of `--timeout`, over all executions of this process."""
-
-    limit: float | None
-    used: float = 0.0
-    expired: bool = False
-
-    @contextmanager
-    def running(self, signals: RunSignals) -> Iterator[None]:
-        """Drain when the time is over, cancel when draining takes too long."""
-        if self.limit is None:
-            yield
-            return
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        left = max(self.limit - self.used, 0.0)
-        began = loop.time()
-
-        def cancel() -> None:
-            self.expired = True
-            if task is not None:
-                task.cancel()
-
-        timers = [
-            loop.call_later(left, signals.request_drain, "limit"),
-            loop.call_later(left + GRACE_SECONDS, cancel),
-        ]
-        try:
-            yield
-        finally:
-            for timer in timers:
-                timer.cancel()
-            self.used += loop.time() - began
-
-
 async def drive(
     view: RunView, begin: Begin, go_on: GoOn, *, limit: float | None, ask: bool
 ) -> Outcome:
     """Execute until the run ends or waits for somebody who is not here. With `ask` its questions
     are asked on the terminal and it goes on; Ctrl-D leaves it paused. `limit` is in seconds."""
-    clock = Clock(limit)
+    clock = TimeLimit(limit)
     outcome = await _once(view, begin, clock)
     seconds = outcome.seconds
     while ask and outcome.status == "paused" and outcome.questions:
@@ -104,33 +65,20 @@ async def drive(
     return dataclasses.replace(outcome, seconds=seconds)
 
 
-async def _once(view: RunView, begin: Begin, clock: Clock) -> Outcome:
+async def _once(view: RunView, begin: Begin, clock: TimeLimit) -> Outcome:
     """Execute once. A second signal, or the end of the grace after the time limit, gives up the
     step under way, which is then in doubt."""
     signals = AnnouncedSignals(view)
-    in_doubt = "what was under way is in doubt and will be asked about"
     try:
-        with on_signals(signals), clock.running(signals):
+        with on_signals(signals):
             async with view.ticking():
-                outcome = await begin(signals)
+                return await clock.execute(begin, signals, view.run)
     except asyncio.CancelledError:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # this is the end already
         task = asyncio.current_task()
         while task is not None and task.cancelling():
             task.uncancel()
-        if clock.expired:
-            message = f"{_over(clock)}; {in_doubt}"
-            reason = {"message": message, "kind": "limit", "limit": "seconds"}
-            return Outcome(view.run, "stopped", error=reason)
-        return Outcome(view.run, "interrupted", error={"message": in_doubt, "kind": "failure"})
-    if outcome.status == "stopped" and signals.reason == "limit":
-        reason = {"message": _over(clock), "kind": "limit", "limit": "seconds"}
-        return dataclasses.replace(outcome, error=reason)
-    return outcome
-
-
-def _over(clock: Clock) -> str:
-    return f"the time limit of {clock.limit:g} s is over"
+        return Outcome(view.run, "interrupted", error={"message": IN_DOUBT, "kind": "failure"})
 
 
 def _ask_all(questions: tuple[Question, ...], view: RunView) -> dict[str, Any] | None:

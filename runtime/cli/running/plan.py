@@ -12,12 +12,11 @@ from flowc.compiler.expr.ast import Expr, Literal, Text
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
 
+from ...assembly.inputs import RawInputs, type_inputs
 from ...assembly.run_options import RunOptions
 from ..app import OK
-from ..inputs import RawInputs, type_inputs
 from ..screen import count_of, one_line
-from ..show.outcomes import SCHEMA_VERSION
-from ..streams import Mode, print_json
+from ..streams import Mode, print_result
 
 _WIDTH = 96
 
@@ -28,7 +27,7 @@ def print_plan(compiled: CompileResult, given: RawInputs, options: RunOptions, m
     assert workflow is not None
     plan = plan_of(compiled.spec, workflow, sources, options)
     if mode in ("json", "jsonl"):
-        print_json({"schema_version": SCHEMA_VERSION, **plan})
+        print_result(plan)
     else:
         print("\n".join(_text(plan)))
     type_inputs(given, workflow, sources)
@@ -88,11 +87,10 @@ def does(node: ir.Node, sources: SourceSet) -> str:
             command = _known_text(node.source)
             if node.form == "blocks":
                 return "runs the shell blocks of the last answer"
-            return (
-                f"runs $ {command}" if command else f"runs a command: {source_text(node, sources)}"
-            )
+            written = _text_of(node.source, sources) or node.title
+            return f"runs $ {command}" if command else f"runs a command: {written}"
         case ir.ChooseNode():
-            return f"checks {source_text(node, sources)}"
+            return f"checks {_text_of(node.on, sources) or node.title}"
         case ir.AskNode():
             return "asks a person"
         case ir.AssignNode():
@@ -110,7 +108,7 @@ def does(node: ir.Node, sources: SourceSet) -> str:
         case ir.GateNode():
             return f"{node.form.replace('_', ' ')}, {node.mode}"
         case ir.AssertNode():
-            return f"asserts {source_text(node, sources)}"
+            return f"asserts {_text_of(node.condition, sources) or node.title}"
         case ir.ForeachNode():
             return f"runs the workflow {node.workflow} for each element"
         case ir.EndNode():
@@ -118,19 +116,9 @@ def does(node: ir.Node, sources: SourceSet) -> str:
     assert_never(node)
 
 
-def source_text(node: ir.ChooseNode | ir.ExecNode | ir.AssertNode, sources: SourceSet) -> str:
-    """Return the node's expression as it stands in the file, else the node's title."""
-    match node:
-        case ir.ChooseNode():
-            span = node.on.span
-        case ir.AssertNode():
-            span = node.condition.span
-        case ir.ExecNode():
-            span = node.source.span
-    source = sources.get(span.file) if span else None
-    if span is None or source is None or span.end <= span.start:
-        return node.title
-    return " ".join(source.text[span.start : span.end].split())
+def _text_of(expr: Expr, sources: SourceSet) -> str:
+    """Return an expression as it stands in the file, in one line; "" where it does not."""
+    return " ".join(sources.text_at(expr.span).split())
 
 
 def _known_text(expr: Expr) -> str:

@@ -20,22 +20,13 @@ from ...store.service_tables import kept_of
 from .. import flags
 from ..app import OK, plain_app, say
 from ..screen import count_of
-from ..show.outcomes import SCHEMA_VERSION
 from ..stores import existing_store
-from ..streams import print_json
+from ..streams import print_result
 from .runs import ago, list_runs
 
 if TYPE_CHECKING:
     from ...checkpoints.tables.compaction import Dropped
     from ...engine.engine import Engine
-
-
-def list_kept(
-    context: typer.Context, store: flags.Store = None, as_json: flags.AsJson = False
-) -> None:
-    """The runs that are kept, the one that changed last first."""
-    if context.invoked_subcommand is None:
-        list_runs(store, as_json)
 
 
 def prune(
@@ -74,9 +65,8 @@ def prune(
     choice = PruneCriteria(age, tuple(status or ()), keep, everything)
     gone, beside = asyncio.run(_prune(existing_store(store), choice, dry_run))
     if as_json:
-        print_json(
+        print_result(
             {
-                "schema_version": SCHEMA_VERSION,
                 "dry_run": dry_run,
                 "runs": [{"run": r.id, "status": r.status, "updated": r.updated} for r in gone],
                 "service": {word: beside[word] for word in _BESIDE},
@@ -106,9 +96,8 @@ def gc(
     too."""
     gone = asyncio.run(_gc(existing_store(store), not history, dry_run))
     if as_json:
-        print_json(
+        print_result(
             {
-                "schema_version": SCHEMA_VERSION,
                 "dry_run": dry_run,
                 "bytes_before": gone.before,
                 "bytes_after": gone.after,
@@ -232,5 +221,5 @@ async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
 
 
 runs = plain_app(help="The runs that are kept.", invoke_without_command=True)
-runs.callback()(list_kept)
+runs.callback()(list_runs)
 runs.command("prune")(prune)

@@ -7,14 +7,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...assembly.lazy import make_services, open_engine
+from ...assembly.launch import prepare
+from ...assembly.lazy import open_engine
 from ...assembly.run_options import RunOptions
+from ...assembly.standing import Standing, standing_of
 from ...config.settings import load_config
 from ...db.url import locate
-from ...engine.document_edits import Edited
 from ...engine.signals import RunSignals
-from ...errors import RunError
-from ...people import Question
+from ...errors import RunError, reason_of
 from ...services import Outcome
 from ...store.runs import RunRecord
 from .. import flags
@@ -22,8 +22,8 @@ from ..app import FINDINGS
 from ..show.output import RunView
 from ..show.questions import match_answers
 from ..stores import existing_store
-from .documents import is_document, keep_edits, run_of, show_edits
-from .launch import Launch, compile_runnable, execute, resume_with
+from .documents import is_document, run_of, show_edits
+from .launch import compile_runnable, execute
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
@@ -59,12 +59,12 @@ def _resume(
     url = existing_store(run_flags.typed.store)
     if is_document(run):
         run = run_of(run, url)
-    record, questions, edited = asyncio.run(_stand(url, run))
-    if edited is not None:
-        if not show_edits(edited, run, run_flags.mode):
-            return FINDINGS
-        said = said or _where_to(edited, answer, run)
-    answers = match_answers(answer, questions)
+    stand = asyncio.run(_stand(url, run))
+    record, edited = stand.record, stand.edited
+    if edited is not None and not show_edits(edited, run, run_flags.mode):
+        return FINDINGS
+    line = said or stand.line(answered=bool(answer))
+    answers = match_answers(answer, stand.questions)
     url = enter_folder(record, url)
     if not os.path.exists(record.file):
         raise RunError(
@@ -75,49 +75,21 @@ def _resume(
     compiled = compile_runnable(record.file, run_flags.mode, kept.team)
     if compiled is None:
         return FINDINGS
-    if edited is not None and compiled.spec.on_input is None and said == edited.document:
-        said = None  # such a workflow meets the edits where it stands
     config = load_config(Path.cwd())
     options = run_flags.options(record.file, kept, config, compiled.spec.model)
-    launch = Launch(
-        compiled=compiled,
-        services=make_services(options, compiled.spec, config),
-        options=options,
-        store=url,
-        mode=run_flags.mode,
-        verbose=run_flags.verbose,
-        otel=run_flags.typed.otel,
-        breakpoints=run_flags.typed.breakpoints,
-    )
+    launch = prepare(compiled, options, config, breakpoints=run_flags.typed.breakpoints)
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
-        if edited is not None and (event := await keep_edits(edited, run, engine.store)):
-            view.listen(event)
-        return await resume_with(launch, engine, view, answers, signals, said, migrate)
-
-    return execute(launch, run, begin)
-
-
-async def _stand(url: str, run: str) -> tuple[RunRecord, tuple[Question, ...], Edited | None]:
-    """Return the run's record, the questions that wait, and people's edits of its document."""
-    async with open_engine(url) as engine:
-        record = await engine.store.get(run)
-        if record.status == "running":
-            return record, (), None
-        edited = await engine.take_edits(run, Path.cwd())
-        if record.status in ("success", "failed"):
-            return record, (), edited
-        return record, (await engine.state(run)).questions, edited
-
-
-def _where_to(edited: Edited, answer: list[str], run: str) -> str | None:
-    """Return the line that makes the run look for its place in the document anew."""
-    if edited.moves and answer:
-        raise RunError(
-            f"{edited.document} was edited, so run {run} may no longer ask this",
-            help=f"go on without --answer first: flowc resume {run}",
+        return await stand.resume(
+            engine, launch, answers, line, migrate, listeners=(view.listen,), control=signals
         )
-    return edited.document if edited.moves else None
+
+    return execute(launch, run_flags.display(url), run, begin)
+
+
+async def _stand(url: str, run: str) -> Standing:
+    async with open_engine(url) as engine:
+        return await standing_of(engine, run)
 
 
 def enter_folder(record: RunRecord, url: str) -> str:
@@ -131,8 +103,7 @@ def enter_folder(record: RunRecord, url: str) -> str:
     try:
         os.chdir(folder)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise RunError(
-            f"run {record.id} was started in {folder}, which cannot be entered: {reason}"
+            f"run {record.id} was started in {folder}, which cannot be entered: {reason_of(error)}"
         ) from None
     return absolute

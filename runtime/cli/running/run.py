@@ -9,27 +9,28 @@ from typing import TYPE_CHECKING, Any
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import Param
 
-from ...assembly.lazy import make_services
+from ...assembly.inputs import Ask, RawInputs, type_inputs
+from ...assembly.launch import Launch, prepare
 from ...assembly.run_options import RunOptions
 from ...assembly.sandbox_options import forget_own_folder, own_folder
 from ...cassette.format import read_cassette
 from ...config.settings import load_config
 from ...engine.signals import RunSignals
-from ...errors import Failure, RunError
 from ...files.roots import RootedFiles
 from ...services import Outcome
+from ...state.parameters import WORDS
+from ...store.default_store import prepare_default, store_url
+from ...store.names import new_run_name
 from .. import flags
 from ..app import FINDINGS, say
-from ..inputs import WORDS, Ask, RawInputs, ReadFile, read_inputs, type_inputs
+from ..inputs import ReadFile, read_inputs
 from ..locate import locate, locate_team
-from ..names import new_run_name
 from ..show.outcomes import MEMORY
 from ..show.output import RunView
 from ..show.questions import can_ask, read_line
-from ..stores import prepare_default, store_url
 from ..streams import Mode
 from .documents import find_continuation
-from .launch import Begin, Launch, check_runnable, execute
+from .launch import Begin, check_runnable, execute
 from .plan import print_plan
 
 if TYPE_CHECKING:
@@ -80,23 +81,13 @@ def _run(
     if dry_run:
         return print_plan(compiled, values, options, run_flags.mode)
     typed = type_inputs(values, compiled.workflow, compiled.sources, _asker(run_flags.mode))
-    launch = Launch(
-        compiled=compiled,
-        services=make_services(options, compiled.spec, config),
-        options=options,
-        store=store_url(run_flags.typed.store, config),
-        mode=run_flags.mode,
-        verbose=run_flags.verbose,
-        otel=run_flags.typed.otel,
-        breakpoints=run_flags.typed.breakpoints,
-        target=target,
-    )
-    prepare_default(launch.store)
-
+    launch = prepare(compiled, options, config, breakpoints=run_flags.typed.breakpoints)
+    display = run_flags.display(store_url(run_flags.typed.store, config), target)
+    prepare_default(display.store)
     try:
-        return execute(launch, name, _beginning(launch, typed))
+        return execute(launch, display, name, _beginning(launch, typed))
     finally:
-        if launch.store == MEMORY:
+        if display.store == MEMORY:
             forget_own_folder(options.own)
 
 
@@ -104,15 +95,8 @@ def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
     """Starts the run, with inputs of the right types."""
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
-        return await engine.start(
-            launch.compiled.spec,
-            launch.services,
-            run=view.run,
-            inputs=inputs,
-            options=launch.kept_options(),
-            listeners=(view.listen,),
-            breakpoints=launch.breakpoints,
-            control=signals,
+        return await launch.start(
+            engine, view.run, inputs, listeners=(view.listen,), control=signals
         )
 
     return begin
@@ -133,14 +117,7 @@ def _read(
 def _file_reader(path: str, options: RunOptions) -> ReadFile:
     """Reads `file:` paths of the person who starts the run, within the roots (M22)."""
     files = RootedFiles(tuple(Path(root) for root in options.roots))
-
-    def read(name: str) -> str:
-        try:
-            return files.read(name, path)
-        except Failure as failure:
-            raise RunError(failure.message, help=failure.help) from None
-
-    return read
+    return lambda name: files.read(name, path)
 
 
 def _as_recorded(values: RawInputs, replay: str, digest: str, mode: Mode) -> RawInputs:

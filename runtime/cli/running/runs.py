@@ -14,23 +14,22 @@ import typer
 from flowc.compiler.lowering.serde import load_spec
 from flowc.compiler.source.source import SourceSet
 
+from ...assembly.inputs import type_changes
 from ...assembly.lazy import open_engine
 from ...budget.ledger import Ledger, usage_of
 from ...charges import Usage
 from ...events import RunEvent
-from ...people import Question
+from ...store.names import new_run_name
 from ...store.runs import RunRecord, open_store
 from .. import flags
 from ..app import OK, say
-from ..inputs import type_changes
-from ..names import new_run_name
-from ..screen import Screen, Tone, count_of, one_line, screen_on, usage_of_calls
+from ..screen import Screen, Tone, count_of, one_line, screen_on
 from ..show.failures import failure_lines
 from ..show.narrate import Narrator
-from ..show.outcomes import SCHEMA_VERSION, result_text, resume_command
+from ..show.outcomes import result_text, resume_command, usage_of_calls
 from ..show.questions import labels, question_lines
 from ..stores import existing_store
-from ..streams import print_json
+from ..streams import print_result
 
 if TYPE_CHECKING:
     from ...engine.fork import RunState
@@ -44,12 +43,16 @@ _HIDDEN = ("spec",)
 """Parts of a record that `--json` leaves out: the whole lowered program."""
 
 
-def list_runs(store: flags.Store = None, as_json: flags.AsJson = False) -> int:
+def list_runs(
+    context: typer.Context, store: flags.Store = None, as_json: flags.AsJson = False
+) -> int:
     """The runs that are kept, the one that changed last first."""
+    if context.invoked_subcommand is not None:
+        return OK
     url = existing_store(store)
     records = asyncio.run(_list(url))
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, "runs": [_record_object(r) for r in records]})
+        print_result({"runs": [_record_object(r) for r in records]})
         return OK
     if not records:
         say("no runs yet", "  flowc run FILE starts one")
@@ -90,9 +93,8 @@ def show(
         return _show_checkpoint(asyncio.run(_history(url, run)), run, at, as_json)
     record, state, events = asyncio.run(_look(url, run))
     if as_json:
-        print_json(
+        print_result(
             {
-                "schema_version": SCHEMA_VERSION,
                 **_record_object(record),
                 "variables": state.variables,
                 "outcomes": state.reports,
@@ -114,7 +116,7 @@ def history(run: flags.Run, store: flags.Store = None, as_json: flags.AsJson = F
     checkpoints = asyncio.run(_history(existing_store(store), run))
     if as_json:
         views = [dataclasses.asdict(view) for view in checkpoints]
-        print_json({"schema_version": SCHEMA_VERSION, "run": run, "checkpoints": views})
+        print_result({"run": run, "checkpoints": views})
         return OK
     screen = screen_on(sys.stdout)
     before: dict[str, Mapping[str, Any]] = {}
@@ -140,10 +142,7 @@ def fork(
             "--at", metavar="CHECKPOINT|NODE", help="a checkpoint's id, or a node: just before it"
         ),
     ],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("-i", "--set", metavar="NAME=VALUE", help="another value for a variable"),
-    ] = None,
+    changes: flags.Changes = None,
     run_id: flags.RunId = None,
     store: flags.Store = None,
     as_json: flags.AsJson = False,
@@ -153,7 +152,7 @@ def fork(
     record = asyncio.run(_fork(url, run, at, changes or [], run_id or new_run_name()))
     go_on = resume_command(record.id, url)
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, **_record_object(record), "resume": go_on})
+        print_result({**_record_object(record), "resume": go_on})
         return OK
     print(record.id)
     say(f"forked from {run} at {at}; nothing runs yet", f"  go on: {go_on}")
@@ -165,7 +164,7 @@ def _print_events(events: Iterable[RunEvent], as_json: bool) -> None:
     screen = screen_on(sys.stdout)
     for event in events:
         if as_json:
-            print_json({"schema_version": SCHEMA_VERSION, **dataclasses.asdict(event)}, None)
+            print_result(dataclasses.asdict(event), None)
             continue
         name = "/".join((*event.path, event.node)) if event.node else ""
         about = ", ".join(f"{k} {_plain(v)}" for k, v in event.data.items() if v not in (None, ""))
@@ -243,7 +242,7 @@ def _story(
     if record.status in ("success", "failed"):
         if text := result_text(record.result):
             yield "result"
-            yield from (f"  {one_line(line, screen.width - 2)}" for line in text.splitlines())
+            yield from _indent_lines(text, screen)
         return
     if record.error:
         yield from failure_lines(record.error, spec, sources, screen, "")
@@ -260,7 +259,7 @@ def _show_checkpoint(views: list[CheckpointView], run: str, at: str, as_json: bo
 
     view = view_at(views, at, run)
     if as_json:
-        print_json({"schema_version": SCHEMA_VERSION, "run": run, **dataclasses.asdict(view)})
+        print_result({"run": run, **dataclasses.asdict(view)})
         return OK
     screen = screen_on(sys.stdout)
     done, following = _between(view)
@@ -298,18 +297,14 @@ def _usage_text(record: RunRecord) -> str:
 def _now_at(record: RunRecord) -> str:
     """Return the most important fact about a run in one line."""
     if record.questions:
-        question = Question(**{k: _as_tuple(v) for k, v in record.questions[0].items()})
-        return f"waits at {question.node}: {question.text}"
+        question = record.questions[0]
+        return f"waits at {question.get('node', '')}: {question.get('text', '')}"
     if record.error:
         node = record.error.get("node", "")
         return (
             f"{node}: {record.error.get('message', '')}" if node else str(record.error["message"])
         )
     return result_text(record.result)
-
-
-def _as_tuple(value: object) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _short(value: object) -> str:

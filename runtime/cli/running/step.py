@@ -16,10 +16,6 @@ From = Annotated[str, typer.Option("--from", metavar="RUN", help="the run it is 
 VisitNumber = Annotated[
     int, typer.Option("--visit", metavar="N", min=0, help="which visit, from 1; 0: the last")
 ]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option("-i", "--set", metavar="NAME=VALUE", help="another value for a variable"),
-]
 Replay = Annotated[
     str | None,
     flags.flag("replay", metavar="run|FILE", help="what the run's journal keeps; a recording"),
@@ -30,7 +26,7 @@ def step(
     node: Node,
     run: From,
     visit: VisitNumber = 0,
-    changes: Changes = None,
+    changes: flags.Changes = None,
     model: flags.Model = None,
     base_url: flags.BaseUrl = None,
     answers: flags.Answers = None,

@@ -14,18 +14,19 @@ from flowc.compiler.lowering.serde import load_spec
 from flowc.compiler.source.snippet import visible
 
 from ...assembly.compose import make_services
+from ...assembly.inputs import type_changes
 from ...assembly.run_options import RunOptions
 from ...config.settings import load_config
 from ...engine.engine import open_engine
 from ...engine.single_node import (
     FROM_RUN,
     Before,
+    CarefulTools,
+    KeptJournal,
     NodeResult,
     case_and_text,
     run_node,
     visit_before,
-    with_careful_tools,
-    with_results_of,
 )
 from ...errors import RunError
 from ...files.tempdirs import make_room
@@ -37,11 +38,10 @@ from ...store.runs import RunRecord
 from ...testing.case import write_answers
 from .. import flags
 from ..app import FINDINGS, OK, PAUSED, say
-from ..inputs import type_changes
 from ..screen import Screen, screen_on
-from ..show.outcomes import SCHEMA_VERSION, result_text
+from ..show.outcomes import result_text
 from ..show.questions import ask_person, can_ask, match_answers, question_lines, read_line
-from ..streams import print_json
+from ..streams import print_result
 from .launch import compile_runnable
 from .resume import enter_folder
 
@@ -89,7 +89,7 @@ async def step_again(
     now = Told(again.case, again.text, again.variables)
     inputs = variable_values(spec, before.state)
     if as_json:
-        print_json(_object(node, before, again, now, then, inputs))
+        print_result(_object(node, before, again, now, then, inputs))
     else:
         _show(node, run, before, again, now, then, inputs, screen_on(sys.stdout))
     if again.status == "waits":
@@ -132,8 +132,11 @@ def _services(
     def services(journal: Journal, emit: Emit) -> Services:
         made = factory(journal, emit)
         if replay == FROM_RUN:
-            return replace(with_results_of(made, kept, record.id, before), approve="allow")
-        return made if run_flags.typed.allow_exec or options.replay else with_careful_tools(made)
+            results = KeptJournal(made.journal, kept, record.id, before.namespace)
+            return replace(made, journal=results, approve="allow")
+        if not (run_flags.typed.allow_exec or options.replay):
+            made = replace(made, tools=CarefulTools(made.tools))
+        return made
 
     return services
 
@@ -184,7 +187,6 @@ def _object(
         if (now.variables or {}).get(n) != (then.variables or {}).get(n)
     )  # fmt: skip
     return {
-        "schema_version": SCHEMA_VERSION,
         "node": node,
         "visit": before.visit,
         "status": again.status,

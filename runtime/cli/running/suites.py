@@ -16,8 +16,9 @@ from flowc.compiler.ir import Trial
 from flowc.compiler.source.source import SourceSet, Unreadable
 
 from ...errors import RunError
+from ...files.workflow_files import may_be_workflow, suffixes, walk_files
 from ..authoring.check import show_diagnostics
-from ..locate import locate, may_be_workflow, name_of, suffixes, walk_files
+from ..locate import locate, name_of
 
 _FLOW = (".flow.yaml", ".flow.yml")
 

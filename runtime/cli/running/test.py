@@ -13,22 +13,21 @@ from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Trial
 from flowc.compiler.source.snippet import visible
 
+from ...assembly.inputs import RawInputs, type_inputs
 from ...assembly.run_options import RunOptions
 from ...config.settings import Config, load_config
 from ...errors import RunError
 from ...files.tempdirs import make_room
-from ...models.offline import is_offline
+from ...models.offline import OFFLINE
 from ...testing.case import Mismatch, TrialRun, run_trial, write_answers
 from ...testing.coverage import Coverage
 from ...testing.junit import JunitResult, junit_xml
 from .. import flags
 from ..app import FINDINGS, OK, USAGE, color_diff, complain, say
 from ..delivery import check_deliverable, deliver
-from ..inputs import RawInputs, type_inputs
 from ..locate import locate_answers, locate_team
 from ..screen import Screen, Tone, count_of, screen_on, seconds_of
-from ..show.outcomes import SCHEMA_VERSION
-from ..streams import print_json
+from ..streams import print_result
 from .suites import Suite, find_suites, near
 
 LIMIT = 60.0
@@ -103,7 +102,10 @@ def run_tests(
     if junit is not None:
         deliver(junit, junit_xml(_junit_results(tested)))
         say(f"report: {junit}")
-    _show_json(tested) if as_json else _show(tested, screen_on(sys.stdout), quiet)
+    if as_json:
+        print_result({"suites": [_suite_object(one) for one in tested]})
+    else:
+        _show(tested, screen_on(sys.stdout), quiet)
     return OK if fine and all(run.passed for one in tested for run in one.runs) else FINDINGS
 
 
@@ -139,7 +141,7 @@ async def _run(suite: Suite, trial: Trial, number: int, setting: TrialSettings) 
             raw = RawInputs(dict(trial.inputs or {}))
             inputs = type_inputs(raw, compiled.workflow, compiled.sources)
             options = _options(suite, trial, number, team, setting)
-            if trial.answers is None and trial.replay is None and is_offline(compiled.spec.model):
+            if trial.answers is None and trial.replay is None and compiled.spec.model == OFFLINE:
                 # The rules that it declares are not a model: they say the same each time.
                 options = replace(options, answers=None)
             return await run_trial(
@@ -220,10 +222,6 @@ def _coverage_lines(one: SuiteResult, screen: Screen) -> list[str]:
     shown = ", ".join(f"{done} of {all} {what}" for what, (done, all) in counts.items() if all)
     gaps = [f"    {gap.place}: {gap.what}" for gap in one.coverage.gaps()]
     return [screen.ink(f"  covered: {shown}", "dim"), *(screen.ink(gap, "warn") for gap in gaps)]
-
-
-def _show_json(tested: list[SuiteResult]) -> None:
-    print_json({"schema_version": SCHEMA_VERSION, "suites": [_suite_object(t) for t in tested]})
 
 
 def _suite_object(one: SuiteResult) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import hmac
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +13,11 @@ import typer
 
 from ...config.settings import load_config
 from ...errors import RunError
+from ...store.default_store import prepare_default, store_url
+from ...store.names import new_run_name
 from .. import flags
-from ..app import USAGE
+from ..app import require_extra
 from ..listening import LOOPBACK, listen
-from ..names import new_run_name
-from ..stores import prepare_default, store_url
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -54,12 +53,7 @@ def mcp(
     folder = Path(root or ".").absolute()
     if not folder.is_dir():
         raise RunError(f"there is no folder `{root}`", help="correct `--root`, or make it")
-    if find_spec("mcp") is None:
-        raise RunError(
-            "the MCP server needs the package mcp, which is not here",
-            help="pip install 'flowc[mcp]'",
-            exit_code=USAGE,
-        )
+    require_extra("mcp", "mcp", "the MCP server needs the package mcp")
     import anyio
 
     from ...mcp.server import mcp_server

@@ -12,10 +12,10 @@ import typer
 
 from ...config.settings import load_config
 from ...errors import RunError
+from ...store.default_store import prepare_default, store_url
 from .. import flags
-from ..app import USAGE, plain_app, say
+from ..app import plain_app, require_extra, say
 from ..listening import LOOPBACK, listen
-from ..stores import prepare_default, store_url
 
 if TYPE_CHECKING:
     from ...service.records.access import Tokens
@@ -39,16 +39,17 @@ def serve(
     """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
     its checkpoint and ends; the next start, or another process on the store, goes on with them.
     """
-    _require_fastapi()
+    require_extra("fastapi", "service", "the service needs FastAPI")
     from ...service.app import make_app
     from ...service.lifecycle import open_service
+    from ...service.operations.executions import open_executing
     from ...service.worker import CONCURRENCY
 
     config = load_config(Path.cwd())
     url = store_url(store, config)
     prepare_default(url)
     local = host in LOOPBACK
-    guarded = asyncio.run(_has_tokens(url))
+    guarded = asyncio.run(_with_tokens(url, lambda tokens: tokens.any()))
     if not local and not guarded:
         raise RunError(
             f"whoever reaches {host} could run workflows here",
@@ -56,7 +57,7 @@ def serve(
         )
     at_once = (concurrency or CONCURRENCY) if execute else 0
     app = make_app(
-        lambda: open_service(url, config, trusted=local, concurrency=at_once),
+        lambda: open_service(open_executing(url, config), trusted=local, concurrency=at_once),
         LOOPBACK if local else None,
     )
     listen(app, host, port, "")
@@ -99,11 +100,8 @@ def create(
 @token.command("list")
 def list_tokens(store: flags.Store = None) -> None:
     """List the tokens' names, scopes and teams."""
-
-    async def look(tokens: Tokens) -> list[tuple[str, str, str, str, str | None]]:
-        return await tokens.list()
-
-    for name, scope, owner, made, end in asyncio.run(_with_tokens(store, look)):
+    rows = asyncio.run(_with_tokens(store, lambda tokens: tokens.list()))
+    for name, scope, owner, made, end in rows:
         until = f"until {end[:10]}" if end else "no end"
         print(f"{name}  {scope}  {owner or 'all teams'}  since {made[:10]}  {until}")
 
@@ -111,11 +109,7 @@ def list_tokens(store: flags.Store = None) -> None:
 @token.command("revoke")
 def revoke(name: Annotated[str, typer.Argument(metavar="NAME")], store: flags.Store = None) -> None:
     """Take away every token of that name, at once."""
-
-    async def take(tokens: Tokens) -> int:
-        return int(await tokens.revoke(name))
-
-    count = asyncio.run(_with_tokens(store, take))
+    count = asyncio.run(_with_tokens(store, lambda tokens: tokens.revoke(name)))
     if not count:
         raise RunError(f"there is no token `{name}`", help="flowc token list")
     say(f"revoked {count}")
@@ -131,21 +125,3 @@ async def _with_tokens(store: str | None, do: Callable[[Tokens], Awaitable[Resul
     async with open_store(url) as opened:
         await create_tables(opened.db, SCHEMA)
         return await do(Tokens(opened.db))
-
-
-async def _has_tokens(url: str) -> bool:
-    async def look(tokens: Tokens) -> bool:
-        return bool(await tokens.any())
-
-    return bool(await _with_tokens(url, look))
-
-
-def _require_fastapi() -> None:
-    try:
-        import fastapi as _  # noqa: F401
-    except ModuleNotFoundError:
-        raise RunError(
-            "the service needs FastAPI, which is not here",
-            help="pip install 'flowc[service]'",
-            exit_code=USAGE,
-        ) from None

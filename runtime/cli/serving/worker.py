@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from ...config.settings import Config, load_config
 from ...db.url import locate
 from ...errors import RunError
+from ...store.default_store import prepare_default, store_path, store_url
 from .. import flags
 from ..app import INTERRUPTED, OK, say
-from ..stores import prepare_default, store_path, store_url
 
 if TYPE_CHECKING:
     from ...service.worker import Worker

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from flowc.compiler import ir
-from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
+from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec, called_by
 from flowc.compiler.source.source import SourceSet
 
 from ...events import RunEvent
@@ -96,11 +96,13 @@ class Narrator:
             case "verdict":
                 busy.notes += self._verdict(event)
             case "warning" if not event.node:
-                yield self._note(event, str(event.data.get("message", "")))
+                yield self._note(str(event.data.get("message", "")))
             case "warning":
-                busy.notes.append(self._note(event, str(event.data.get("message", ""))))
+                busy.notes.append(self._note(str(event.data.get("message", ""))))
             case "node_retry":
-                text = _retry_text(event.data)
+                data = event.data
+                text = f"attempt {data['attempt']} of {data['of']} failed: {data['error']}"
+                text += f": again in {seconds_of(data['wait'])}"
                 yield self._row("note", "warn", event.node, event.path, text, "")
             case "item_started":
                 busy.doing = f"item {event.data['item']} of {event.data['of']}"
@@ -150,7 +152,7 @@ class Narrator:
         """Yield a line of a script's console; mere logging is a detail."""
         line = str(event.data.get("line", ""))
         if event.data.get("level") in ("warn", "error"):
-            yield self._note(event, line)
+            yield self._note(line)
         else:
             yield from self._detail(event, line)
 
@@ -162,7 +164,7 @@ class Narrator:
         busy.doing = ""
         if event.kind == "model_retry":
             wait = seconds_of(data.get("wait", 0))
-            yield self._note(event, f"{data.get('error', '')}: again in {wait}")
+            yield self._note(f"{data.get('error', '')}: again in {wait}")
             return
         busy.tokens += data.get("input_tokens", 0) + data.get("output_tokens", 0)
         yield from self._detail(event, f"{data.get('model', '')} answered")
@@ -223,20 +225,19 @@ class Narrator:
             if measured is not None and claimed is not None and measured != claimed:
                 held = {True: "holds", False: "does not hold"}
                 yield self._note(
-                    event,
                     f"claimed: {held[claimed]} · measured: {held[measured]} · {item['text']}",
                 )
             elif outcome.get("status") == "passed" and False in (claimed, measured):
-                yield self._note(event, f"passed, although this does not hold: {item['text']}")
+                yield self._note(f"passed, although this does not hold: {item['text']}")
         for warning in outcome.get("warnings") or ():
-            yield self._note(event, str(warning))
+            yield self._note(str(warning))
 
     def _detail(self, event: RunEvent, text: str) -> Iterator[str]:
         if self.verbose:
             indent = " " * (6 + 2 * len(event.path))
             yield self.screen.ink(indent + one_line(text, self.screen.width - len(indent)), "dim")
 
-    def _note(self, event: RunEvent, text: str) -> str:
+    def _note(self, text: str) -> str:
         """Return a remark in the column of what happened."""
         indent = self._id_width() + 6
         sign = self.screen.ink(self.screen.marks.note, "warn")
@@ -268,14 +269,8 @@ class Narrator:
 
     def _node(self, node: str, path: tuple[str, ...]) -> NodeSpec | None:
         """Return the node of an event, in the workflow that its calls lead to."""
-        spec = self.spec
-        subgraphs = dict(self.spec.subgraphs)
-        for call in path:
-            caller = next((n for n in spec.nodes if n.id in (call, call.rpartition("#")[0])), None)
-            if caller is None or not isinstance(caller.op, ir.CallNode | ir.ForeachNode):
-                return None
-            spec = subgraphs[caller.op.workflow]
-        return next((n for n in spec.nodes if n.id == node), None)
+        called = called_by(self.spec, path)
+        return called[1].node(node) if called else None
 
     def _is_quiet(self, node: NodeSpec) -> bool:
         """Whether a node has no line of its own: the ends and the start repeat the last and the
@@ -293,10 +288,8 @@ class Narrator:
             case ir.AgentNode() | ir.MessageNode():
                 return f"prompt {op.prompt_id}" if op.prompt_id else op.title
             case ir.ChooseNode():
-                return self._condition_text(op) or op.title
-            case ir.CallNode():
-                return op.workflow.rsplit("/", 1)[-1]
-            case ir.ForeachNode():
+                return " ".join(self.sources.text_at(op.on.span).split()) or op.title
+            case ir.CallNode() | ir.ForeachNode():
                 return op.workflow.rsplit("/", 1)[-1]
             case ir.ToolNode():
                 return op.tool
@@ -340,19 +333,6 @@ class Narrator:
             case ir.ToolNode() | ir.EndNode():
                 return text
         assert_never(op)
-
-    def _condition_text(self, op: ir.ChooseNode) -> str:
-        """Return the condition as it stands in the file."""
-        span = op.on.span
-        source = self.sources.get(span.file) if span else None
-        if span is None or source is None or span.end <= span.start:
-            return ""
-        return " ".join(source.text[span.start : span.end].split())
-
-
-def _retry_text(data: Mapping[str, Any]) -> str:
-    attempts = f"attempt {data['attempt']} of {data['of']} failed"
-    return f"{attempts}: {data['error']}: again in {seconds_of(data['wait'])}"
 
 
 def _cut(name: str, room: int) -> str:

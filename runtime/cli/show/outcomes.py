@@ -10,13 +10,13 @@ from typing import Any, assert_never
 
 from flowc.compiler.source.snippet import visible
 
+from ...charges import Usage
+from ...config.prices import DOLLAR, dollars
 from ...db.url import without_password
 from ...services import Outcome
+from ...store.default_store import store_path, store_url
 from ..app import FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
-from ..screen import count_of, seconds_of, usage_of_calls
-from ..stores import store_path, store_url
-
-SCHEMA_VERSION = 1
+from ..screen import count_of, seconds_of, tokens_of
 
 
 def exit_code(outcome: Outcome) -> int:
@@ -38,18 +38,10 @@ def exit_code(outcome: Outcome) -> int:
 def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[str, Any]:
     """Return the object that `--json` prints. `about` says what was run and what answered."""
     return {
-        "schema_version": SCHEMA_VERSION,
         "run": outcome.run,
         "status": outcome.status,
         **about,
-        "result": outcome.result,
-        "variables": outcome.variables,
-        "outcomes": outcome.outcomes,
-        "questions": [dataclasses.asdict(q) for q in outcome.questions],
-        "error": outcome.error,
-        "nodes": outcome.nodes,
-        "seconds": outcome.seconds,
-        "usage": dataclasses.asdict(outcome.usage),
+        **dataclasses.asdict(outcome),
         "resume": None if outcome.status in ("success", "failed") else go_on or None,
     }
 
@@ -80,6 +72,13 @@ def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> 
     return " · ".join([*parts, f"run {outcome.run} {kept}"])
 
 
+def usage_of_calls(usage: Usage) -> str:
+    """Return `1.2k tokens · $0.0031`, with `at most` where some of it is an estimate."""
+    tokens = tokens_of(usage.input_tokens + usage.output_tokens)
+    cost = "" if not usage.cost else f" · {dollars(round(usage.cost * DOLLAR))}"
+    return f"{'at most ' * usage.estimated}{tokens}{cost}"
+
+
 def resume_command(run: str, store: str) -> str:
     """Return the command that goes on with a run, with the store when it is not the default; "" for
     a run that is kept nowhere."""
@@ -95,12 +94,11 @@ NOT_KEPT = "this run was kept nowhere (--store memory:): it cannot go on"
 
 def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:
     """Yield what stopped a run that can go on."""
+    reason = (outcome.error or {}).get("message", "")
     if outcome.status == "interrupted":
-        reason = (outcome.error or {}).get("message", "")
         yield f"interrupted: everything finished is kept{'; ' * bool(reason)}{reason}"
         yield _going_on(go_on)
     elif outcome.status == "stopped":
-        reason = (outcome.error or {}).get("message", "")
         yield f"stopped: {visible(reason)}" if reason else "stopped: as asked"
         yield _going_on(go_on and f"{go_on}{_beyond(outcome.error or {})}")
     elif outcome.status == "paused" and not outcome.questions:

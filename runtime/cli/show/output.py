@@ -26,12 +26,11 @@ from flowc.compiler.source.snippet import visible
 from ...events import Listener, RunEvent
 from ...services import Outcome
 from ..screen import Screen, count_of, seconds_of, tokens_of
-from ..streams import Mode, print_json, put, result_stream
+from ..streams import Mode, print_result, put, result_stream
 from .failures import failure_lines
 from .narrate import Narrator
 from .outcomes import (
     NOT_KEPT,
-    SCHEMA_VERSION,
     closing_lines,
     on_terminal,
     outcome_object,
@@ -112,7 +111,7 @@ class RunView:
         if event.kind == "sandbox":
             self.sandbox[event.data["profile"]] = event.data
         if self.mode == "jsonl":
-            print_json({"schema_version": SCHEMA_VERSION, **dataclasses.asdict(event)}, None)
+            print_result(dataclasses.asdict(event), None)
         lines = self.narrator.lines(event)
         if self.mode != "text":
             return
@@ -146,9 +145,9 @@ class RunView:
         }
         shown = outcome_object(outcome, about, self.go_on)
         if self.mode == "json":
-            print_json(shown)
+            print_result(shown)
         elif self.mode == "jsonl":
-            print_json({**shown, "kind": "outcome"}, None)
+            print_result({**shown, "kind": "outcome"}, None)
         else:
             self._finish_text(outcome)
 

@@ -26,7 +26,7 @@ from ..database import Database, create_tables
 from ..file_lease import NotHeld, lease_refusal
 from ..schema_version import has_table
 from ..url import Location
-from .connection import PATIENCE, Connection, Link, PostgresDatabase, Steady
+from .connection import Connection, Link, PostgresDatabase, Steady
 
 TABLES = """
 create table if not exists leases (
@@ -42,7 +42,7 @@ select case when exists (
     and pid = pg_backend_pid() and (classid::bigint << 32) | objid::bigint = ?
 ) then true else pg_try_advisory_lock(?) end
 """
-"""The same once: who takes a lock twice has to give it back twice."""
+"""The same once: a lock that was taken twice has to be given back twice."""
 _FORGET = "delete from leases where run = ? and run not in (select id from runs)"
 _RETAKE_SECONDS = 0.2
 
@@ -145,7 +145,7 @@ class PostgresLeases:
                     query = "select pg_advisory_unlock(%s)"
                     await self._link.connection.execute(query, (_key(run),))
                 except psycopg.Error:
-                    await self._link.drop()  # which frees the lock as well
+                    await self._link.close()  # which frees the lock as well
 
     async def _watch(self, link: Link) -> None:
         """Notice at once when the connection breaks. Somebody else may have noticed before, who was
@@ -166,7 +166,7 @@ class PostgresLeases:
         """Take every run again that is held; stop those that cannot be. The connection on which
         they are held."""
         self.steady.event.clear()
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.location.patience
         waiting: set[str] = set()
         connection = None
         try:
@@ -194,11 +194,11 @@ class PostgresLeases:
         """Return True when the run is held again, False when another process took it, None when the
         server has not noticed yet that the old connection is gone."""
         db = PostgresDatabase(link)
-        taken = await db.rows(_RETAKE, (_key(run), _key(run))) == [(True,)]
+        is_held = await db.rows(_RETAKE, (_key(run), _key(run))) == [(True,)]
         kept = await db.rows("select epoch from leases where run = ?", (run,))
         if kept != [(self._epochs[run],)]:
             return False
-        return True if taken else None
+        return True if is_held else None
 
     def _stop(self, run: str) -> None:
         self.lost_runs.add(run)

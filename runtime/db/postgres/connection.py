@@ -1,8 +1,8 @@
 """A store in PostgreSQL: connections that mend themselves, and errors in words.
 
 Everything lies in the schema `flowc` of the database that the URL names. A server that goes away is
-waited for (`PATIENCE`). Whether a statement that it swallowed was committed is asked of the server
-by the transaction's number, so that nothing is written twice or lost.
+waited for (`Location.patience`). Whether a statement that it swallowed was committed is asked of
+the server by the transaction's number, so that nothing is written twice or lost.
 """
 
 from __future__ import annotations
@@ -23,15 +23,12 @@ from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict
 
 from ...errors import RunError
-from ..database import Database, Dialect, Row
-from ..encryption import Sealing
+from ..database import Database, Row
 from ..ownership import POSTGRES_COLUMNS, refuse_foreign
 from ..url import Location
 from .errors import is_gone, postgres_error
 
 SCHEMA = "flowc"
-PATIENCE = 30.0
-"""Seconds that a server which has gone away is waited for."""
 _LOCK = 0x666C6F7763
 """The advisory lock that transactions of one store take one after another."""
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
@@ -103,16 +100,12 @@ class Link:
         return self.connection
 
     async def close(self) -> None:
-        if self.connection is not None:
-            await self.connection.close()
-
-    async def drop(self) -> None:
-        """Give the connection up: it cannot be trusted any more."""
+        """Give the connection up; `live` makes another one."""
         if self.connection is not None:
             await self.connection.close()
 
     async def _again(self) -> Connection:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.location.patience
         for attempt in range(1_000):
             try:
                 return await self._connect()
@@ -150,31 +143,24 @@ def _parse(location: Location) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Statements(Sealing):
+class _Statements(Database):
     """Statements inside a transaction that is open."""
 
+    dialect = "postgresql"
     link: Link
 
-    @property
-    def dialect(self) -> Dialect:
-        return "postgresql"
-
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
-        return await self._with(lambda c: _run(c, query, values))
+        return await self._commit(lambda c: _run(c, query, values))
 
     async def put(self, query: str, values: Sequence[Any] = ()) -> None:
-        await self.run(query, values)
+        await self._send(lambda c: _run(c, query, values))
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        await self._with(lambda c: _many(c, query, rows))
+        kept = list(rows)
+        await self._commit(lambda c: _many(c, query, kept))
 
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        return await self._with(lambda c: _rows(c, query, values))
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
-        """Yield the transaction that this already is."""
-        yield self
+        return await self._send(lambda c: _rows(c, query, values))
 
     async def size(self) -> int:
         query = (
@@ -195,7 +181,12 @@ class _Statements(Sealing):
         except psycopg.Error as error:
             raise postgres_error(error, self.link.location) from error
 
-    async def _with(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+    async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Do the work, which the transaction around it commits."""
+        return await self._send(work)
+
+    async def _send(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Do the work, once: the transaction would not survive another connection."""
         connection = self.link.connection
         assert connection is not None
         try:
@@ -209,21 +200,6 @@ class PostgresDatabase(_Statements):
     """A connection of our own. Statements of other tasks wait while one is in a transaction."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    async def run(self, query: str, values: Sequence[Any] = ()) -> int:
-        async with self.lock:
-            return await self._commit(lambda c: _run(c, query, values))
-
-    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
-        await self._send(lambda c: _run(c, query, values))
-
-    async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        kept = list(rows)
-        async with self.lock:
-            await self._commit(lambda c: _many(c, query, kept))
-
-    async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        return await self._send(lambda c: _rows(c, query, values))
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
@@ -252,19 +228,20 @@ class PostgresDatabase(_Statements):
 
     async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work in a transaction of its own, again and again until one was committed."""
-        while True:
-            connection, number = await self._begin("select 1")
-            try:
-                result = await work(connection)
-            except psycopg.Error as error:
-                await self._undo(connection)
-                await self._lost_or_wrong(error)
-                continue
-            except BaseException:
-                await self._undo(connection)
-                raise
-            if await self._end(connection, number):
-                return result
+        async with self.lock:
+            while True:
+                connection, number = await self._begin("select 1")
+                try:
+                    result = await work(connection)
+                except psycopg.Error as error:
+                    await self._undo(connection)
+                    await self._lost_or_wrong(error)
+                    continue
+                except BaseException:
+                    await self._undo(connection)
+                    raise
+                if await self._end(connection, number):
+                    return result
 
     async def _begin(self, first: str) -> tuple[Connection, int]:
         """Begin a transaction in which a statement has been executed. Return its number too."""
@@ -316,7 +293,7 @@ class PostgresDatabase(_Statements):
         """Return when the connection broke, which `live` mends; else raise `RunError`."""
         if not is_gone(error):
             raise postgres_error(error, self.link.location) from error
-        await self.link.drop()
+        await self.link.close()
 
 
 async def _run(connection: Connection, query: str, values: Sequence[Any]) -> int:
@@ -366,8 +343,8 @@ async def open_postgres(
 
 
 async def is_there(location: Location) -> bool:
-    """Whether the database has a store of flowc's. Raise `RunError` when it cannot be reached, or
-    what is there is another program's."""
+    """Return whether the database has a store of flowc's. Raise `RunError` when it cannot be
+    reached, or belongs to another program."""
     link = Link(location, durable=False)
     await link.open()
     try:

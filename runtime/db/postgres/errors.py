@@ -12,7 +12,7 @@ _ENDING = ("57P01", "57P02", "57P03")
 
 
 def is_gone(error: psycopg.Error) -> bool:
-    """Whether the connection broke, or the server is not there: not what was asked is at fault."""
+    """Return whether the connection or the server is at fault, and not the statement."""
     if not isinstance(error, psycopg.OperationalError):
         return False
     state = error.sqlstate

@@ -26,6 +26,6 @@ async def listen(location: Location, channel: str, ring: Callable[[], None]) -> 
                 async for _ in connection.notifies():
                     ring()
             except psycopg.Error:
-                await link.drop()
+                await link.close()
     finally:
         await link.close()

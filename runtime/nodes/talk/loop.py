@@ -18,9 +18,10 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from ...context import binding
 from ...errors import Failure
 from ...services import Message
-from ...state.channels import append
+from ...state.conversations import append
 from ..visit.visit import Visit
 from .model_call import ModelTurn, call_model
 from .talk import EndingRefused, Talk, TalkInput, TalkResult, TalkState
@@ -36,11 +37,8 @@ milliseconds, and a workflow may have hundreds of nodes with a model."""
 
 async def run_talk(visit: Visit, talk: Talk, messages: list[Message]) -> dict[str, Any]:
     """Let a model work on a node, and return a `TalkResult`."""
-    token = _TALK.set(talk)
-    try:
+    with binding(_TALK, talk):
         return await visit.run_subgraph({"messages": messages, "visit": visit.number})
-    finally:
-        _TALK.reset(token)
 
 
 @functools.cache
@@ -83,10 +81,10 @@ async def _after_tool(state: TalkState) -> Literal["tool", "model", "end"]:
 
 
 async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> dict[str, Any]:
-    """Call the model and return the writes: tool calls to make, an answer, or a reminder. Raises
+    """Call the model and return the writes: tool calls to make, an answer, or a reminder. Raise
     `Failure` of kind limit after too many calls."""
     turn = state["turn"] + 1
-    if turn > talk.setting.services.max_model_turns:
+    if turn > talk.services.max_model_turns:
         raise Failure(f"the model was called {turn - 1} times without an end", "limit")
     ask = ModelTurn(state["said"], state["visit"], turn, state["reminders"] > 0)
     reply = await call_model(talk, ask, runtime)
@@ -103,8 +101,8 @@ async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> di
         op = talk.node.op
         raise Failure(f"the model ended `{op.title or op.id}` without {talk.ending.missing}")
     reminder: Message = {"role": "user", "content": talk.ending.reminder}
-    said = append([message, reminder])
-    return {**writes, "said": said, "reminders": state["reminders"] + 1}
+    new = append([message, reminder])
+    return {**writes, "said": new, "reminders": state["reminders"] + 1}
 
 
 def _end_by_text(

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from ...config.prices import DOLLAR
 from ...errors import Failure
-from ...services import MODEL_CALL, Json, Message, ModelReply, ModelRequest, ToolSchema
+from ...services import MODEL_CALL, EffectCall, Json, Message, ModelReply, ModelRequest, ToolSchema
 from ...values import NotStorable, storable_object, storable_text
 from ..visit.spending import estimate
 from .talk import Ending, Talk
@@ -30,7 +30,7 @@ class ModelTurn:
 
 async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[str, Any]:
     """Call the model through the journal and return {text, tool_calls}."""
-    services, node = talk.setting.services, talk.node
+    services, node = talk.services, talk.node
     request = ModelRequest(
         messages=tuple(ask.messages),
         tools=_tools_of(talk),
@@ -59,7 +59,7 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
         "messages": ask.messages,
         "tools": [schema.name for schema in request.tools],
     }
-    reply = await services.journal.once(runtime, MODEL_CALL, effect, inputs, call)
+    reply = await services.journal.once(EffectCall(runtime, MODEL_CALL, effect, inputs, call))
     if isinstance(reply, dict) and "text" in reply:
         return {"text": str(reply["text"]), "tool_calls": list(reply.get("tool_calls") or [])}
     # A person gave the result of a call in doubt.
@@ -69,7 +69,7 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
 async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
     """Reserve the worst case, call the model and settle. A call that is cut off keeps its
     reservation: it may have been paid. Raise as the limits and the model do."""
-    services = talk.setting.services
+    services = talk.services
     budget, is_model = services.budget, services.models.is_model
     worst = estimate(budget.full_name(request.model) if is_model else "", request)
     started = time.monotonic()
@@ -120,7 +120,7 @@ def _tools_of(talk: Talk) -> tuple[ToolSchema, ...]:
     """Return the listed tools and the one whose call ends the talk, if there is one."""
     schemas: list[ToolSchema] = []
     for name in dict.fromkeys((*talk.tools, *talk.free)):
-        schema = talk.answer_tool(name) or talk.setting.services.tools.schema(name)
+        schema = talk.answer_tool(name) or talk.services.tools.schema(name)
         if schema is None:
             raise Failure(
                 f"nothing provides the tool `{name}`",

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from flowc.compiler.ir import Agent, Tool
 from flowc.compiler.lowering.graphspec import NodeSpec
 
-from ...services import Message, ToolSchema
+from ...services import Message, Services, ToolSchema
 from ...state.channels import Items
 from ..visit.visit import Setting
 
@@ -41,6 +41,7 @@ class Talk:
     that the workflow declares as an answer ends it too, and is never executed (J17)."""
 
     setting: Setting
+    services: Services
     node: NodeSpec
     agent: Agent
     tools: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ from flowc.compiler.catalog.builtin_tools import ASK_TOOL
 from langgraph.runtime import Runtime
 
 from ...errors import Failure
-from ...services import Json, Message
-from ...state.channels import append
+from ...services import EffectCall, Json, Message
+from ...state.conversations import append
 from ..visit.visit import put_question
 from .talk import EndingRefused, Talk
 
@@ -24,24 +24,24 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
     name, args = str(call.get("name", "")), call.get("args")
     used = state.get("used") or []
     if "fault" in call:
-        return _answer(call, rest, _error(f"the arguments of `{name}`: {call['fault']}"))
+        return _answer(call, rest, {"error": f"the arguments of `{name}`: {call['fault']}"})
     if not isinstance(args, dict):
-        return _answer(call, rest, _error(f"the arguments of `{name}` are not a JSON object"))
+        return _answer(call, rest, {"error": f"the arguments of `{name}` are not a JSON object"})
     if talk.ending is not None and name == talk.ending.tool.name:
         try:
             talk.ending.check(args)
         except EndingRefused as refusal:
             refusals = count_refusal(talk, state, refusal)
-            return {**_answer(call, rest, _error(str(refusal))), "refusals": refusals}
+            return {**_answer(call, rest, {"error": str(refusal)}), "refusals": refusals}
         return {**_answer(call, [], {"accepted": True}), "ended": args}
     problem = _refusal(talk, name, [entry["tool"] for entry in used])
     if problem:
-        return _answer(call, rest, _error(problem))
+        return _answer(call, rest, {"error": problem})
     if name == ASK_TOOL:
         return _answer(call, rest, _ask_person(talk, state, args))
     result = await _run_tool(talk, name, args, runtime)
     if "error" in result:
-        return _answer(call, rest, _error(result["error"]))
+        return _answer(call, rest, {"error": result["error"]})
     used_now = append([{"tool": name, "result": result["value"]}])
     return {**_answer(call, rest, result["value"]), "used": used_now}
 
@@ -84,23 +84,23 @@ def _ask_person(talk: Talk, state: Mapping[str, Any], args: dict[str, Json]) -> 
     """Return the answer to a question of the model (J44): one in advance, or a person's."""
     question = args.get("question")
     if not isinstance(question, str) or not question.strip():
-        return _error(f"`{ASK_TOOL}` needs a `question`")
+        return {"error": f"`{ASK_TOOL}` needs a `question`"}
     # Nothing may happen before the interrupt: after the answer the call runs again from its start.
-    node, services = talk.node, talk.setting.services
-    known = services.people.answer_to_model(node.id, state["visit"], state["turn"])
-    if known is None:
+    node, services = talk.node, talk.services
+    answer = services.people.answer_to_model(node.id, state["visit"], state["turn"])
+    if answer is None:
         place = str(node.place) if node.place else ""
         about = {"kind": "ask", "node": node.id, "text": question, "place": place}
-        known = put_question(services, {**about, "asker": talk.agent.id}, f"told {state['turn']}")
+        answer = put_question(services, {**about, "asker": talk.agent.id}, f"told {state['turn']}")
     services.emit("tool_called", node.id, {"tool": ASK_TOOL, "seconds": 0.0, "ok": True})
-    return known
+    return answer
 
 
 async def _run_tool(
     talk: Talk, name: str, args: dict[str, Json], runtime: Runtime[Any]
 ) -> dict[str, Any]:
     """Return {value} or {error}: the model reads a tool's failure, so that it is a result too."""
-    services = talk.setting.services
+    services = talk.services
     schema = services.tools.schema(name)
     assert schema is not None
 
@@ -115,7 +115,8 @@ async def _run_tool(
         services.emit("tool_called", talk.node.id, data)
         return outcome
 
-    result = await services.journal.once(runtime, f"tool {name}", schema.effect, args, call)
+    act = EffectCall(runtime, f"tool {name}", schema.effect, args, call)
+    result = await services.journal.once(act)
     if isinstance(result, dict) and (set(result) == {"value"} or set(result) == {"error"}):
         return result
     # A person gave the result of a call in doubt.
@@ -126,7 +127,3 @@ def _answer(call: dict[str, Any], rest: list[dict[str, Any]], value: Json) -> di
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     message: Message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": text}
     return {"said": append([message]), "calls": rest}
-
-
-def _error(message: str) -> dict[str, str]:
-    return {"error": message}

@@ -59,23 +59,6 @@ def judge(
     }
 
 
-def outcome_of_failure(op: AgentNode, message: str) -> dict[str, Json]:
-    """Return the outcome of a step that could not start."""
-    assertions = [
-        {"text": a.text, "claimed": None, "measured": None, "detail": ""} for a in op.asserts
-    ]
-    return {
-        "step": op.step,
-        "title": op.title,
-        "status": "failed",
-        "assertions": assertions,
-        "outputs": {},
-        "error": message,
-        "warnings": [],
-        "contradiction": "",
-    }
-
-
 def _measuring_scope(
     results: list[Mapping[str, Any]], outputs: Mapping[str, Json], variables: Mapping[str, Json]
 ) -> Scope:

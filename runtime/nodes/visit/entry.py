@@ -15,8 +15,8 @@ from flowc.compiler.lowering.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from ...checkpoints.keys import superstep
-from ...context import visiting
+from ...checkpoints.keys import name_in_streams, superstep
+from ...context import STREAMED_AS, binding, visiting
 from ...errors import Ended, Failure, LimitReached, RunError
 from ...services import Json
 from ...state.channels import (
@@ -32,7 +32,7 @@ from ...values import NotStorable, storable_value
 from .limits import counters, enforce_limits
 from .retry import run_attempts
 from .spending import spending
-from .visit import Body, Done, Setting, Visit, assign, shorten
+from .visit import Body, Done, Setting, Surroundings, Visit, assign, shorten
 
 NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[str, Any]]]
 
@@ -45,52 +45,45 @@ def node_function(
     async def visit_node(
         state: State, config: RunnableConfig, runtime: Runtime[Any]
     ) -> dict[str, Any]:
-        # LangGraph looks for `subgraph` in the closure, and reads the bytecode to find it there.
-        return await _enter(node, setting, body, branch, subgraph, state, config, runtime)
+        if state.get("$outcome") == "failed":
+            raise Ended(state)
+        refuse_clashes(state)
+        around = Surroundings.of(config)
+        around.on_visit(runtime)
+        visits, values = state.get("$visits") or {}, variable_values(setting.spec, state)
+        visit = Visit(
+            node=node,
+            setting=setting,
+            services=around.services,
+            state=state,
+            number=visits.get(node.id, 0) + 1,
+            steps=visits.get(STEPS, 0) + 1,
+            scope=Scope(values, around.services.files, setting.spec.file),
+            config=config,
+            runtime=runtime,
+            # LangGraph looks for this in the closure, and reads the bytecode to find it there.
+            subgraph=subgraph,
+        )
+        policy = node.op.on_unknown
+        name = STREAMED_AS.get() or name_in_streams(config)
+        with (
+            visiting(node.id, visit.number, runtime, policy),
+            around.siblings.visit(runtime),
+            binding(STREAMED_AS, name),
+        ):
+            try:
+                return await _run(visit, body, branch)
+            except (Failure, LimitReached):
+                await around.siblings.wait(runtime)
+                raise
 
     # LangGraph goes by the names of the parameters and would evaluate the types for every node.
     visit_node.__annotations__.clear()
     return visit_node
 
 
-async def _enter(
-    node: NodeSpec,
-    setting: Setting,
-    body: Body,
-    branch: Branch | None,
-    subgraph: object,
-    state: State,
-    config: RunnableConfig,
-    runtime: Runtime[Any],
-) -> dict[str, Any]:
-    visits = state.get("$visits") or {}
-    visit = Visit(
-        node=node,
-        setting=setting,
-        state=state,
-        number=visits.get(node.id, 0) + 1,
-        steps=visits.get(STEPS, 0) + 1,
-        scope=Scope(
-            variable_values(setting.spec, state), setting.services.files, setting.spec.file
-        ),
-        config=config,
-        runtime=runtime,
-        subgraph=subgraph,
-    )
-    if state.get("$outcome") == "failed":
-        raise Ended(state)
-    refuse_clashes(state)
-    policy = node.op.on_unknown
-    with visiting(node.id, visit.number, runtime, policy), setting.siblings.visit(runtime):
-        try:
-            return await _run(visit, body, branch)
-        except (Failure, LimitReached):
-            await setting.siblings.wait(runtime)
-            raise
-
-
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
-    """Make the visit and return its writes. Raises a `Failure` that no edge takes."""
+    """Make the visit and return its writes. Raise a `Failure` that no edge takes."""
     started = time.monotonic()
     visit.emit("node_started", {"visit": visit.number, "step": superstep(visit.config)})
     done = Done()

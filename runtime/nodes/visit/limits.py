@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from flowc.compiler.ir import Limit
 
 from ...charges import MEASURES
+from ...context import binding
 from ...errors import Failure, LimitReached
 from ...state.channels import SECONDS_BEFORE, STEPS_BEFORE
 from .spending import scope_of
@@ -39,13 +40,13 @@ async def run_within_limits(visit: Visit, body: Body) -> Done:
     own, left = visit.node.op.timeout, _seconds_left(visit)
     with _below_ceilings(visit):
         if own is None and left is None:
-            return await body(visit)
+            return await body(visit, visit.node.op)
         limit = min(x for x in (own, left) if x is not None)
         try:
             async with asyncio.timeout(limit) as clock:
-                return await body(visit)
+                return await body(visit, visit.node.op)
         except TimeoutError:
-            if not clock.expired():
+            if not clock.expired():  # the time-out of something inside
                 raise
             if limit != own:
                 raise Failure(_OVER.format(whose="the workflow"), "limit") from None
@@ -135,19 +136,14 @@ def _key(visit: Visit, name: str) -> str:
     return f"${name} of {visit.node.id}"
 
 
-@contextmanager
-def _below_ceilings(visit: Visit) -> Iterator[None]:
+def _below_ceilings(visit: Visit) -> AbstractContextManager[None]:
     """Bound the workflows that the block runs by the limits on steps."""
     ceilings = list(_CEILINGS.get())
     for limit, own in _limits(visit, "steps"):
         end = _since(visit, limit, own) + (most := _most(visit, limit))
         stop = _stop(visit, limit, most, own, int(end))
         ceilings.append(_Ceiling(visit.steps - _used(visit, limit, own) + end, stop))
-    token = _CEILINGS.set(tuple(ceilings))
-    try:
-        yield
-    finally:
-        _CEILINGS.reset(token)
+    return binding(_CEILINGS, tuple(ceilings))
 
 
 def _seconds_left(visit: Visit) -> float | None:

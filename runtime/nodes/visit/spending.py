@@ -6,8 +6,7 @@ scope. All visits of a node and all attempts of a call count in one scope.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -17,9 +16,10 @@ from ...charges import MEASURES, BudgetScope, Cap, Estimate
 from ...checkpoints.keys import namespace_of
 from ...checkpoints.namespaces import join
 from ...config.prices import picodollars, read_dollars
+from ...context import binding
 from ...errors import Failure
 from ...services import ModelRequest
-from .visit import Visit
+from .visit import Surroundings, Visit
 
 _PER_MESSAGE, _PER_REQUEST, _FOR_TOOLS = 16, 64, 1_000
 
@@ -36,8 +36,7 @@ class _Spending:
 _SPENDING: ContextVar[_Spending | None] = ContextVar("flowc_spending", default=None)
 
 
-@contextmanager
-def spending(visit: Visit) -> Iterator[None]:
+def spending(visit: Visit) -> AbstractContextManager[None]:
     """Charge the block's model calls to the visit's node and its workflow. Raise `Failure` of kind
     limit when a limit is not a number."""
     outer = _SPENDING.get()
@@ -49,23 +48,14 @@ def spending(visit: Visit) -> Iterator[None]:
     workflow = BudgetScope(outer.workflow, tuple(caps))
     own = [_cap(visit, m, f"the limit of `{visit.node.id}`") for m in _on_models(visit.node.limits)]
     node = BudgetScope(scope_of(visit, visit.node.id), tuple(own))
-    token = _SPENDING.set(_Spending(outer.workflow, (*outer.scopes, workflow, node)))
-    try:
-        yield
-    finally:
-        _SPENDING.reset(token)
+    return binding(_SPENDING, _Spending(outer.workflow, (*outer.scopes, workflow, node)))
 
 
-@contextmanager
-def inside(visit: Visit, *number: int) -> Iterator[None]:
+def inside(visit: Visit, *number: int) -> AbstractContextManager[None]:
     """Make the block a run of another workflow, one of several by `number`."""
     within = _SPENDING.get() or _Spending("")
     key = join(namespace_of(visit.config), *number)
-    token = _SPENDING.set(_Spending(key, within.scopes))
-    try:
-        yield
-    finally:
-        _SPENDING.reset(token)
+    return binding(_SPENDING, _Spending(key, within.scopes))
 
 
 def scope_of(visit: Visit, node: str = "") -> str:
@@ -76,7 +66,7 @@ def scope_of(visit: Visit, node: str = "") -> str:
 
 
 def _thread(visit: Visit) -> str:
-    return str(visit.config["configurable"].get("thread_id", ""))
+    return Surroundings.of(visit.config).run
 
 
 def _on_models(limits: tuple[Limit, ...]) -> list[Limit]:

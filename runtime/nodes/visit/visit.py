@@ -1,6 +1,6 @@
 """One visit of a node.
 
-A node kind is a function `Visit -> Done`; `entry.py` does what all kinds have in common.
+A node kind is a function `Visit, Node -> Done`; `entry.py` does what all kinds have in common.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from ...checkpoints.keys import namespace_of, numbered_run
+from ...checkpoints.keys import namespace_of, numbered_run, surroundings_in
 from ...checkpoints.namespaces import join
-from ...context import CALL_PATH, EARLIER
+from ...context import CALL_PATH, EARLIER, binding
 from ...errors import Ended, Failure
 from ...services import Json, Message, Services
 from ...state.channels import State, refuse_clashes
@@ -32,13 +32,33 @@ SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The setting that all nodes of a graph share. `subgraphs` holds the callable workflows by
+    """The program that all nodes of a graph share. `subgraphs` holds the callable workflows by
     path."""
 
     spec: GraphSpec
-    services: Services
     subgraphs: Mapping[str, GraphSpec]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all nodes of one execution share, at every level of called workflows. A graph is built
+    without them, so it can be drawn, read and kept; whoever executes it puts them into the
+    configuration: `surrounded_by`."""
+
+    services: Services
+    run: str = ""
+    """What is charged: the run, or a turn of a thread."""
     siblings: Siblings = field(default_factory=Siblings)
+    on_visit: Callable[[Runtime[Any]], None] = lambda runtime: None
+    """Called where a visit begins."""
+
+    @classmethod
+    def of(cls, config: RunnableConfig) -> Surroundings:
+        """Return those of the execution that a configuration is of. Raise `Failure` without any."""
+        surroundings = surroundings_in(config)
+        if not isinstance(surroundings, cls):
+            raise Failure("this graph was built to be looked at, not to be executed", "refused")
+        return surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +69,7 @@ class Visit:
 
     node: NodeSpec
     setting: Setting
+    services: Services
     state: State
     number: int
     steps: int
@@ -57,10 +78,6 @@ class Visit:
     runtime: Runtime[Any]
     subgraph: Any = None
     attempt: int = 1
-
-    @property
-    def services(self) -> Services:
-        return self.setting.services
 
     @property
     def place(self) -> str:
@@ -92,13 +109,11 @@ class Visit:
         if self.attempt > 1:
             of_all = join(namespace_of(self.config), *number)
             earlier = (*earlier, (of_all, namespace_of(config)))
-        token = EARLIER.set(earlier)
         try:
-            result = dict(await self.subgraph.ainvoke(inputs, config))
+            with binding(EARLIER, earlier):
+                result = dict(await self.subgraph.ainvoke(inputs, config))
         except Ended as ended:
             result = dict(ended.state)
-        finally:
-            EARLIER.reset(token)
         refuse_clashes(result)
         return result
 
@@ -126,7 +141,8 @@ class Done:
     settled: bool = False
 
 
-Body = Callable[[Visit], Awaitable[Done]]
+Body = Callable[[Visit, Any], Awaitable[Done]]
+"""Makes a visit of a node of its kind, which is the second argument."""
 
 
 def assign(scope: Scope, assignments: tuple[Assignment, ...]) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""What generated audio code may use of its modules: tables, read by the gate and by the sandbox."""
+"""The names that generated audio code may use: tables, read by the gate and by the sandbox."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ MODULES: dict[str, frozenset[str]] = {
     "numpy.random": frozenset({"default_rng"}),
     "math": _MATH,
 }
-"""What may be imported, and what of it may be named. Missing on purpose: whatever loads plugins,
-opens devices, or reads and writes other files than sound."""
+"""Modules that may be imported, and the names in them that may be used. Missing on purpose: all
+that loads plugins, opens devices, or reads and writes other files than sound."""
 
 _OF_ARRAYS = (
     "T all any argmax argmin argsort astype clip conj copy cumsum diagonal dot dtype fill flatten"
@@ -72,5 +72,5 @@ _OF_PLUGINS = (
     " target_sample_rate quality impulse_response_filename"
 )
 MEMBERS = _words(" ".join((_OF_ARRAYS, _OF_RANDOM, _OF_FILES, _OF_TEXT_AND_LISTS, _OF_PLUGINS)))
-"""What may stand after a dot where what stands before it is a value. No `format`: it reaches any
+"""Names that may stand after a dot behind a value. No `format`: it reaches any
 attribute by name."""

@@ -9,18 +9,17 @@ event loop calls it with `asyncio.to_thread`.
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import stat
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from ...errors import Failure, RunError
+from ...errors import Failure
 from ...files.staging import replacing
 from ...files.tempdirs import make_room
 from ..confine import Confined, prepare_python
@@ -44,7 +43,7 @@ _KILLED = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file", signal.SIGKILL: "kille
 
 @dataclass(frozen=True, slots=True)
 class SnippetResult:
-    """What came of the code.
+    """The result of generated code.
 
     `done`: `output` is written. `rejected`: by the gate; `faults` say where. `refused`: the sandbox
     is not what was asked for; nothing ran. `killed`: `why` is time, cpu, disk, file (one file grew
@@ -69,29 +68,29 @@ def run_snippet(
     limits: Limits | None = None,
     mode: Mode = "auto",
 ) -> SnippetResult:
-    """Run code that reads sound files and writes one. What was at `output` stays until the code has
-    written a whole file. Raises `Failure` when `output` cannot be put in its place."""
-    found = faults(code)
-    if found:
-        return SnippetResult("rejected", "; ".join(map(str, found)), faults=found)
+    """Run code that reads sound files and writes one. The old `output` stays until the code has
+    written a whole file. Raise `Failure` when `output` cannot be put in its place."""
+    findings = faults(code)
+    if findings:
+        return SnippetResult("rejected", "; ".join(map(str, findings)), faults=findings)
     with make_room() as room:
         # The file is made before: its content may be written, and no other file made beside it.
         target = room.folder / f"output{output.suffix}"
         target.touch()
-        made = target.stat().st_ino
+        inode = target.stat().st_ino
         inputs = tuple(path.absolute() for path in reads)
         bounds = limits or SNIPPET_LIMITS
         policy = Policy("snippet", (*python_reads(), *inputs), (target,), limits=bounds, mode=mode)
         packages = " ".join(sorted({name.partition(".")[0] for name in MODULES}))
-        given = (packages, " ".join(sorted(BUILTINS)), str(target), *map(str, inputs))
+        arguments = (packages, " ".join(sorted(BUILTINS)), str(target), *map(str, inputs))
         try:
-            start = prepare_python(_HOST, given, _path(), _ENV, policy)
-        except (RunError, Failure) as error:
+            start = prepare_python(_HOST, arguments, _path(), _ENV, policy)
+        except Failure as error:
             return SnippetResult("refused", error.message)
         with start:
             result = _run(start, code, bounds)
         if result.status == "done":
-            result = _collect(result, target, made, output)
+            result = _collect(result, target, inode, output)
     return result
 
 
@@ -111,23 +110,13 @@ def _path() -> tuple[Path, ...]:
 def _run(start: Confined, code: str, bounds: Limits) -> SnippetResult:
     began = time.monotonic()
     try:
-        process = subprocess.Popen(
-            start.argv,
-            env=start.env,
-            cwd="/",
-            pass_fds=start.pass_fds,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            bufsize=0,
-        )
+        pipe = subprocess.PIPE
+        process = start.popen(stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT)
     except OSError as error:
         return SnippetResult("refused", f"no process can be started: {error.strerror}")
     with process:
-        start.release()
         try:
-            kept, flooded = _listen(process, code.encode())
+            excerpt, flooded = _listen(process, code.encode())
         finally:
             if process.poll() is None:
                 process.kill()
@@ -138,37 +127,31 @@ def _run(start: Confined, code: str, bounds: Limits) -> SnippetResult:
         why = start.kill_reason()
     except Failure as error:
         return SnippetResult("refused", error.message, seconds=seconds)
-    printed = kept.text()
+    result = SnippetResult("done", printed=excerpt.text(), seconds=seconds, report=report)
     why = "output" if flooded else why
     if why or (code_of < 0 and -code_of in _KILLED):
         why = why or _KILLED[signal.Signals(-code_of)]
-        told = _why(why, bounds)
-        return SnippetResult("killed", told, why, (), printed, seconds, report)
+        return replace(result, status="killed", message=_why(why, bounds), why=why)
     if code_of != 0:
-        told = printed.rstrip().rpartition("\n")[2] if code_of > 0 else ""
-        told = told or f"the process ended with {_describe_end(code_of)}"
-        return SnippetResult("failed", told, "", (), printed, seconds, report)
-    return SnippetResult("done", "", "", (), printed, seconds, report)
+        last = result.printed.rstrip().rpartition("\n")[2] if code_of > 0 else ""
+        message = last or f"the process ended with {_describe_end(code_of)}"
+        return replace(result, status="failed", message=message)
+    return result
 
 
 def _listen(process: subprocess.Popen[bytes], code: bytes) -> tuple[Excerpt, bool]:
     """Give the code, keep what it prints; whether it printed so much that it is to be killed."""
     assert process.stdin is not None
     assert process.stdout is not None
-    kept = Excerpt(_KEPT)
+    excerpt = Excerpt(_KEPT)
     try:
         process.stdin.write(code)  # at most what the gate passes: less than a pipe holds
         process.stdin.close()
     except BrokenPipeError:
         process.stdin = None
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while selector.select():
-            data = os.read(process.stdout.fileno(), _CHUNK)
-            kept.add(data)
-            if not data or kept.total > _MOST:
-                break
-    return kept, kept.total > _MOST
+    while excerpt.total <= _MOST and (data := os.read(process.stdout.fileno(), _CHUNK)):
+        excerpt.add(data)
+    return excerpt, excerpt.total > _MOST
 
 
 def _describe_end(code: int) -> str:
@@ -192,34 +175,31 @@ def _why(why: str, bounds: Limits) -> str:
     return words.get(why, why)
 
 
-def _collect(result: SnippetResult, source: Path, made: int, place: Path) -> SnippetResult:
+def _collect(result: SnippetResult, source: Path, inode: int, place: Path) -> SnippetResult:
     """Take the file if it is still the one that was made, and put it in its place at once."""
+    lost = replace(result, status="no output")
     try:
         number = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return _without(result, "the file it was to write is gone, or a link")
+        return replace(lost, message="the file it was to write is gone, or a link")
     try:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_ino != made:
-            return _without(result, "what it wrote is not a plain file of its own")
-        if found.st_size == 0:
-            return _without(result, "it wrote nothing to OUTPUT")
+        info = os.fstat(number)
+        if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1 or info.st_ino != inode:
+            return replace(lost, message="what it wrote is not a plain file of its own")
+        if info.st_size == 0:
+            return replace(lost, message="it wrote nothing to OUTPUT")
         _place(number, place)
     except OSError as error:
-        said = (error.strerror or str(error)).lower()
-        raise Failure(f"`{place}` cannot be written: {said}") from None
+        reason = (error.strerror or str(error)).lower()
+        raise Failure(f"`{place}` cannot be written: {reason}") from None
     finally:
         os.close(number)
     return result
 
 
 def _place(source: int, place: Path) -> None:
-    """Copy beside the place, then move: a reader never sees half a file. Raises OSError."""
+    """Copy beside the place, then move: a reader never sees half a file. Raise OSError."""
     with replacing(Path(os.path.realpath(place))) as file:
         offset = 0
         while sent := os.sendfile(file.fileno(), source, offset, 1 << 24):
             offset += sent
-
-
-def _without(result: SnippetResult, why: str) -> SnippetResult:
-    return SnippetResult("no output", why, "", (), result.printed, result.seconds, result.report)

@@ -80,8 +80,8 @@ def faults(code: str) -> tuple[CodeFinding, ...]:
         return (CodeFinding(1, 1, f"the code has {nodes} parts; at most {MOST_NODES} are taken"),)
     if not tree.body:
         return (CodeFinding(1, 1, "there is no code"),)
-    found = sorted(set(_Reader(tree, code).faults()), key=lambda f: (f.line, f.column))
-    return tuple(found[:MOST_FAULTS])
+    findings = sorted(set(_Reader(tree, code).faults()), key=lambda f: (f.line, f.column))
+    return tuple(findings[:MOST_FAULTS])
 
 
 class _Reader:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 DEVICES = ("null", "zero", "full", "random", "urandom")
-_LINKS = (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"))
+LINKS = (
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "fd/0"),
+    ("/dev/stdout", "fd/1"),
+    ("/dev/stderr", "fd/2"),
+)
 
 
 def command(
@@ -22,12 +27,12 @@ def command(
     words += ["--proc", "/proc", "--dir", "/dev"]
     for name in DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-    for name, target in _LINKS:
-        words += ["--symlink", target, f"/dev/{name}"]
+    for name, target in LINKS:
+        words += ["--symlink", target, name]
     if shared:
         words += ["--size", str(shared), "--tmpfs", "/dev/shm"]
-    shown = {name for _, name, _ in binds}
+    names = {name for _, name, _ in binds}
     for name, target in links:
-        if not any(name == one or name.startswith(f"{one}/") for one in shown):
+        if not any(name == one or name.startswith(f"{one}/") for one in names):
             words += ["--symlink", target, name]
     return [*words, "--remount-ro", "/", "--chdir", "/"]

@@ -24,12 +24,12 @@ def main() -> None:
     modules, names, output, *inputs = sys.argv[1:]
     allowed = frozenset(modules.split())
     code = sys.stdin.buffer.read().decode("utf-8", "replace")
-    known = {name: getattr(builtins, name) for name in names.split()}
-    known["__import__"] = _importer(allowed)
-    given: dict[str, Any] = {"__builtins__": known, "__name__": NAME, "OUTPUT": output}
-    given |= {"INPUTS": tuple(inputs), "INPUT": inputs[0] if inputs else None}
+    table = {name: getattr(builtins, name) for name in names.split()}
+    table["__import__"] = _importer(allowed)
+    variables: dict[str, Any] = {"__builtins__": table, "__name__": NAME, "OUTPUT": output}
+    variables |= {"INPUTS": tuple(inputs), "INPUT": inputs[0] if inputs else None}
     try:
-        exec(compile(code, NAME, "exec", dont_inherit=True), given)
+        exec(compile(code, NAME, "exec", dont_inherit=True), variables)
     finally:
         error = sys.exc_info()[1]
         if error is not None and not isinstance(error, SystemExit):
@@ -40,8 +40,8 @@ def main() -> None:
 
 def _importer(allowed: frozenset[str]) -> Any:
     def load(name: str, *rest: Any) -> Any:
-        # What is written in C imports by the table of whoever called it: parts of its own package,
-        # and what is loaded already.
+        # Code in C imports by its caller's table of builtins: parts of its own package, and modules
+        # that are loaded already.
         if name.partition(".")[0] not in allowed and name not in sys.modules:
             raise ImportError(f"`{name}` is not for generated code")
         return builtins.__import__(name, *rest)
@@ -56,6 +56,6 @@ def _words(error: BaseException) -> str:
         if trace.tb_frame.f_code.co_filename == NAME:
             line = trace.tb_lineno
         trace = trace.tb_next
-    said = " ".join(str(error).split())[:_SHOWN]
-    what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())[:_SHOWN]
+    what = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return f"line {line}: {what}" if line else what

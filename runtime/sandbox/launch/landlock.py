@@ -7,6 +7,8 @@ import ctypes
 import os
 import stat
 
+from .privileges import check
+
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 REMOVE_DIR, REMOVE_FILE, MAKE_CHAR, MAKE_DIR = 16, 32, 64, 128
 MAKE_REG, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK = 256, 512, 1024, 2048
@@ -38,35 +40,27 @@ def rights_of(version: int) -> int:
     return rights
 
 
-def version(libc: ctypes.CDLL) -> int:
-    """Return the kernel's version of Landlock, 0 when it has none."""
-    found: int = libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION)
-    return max(0, found)
-
-
 def restrict(libc: ctypes.CDLL, rules: list[tuple[str, int]], network: bool) -> int:
     """Confine this thread to `rules` (path, rights); a missing path is left out. Return the version
-    in force. Raises OSError when the kernel has no Landlock or refuses."""
-    known = version(libc)
-    if not known:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    rights = rights_of(known)
+    in force. Raise OSError when the kernel has no Landlock or refuses."""
+    version = check(libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION))
+    rights = rights_of(version)
     attributes = (ctypes.c_uint64 * 3)(rights, 0, 0)
-    size = 8
-    if known >= 4:
+    size = 8  # the kernel refuses a field that its version does not know
+    if version >= 4:
         attributes[1] = 0 if network else _NET
         size = 16
-    if known >= SIGNALS:
+    if version >= SIGNALS:
         attributes[2] = _SCOPES
         size = 24
-    ruleset = _check(libc.syscall(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0))
+    ruleset = check(libc.syscall(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0))
     try:
         for path, allowed in rules:
             _allow(libc, ruleset, path, allowed & rights)
-        _check(libc.syscall(_RESTRICT, ruleset, 0))
+        check(libc.syscall(_RESTRICT, ruleset, 0))
     finally:
         os.close(ruleset)
-    return known
+    return version
 
 
 def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
@@ -78,13 +72,6 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
         if not stat.S_ISDIR(os.fstat(target).st_mode):
             rights &= _ON_FILES
         rule = rights.to_bytes(8, "little") + target.to_bytes(4, "little")
-        _check(libc.syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0))
+        check(libc.syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0))
     finally:
         os.close(target)
-
-
-def _check(result: int) -> int:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return result

@@ -9,6 +9,9 @@ from __future__ import annotations
 import ctypes
 import os
 
+from .bubblewrap import DEVICES, LINKS
+from .privileges import check
+
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
 
@@ -23,21 +26,14 @@ _AT_FDCWD = -100
 _DETACH = 2
 _ONCE, _THREADS = 300, 8
 _OWN_BOUNDS = (6, 14)
-_DEVICES = ("null", "zero", "full", "random", "urandom")
-_LINKS = (
-    ("/dev/fd", "/proc/self/fd"),
-    ("/dev/stdin", "fd/0"),
-    ("/dev/stdout", "fd/1"),
-    ("/dev/stderr", "fd/2"),
-)
 
 
 def enter(libc: ctypes.CDLL, network: bool) -> None:
     """Make new namespaces of users, mounts, processes, IPC and host name, and an empty network
-    unless `network`. Ids stay as they are. Raises OSError where the system does not allow it."""
+    unless `network`. Ids stay as they are. Raise OSError where the system does not allow it."""
     uid, gid = os.geteuid(), os.getegid()
     flags = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | _NEWUTS | (0 if network else _NEWNET)
-    _check(libc.unshare(flags), "unshare")
+    check(libc.unshare(flags), "unshare")
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{uid} {uid} 1"),
@@ -62,7 +58,7 @@ def show_only(
     stands under another name than its own is a folder that others may stand in. Of /dev/shm there
     are `shared` bytes, at 0 there is none. Not many more than `processes` (0: any number) can be
     there at a time, where the kernel knows how. Paths are absolute, and real ones where they name a
-    source. Raises OSError, and has then changed nothing that is seen."""
+    source. Raise OSError, and has then changed nothing that is seen."""
     # Put together over /proc, which is everywhere and holds nothing that is shown.
     root = "/proc"
     _mount(libc, "none", "/", None, _REC | _PRIVATE)
@@ -71,12 +67,12 @@ def show_only(
         _put_together(libc, root, binds, links, shared)
         _proc(libc, f"{root}/proc", processes)
         os.chdir(root)
-        _check(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
+        check(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
     except OSError:
         os.chdir("/")
         libc.umount2(root.encode(), _DETACH)
         raise
-    _check(libc.umount2(b".", _DETACH), "umount")
+    check(libc.umount2(b".", _DETACH), "umount")
     os.chdir("/")
 
 
@@ -108,7 +104,7 @@ def _put_together(
         if writable:
             _mount(libc, source, root + name, None, _BIND | _REC)
             _attributes(libc, root + name, _ATTR_NOSUID | _ATTR_NODEV)
-    for device in _DEVICES:
+    for device in DEVICES:
         _mount(libc, f"/dev/{device}", f"{root}/dev/{device}", None, _BIND)
         # A device is written to all the same, and stays whose it is.
         _attributes(libc, f"{root}/dev/{device}", _ATTR_NOSUID | _ATTR_RDONLY, 0, 0)
@@ -119,15 +115,15 @@ def _put_together(
 def _plant(
     tree: _Tree, binds: list[tuple[str, str, bool]], links: list[tuple[str, str]], shared: int
 ) -> None:
-    """What mounts need, made before them: nothing is ever made in what is shown under its own
+    """Make what mounts need, before them: nothing is ever made in what is shown under its own
     name."""
     for source, name, _ in binds:
         tree.hold(source, name)
-    for device in _DEVICES:
+    for device in DEVICES:
         tree.hold(f"/dev/{device}", f"/dev/{device}")
     tree.folder("/dev/shm" if shared else "/dev")
     tree.folder("/proc")
-    for name, target in (*_LINKS, *links):
+    for name, target in (*LINKS, *links):
         tree.link(name, target)
 
 
@@ -177,12 +173,12 @@ class _Tree:
 
 
 def _proc(libc: ctypes.CDLL, target: str, processes: int) -> None:
-    # What can be set in /proc/sys asks for the user, not for capabilities: nothing can be set.
+    # Settings in /proc/sys ask for the user, not for capabilities: none may be writable.
     flags = _NOSUID | _NODEV | _NOEXEC
     own = bool(processes) and bounds_are_own(os.uname().release)
-    given = ctypes.c_ulong(flags if own else flags | _RDONLY)
-    if libc.mount(b"proc", target.encode(), b"proc", given, None) != 0:
-        # Where a container hides parts of /proc the kernel gives no whole one: then none is shown.
+    mount_flags = ctypes.c_ulong(flags if own else flags | _RDONLY)
+    if libc.mount(b"proc", target.encode(), b"proc", mount_flags, None) != 0:
+        # The kernel refuses a whole /proc where a container hides parts of it: then none is shown.
         _mount(libc, "tmpfs", target, "tmpfs", _NOSUID | _NODEV | _RDONLY, "size=4k")
     elif own:
         _limit_processes(f"{target}/sys/kernel/pid_max", processes)
@@ -207,14 +203,14 @@ def _limit_processes(path: str, processes: int) -> None:
 
 
 def _attributes(
-    libc: ctypes.CDLL, target: str, given: int, taken: int = 0, how: int = _RECURSIVE
+    libc: ctypes.CDLL, target: str, add: int, remove: int = 0, how: int = _RECURSIVE
 ) -> None:
     """Give attributes to a mount, and to all below it, or take them."""
-    packed = (ctypes.c_uint64 * 4)(given, taken, 0, 0)
+    packed = (ctypes.c_uint64 * 4)(add, remove, 0, 0)
     done = libc.syscall(
         _MOUNT_SETATTR, _AT_FDCWD, target.encode(), how, packed, ctypes.c_size_t(32)
     )
-    _check(done, f"mount_setattr {target}")
+    check(done, f"mount_setattr {target}")
 
 
 def _mount(
@@ -224,10 +220,4 @@ def _mount(
         source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags),
         data.encode() or None,
     )  # fmt: skip
-    _check(done, f"mount {target}")
-
-
-def _check(result: int, what: str) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+    check(done, f"mount {target}")

@@ -38,10 +38,10 @@ MACHINES = ("x86_64", "aarch64")
 
 
 def numbers(machine: str) -> dict[str, int]:
-    """Return the calls of a machine. Raises KeyError for a machine that is not in `MACHINES`."""
+    """Return the calls of a machine. Raise KeyError for a machine that is not in `MACHINES`."""
     if machine not in MACHINES:
         raise KeyError(machine)
     column = 1 + MACHINES.index(machine)
     words = _TABLE.split()
-    found = zip(words[::3], words[column::3], strict=True)
-    return {name: int(number) for name, number in found if number != "-"}
+    pairs = zip(words[::3], words[column::3], strict=True)
+    return {name: int(number) for name, number in pairs if number != "-"}

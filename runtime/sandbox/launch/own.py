@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class _Given:
-    """Finds packages in the folders that were given for them."""
+class _PackageFinder:
+    """Finds packages in the folders that are theirs."""
 
     def __init__(self, folders: dict[str, str]) -> None:
         self._folders = folders
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """As `importlib.abc.MetaPathFinder` says."""
+        """See `importlib.abc.MetaPathFinder`."""
         folder = self._folders.get(name)
         if folder is None:
             return None
@@ -37,7 +37,7 @@ def main() -> None:
     """Call `main` of the module named first in sys.argv. Then come how many packages are given, and
     for each its name and its folder; what is after them is the module's own."""
     module, count = sys.argv[1], int(sys.argv[2])
-    given = sys.argv[3 : 3 + 2 * count]
-    finder: Any = _Given(dict(zip(given[::2], given[1::2], strict=True)))
+    packages = sys.argv[3 : 3 + 2 * count]
+    finder: Any = _PackageFinder(dict(zip(packages[::2], packages[1::2], strict=True)))
     sys.meta_path.insert(0, finder)
     importlib.import_module(module).main()

@@ -1,4 +1,4 @@
-"""What a process gives up for good: privileges, open descriptors, and resources beyond a limit."""
+"""Giving up for good: privileges, open descriptors, and resources beyond a limit."""
 
 from __future__ import annotations
 
@@ -32,15 +32,22 @@ LIMITS = {
 }
 
 
+def check(result: int, call: str = "") -> int:
+    """Return the result of a system call. Raise OSError with the call's name when it failed."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{call}: {os.strerror(number)}" if call else os.strerror(number))
+    return result
+
+
 def no_new_privileges(libc: ctypes.CDLL) -> None:
-    """Let no program that is started gain rights by its owner or its file. Raises OSError."""
-    if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "no_new_privs is refused")
+    """Let no program that is started gain rights by its owner or its file. Raise OSError."""
+    check(libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
 def go_first() -> tuple[int, int]:
-    """Run before every usual process from now on, where the system lets us: root may. Whoever has
-    to stop thousands of processes cannot wait for a turn among them. What `take_turns` needs."""
+    """Run before every usual process from now on, where the system lets us: root may. A process
+    that has to stop thousands cannot wait for a turn among them. Return what `take_turns` needs."""
     policy, nice = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -57,7 +64,7 @@ def _go_sooner(nice: int) -> None:
 
 
 def take_turns(before: tuple[int, int]) -> None:
-    """Run as before `go_first`, but never before every usual process. Raises OSError."""
+    """Run as before `go_first`, but never before every usual process. Raise OSError."""
     policy, nice = before
     usual = policy in (os.SCHED_OTHER, os.SCHED_BATCH, os.SCHED_IDLE)
     os.sched_setscheduler(0, policy if usual else os.SCHED_OTHER, os.sched_param(0))
@@ -76,7 +83,7 @@ def hide(libc: ctypes.CDLL) -> None:
 
 def drop_capabilities(libc: ctypes.CDLL) -> None:
     """Give up all capabilities, those included that root would regain by starting a program.
-    Raises OSError."""
+    Raise OSError."""
     if os.geteuid() == 0:
         # Both need capabilities that an unprivileged process has no use for.
         libc.prctl(_SECUREBITS, _KEEP_NOTHING, 0, 0, 0)
@@ -86,14 +93,13 @@ def drop_capabilities(libc: ctypes.CDLL) -> None:
     libc.prctl(_AMBIENT, 4, 0, 0, 0)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     none = (ctypes.c_uint32 * 6)()
-    if libc.capset(header, none) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    check(libc.capset(header, none))
 
 
-def close_descriptors(kept: Iterable[int]) -> None:
+def close_descriptors(keep: Iterable[int]) -> None:
     """Close every descriptor but the first three and `kept`."""
     low = 3
-    for number in sorted(kept):
+    for number in sorted(keep):
         os.closerange(low, number)
         low = number + 1
     os.closerange(low, 1 << 20)
@@ -101,7 +107,7 @@ def close_descriptors(kept: Iterable[int]) -> None:
 
 def limit(limits: Iterable[tuple[str, int, int]]) -> None:
     """Set limits: name in `LIMITS`, soft, hard. Never above what the process may have itself.
-    Raises OSError or ValueError."""
+    Raise OSError or ValueError."""
     for name, soft, hard in limits:
         kind = LIMITS[name]
         most = resource.getrlimit(kind)[1]

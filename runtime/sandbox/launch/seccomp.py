@@ -1,4 +1,4 @@
-"""Which system calls a confined program may make, as a filter for the kernel (seccomp BPF).
+"""The system calls that a confined program may not make, as a filter for the kernel (seccomp BPF).
 
 A list of what is denied: numerical libraries and shells need too many calls, and too different
 ones, for a list of what is allowed. What may be opened is Landlock's part, which is a list of what
@@ -38,7 +38,7 @@ _NEVER = (
     "nfsservctl", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "syslog",
     "vhangup", "fanotify_init", "move_pages", "migrate_pages",
 )  # fmt: skip
-"""Other processes, the kernel, mounts, clocks: nobody's business here."""
+"""Calls that reach other processes, the kernel, mounts, clocks."""
 
 _SNIPPET = (
     "fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -87,10 +87,10 @@ def build(
     mounts: bool = False,
     watchers: tuple[int, ...] = (1,),
 ) -> bytes:
-    """The filter. `executes`: a snippet that is a program of its own; `unix`: sockets with a path
-    lead nowhere but inside; `namespaces`, `mounts`: these layers hold what is left open here;
-    `watchers`: the numbers of those above the program, in a namespace. Raises KeyError for a
-    machine whose numbers are not known."""
+    """Return the filter. `executes`: a snippet that is a program of its own; `unix`: sockets with a
+    path lead nowhere but inside; `namespaces`, `mounts`: these layers hold what is left open here;
+    `watchers`: the numbers of those above the program, in a namespace. Raise KeyError for a machine
+    whose numbers are not known."""
     out = _Filter(machine)
     denied = [*_NEVER]
     if snippet:
@@ -179,7 +179,7 @@ class _Filter:
 
 
 def _tree(blocks: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
-    """Finds the block of a call among those sorted by its number; without one it is allowed."""
+    """Find the block of a call among those sorted by its number; without one it is allowed."""
     if len(blocks) <= _LEAVES:
         code: list[_Instruction] = []
         for number, block in blocks:

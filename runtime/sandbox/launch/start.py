@@ -66,17 +66,17 @@ class _Start:
         supervise.keep_in_sight()
         self._namespaces()
         supervise.adopt(self.libc)
-        lifeline, held = os.pipe()
-        status, told = os.pipe()
+        lifeline, own_end = os.pipe()
+        status, result = os.pipe()
         privileges.hide(self.libc)
         watcher = os.fork()
         if watcher == 0:
-            os.close(held)
+            os.close(own_end)
             os.close(status)
             if self.job["bubblewrap"] and not self.inside:
-                self._into_bubblewrap(lifeline, told)
-            self.watcher(lifeline, told)
-        for number in (lifeline, told, self.report):
+                self._into_bubblewrap(lifeline, result)
+            self.watcher(lifeline, result)
+        for number in (lifeline, result, self.report):
             os.close(number)
         supervise.keep(self.job["parent"], watcher, status, self.inside)
 
@@ -90,22 +90,22 @@ class _Start:
             self.missing["mounts"] = "needs namespaces"
         else:
             self.inside = True
-            shown = "users, processes, IPC, mounts" + ("" if self.job["network"] else ", network")
-            self.active["namespaces"] = shown
+            detail = "users, processes, IPC, mounts" + ("" if self.job["network"] else ", network")
+            self.active["namespaces"] = detail
 
     def _into_bubblewrap(self, lifeline: int, status: int) -> None:
         """Go on as the watcher in namespaces that bubblewrap makes. Does not return."""
         job = self.job
         number = os.memfd_create("flowc-job")
         os.write(number, marshal.dumps(job | {"missing": {}}))
-        passed = (number, self.report, lifeline, status)
-        for one in passed:
+        descriptors = (number, self.report, lifeline, status)
+        for one in descriptors:
             os.set_inheritable(one, True)
         binds = job["binds"] + [(path, path, False) for path in job["launcher"]]
         words = bubblewrap.command(
             job["bubblewrap"], job["network"], binds, job["links"], job["shared"]
         )
-        words += [*job["again"], *map(str, passed)]
+        words += [*job["again"], *map(str, descriptors)]
         try:
             os.execv(words[0], words)
         except OSError as error:
@@ -225,10 +225,8 @@ class _Start:
         class Program(ctypes.Structure):
             _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_void_p))
 
-        given = Program(len(code) // 8, ctypes.addressof(buffer))
-        if self.libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(given), 0, 0) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
+        program = Program(len(code) // 8, ctypes.addressof(buffer))
+        privileges.check(self.libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0))
         return f"{len(code) // 8} instructions"
 
     def _begin(self) -> None:
@@ -259,7 +257,7 @@ class _Start:
         _signal.signal(_SIGINT, _signal.default_int_handler)
         gc.enable()
         try:
-            # What `importlib` calls, and what is there already: it takes 2 ms in here.
+            # `importlib` calls this; importing `importlib` itself takes 2 ms in here.
             load = _frozen_importlib._gcd_import  # type: ignore[attr-defined]
             getattr(load(module), function)()
         finally:
@@ -267,8 +265,8 @@ class _Start:
             os._exit(_exit_code(sys.exc_info()[1]))
 
     def _lacks(self, layer: str, error: OSError | ValueError) -> None:
-        said = getattr(error, "strerror", None) or str(error)
-        self.missing[layer] = said
+        reason = getattr(error, "strerror", None) or str(error)
+        self.missing[layer] = reason
         self.active.pop(layer, None)
 
 

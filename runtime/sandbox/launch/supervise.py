@@ -29,35 +29,13 @@ _ROUNDS = 200
 _REST = 9
 _STAT = 4096
 _NOBODY = 255
-
-
 _proc = -1
 
 
-class Host:
-    """The machine as the watcher sees it, and its clock."""
-
-    def clock(self) -> float:
-        """Return the seconds of a clock that nobody sets."""
-        return time.monotonic()
-
-    def below(self, view: bool) -> list[int]:
-        """Return the processes below this one."""
-        return below(view)
-
-    def newest(self) -> int:
-        """Return the number of the newest process."""
-        return _newest()
-
-    def size(self, folder: str, since: float) -> int:
-        """Return the bytes below a folder that were changed since then."""
-        return _size(folder, since)
-
-
 class Watch:
-    """What the watcher looks at while the program runs. 0 means no limit: seconds by the clock,
-    processes at a time, bytes written below `folders` or taken from the disk of `disks`; `grace`
-    is how long the program may take to end when it is asked to."""
+    """The limits that the watcher enforces while the program runs. 0 means no limit: seconds by the
+    clock, processes at a time, bytes written below `folders` or taken from the disk of `disks`;
+    `grace` is how long the program may take to end when it is asked to."""
 
     def __init__(self, limits: dict[str, Any], inside: bool, host: Host | None = None) -> None:
         self.host = host or Host()
@@ -98,10 +76,10 @@ class Watch:
         began = self.host.clock()
         if began < self._rested:
             return False
-        found = self._too_much()
-        ended = self.host.clock()
-        self._rested = ended + _REST * (ended - began)
-        return found
+        exceeded = self._too_much()
+        end = self.host.clock()
+        self._rested = end + _REST * (end - began)
+        return exceeded
 
     def _due(self) -> bool:
         """Tell whether to look through all processes: every so often, and at once when more were
@@ -114,17 +92,17 @@ class Watch:
         return True
 
     def _too_much(self) -> bool:
-        written = sum(self.host.size(folder, 0.0) for folder in self.folders)
-        if written > self.disk:
+        size = sum(self.host.size(folder, 0.0) for folder in self.folders)
+        if size > self.disk:
             return True
         for number, path in enumerate(self.disks):
             # Others write to the same disk, so the folder itself is looked through: when that much
             # is gone from the disk, and then again when more of it is.
             free = _free(path)
-            if self._free[number] - free > self.disk - written:
-                written += self.host.size(path, self._since)
-                self._free[number] = free + self.disk - written - self.disk // 8
-        return written > self.disk
+            if self._free[number] - free > self.disk - size:
+                size += self.host.size(path, self._since)
+                self._free[number] = free + self.disk - size - self.disk // 8
+        return size > self.disk
 
 
 def keep(parent: int, watcher: int, status: int, inside: bool) -> None:
@@ -147,15 +125,15 @@ def keep(parent: int, watcher: int, status: int, inside: bool) -> None:
     os.waitpid(watcher, 0)
     if not inside:
         kill_all(inside=False)
-    told = os.read(status, 4)
-    ended = int.from_bytes(told, "little") if told else _SIGKILL
-    if os.WIFSIGNALED(ended):
-        number = os.WTERMSIG(ended)
+    data = os.read(status, 4)
+    wait_status = int.from_bytes(data, "little") if data else _SIGKILL
+    if os.WIFSIGNALED(wait_status):
+        number = os.WTERMSIG(wait_status)
         if number != _SIGKILL:
             _signal.signal(number, 0)
             _signal.pthread_sigmask(1, [number])
         os.kill(os.getpid(), number)
-    os._exit(os.WEXITSTATUS(ended))
+    os._exit(os.WEXITSTATUS(wait_status))
 
 
 def watch(
@@ -170,16 +148,16 @@ def watch(
     `inside`: this is number 1 of its namespace."""
     os.set_blocking(lifeline, False)
     why, deadline = "", 0.0
-    ended = None
-    while ended is None:
+    wait_status = None
+    while wait_status is None:
         tick = min(1.0, max(0.0, limits.left()))
         if limits.busy or deadline:
             tick = _TICK
-        told = _signal.sigtimedwait((17, *_STOPPING), tick)
-        ended = _reap(program)
-        if ended is not None:
+        signal_info = _signal.sigtimedwait((17, *_STOPPING), tick)
+        wait_status = _reap(program)
+        if wait_status is not None:
             break
-        if told is not None and told.si_signo in _STOPPING and not deadline:
+        if signal_info is not None and signal_info.si_signo in _STOPPING and not deadline:
             deadline = time.monotonic() + limits.grace
             _each(inside, _SIGTERM)
         why = "stopped" if deadline and time.monotonic() >= deadline else limits.exceeded_limit()
@@ -187,9 +165,9 @@ def watch(
             why = "parent"
         if why:
             kill_all(inside)
-            ended = _reap(program, wait=True)
-    tell({"end": {"why": why, "status": ended}})
-    os.write(status, (ended or 0).to_bytes(4, "little"))
+            wait_status = _reap(program, wait=True)
+    tell({"end": {"why": why, "status": wait_status}})
+    os.write(status, (wait_status or 0).to_bytes(4, "little"))
     kill_all(inside)
     os._exit(0)
 
@@ -262,14 +240,14 @@ def _family() -> list[tuple[int, int]]:
         if state not in b"ZX":
             children.setdefault(int(parent), []).append((number, int(group)))
     try:
-        found, front = [], [int(os.readlink("self", dir_fd=_proc))]
+        family, front = [], [int(os.readlink("self", dir_fd=_proc))]
     except (OSError, ValueError):  # nothing is mounted there
         return []
     while front:
         more = [child for one in front for child in children.get(one, ())]
-        found += more
+        family += more
         front = [number for number, _ in more]
-    return found
+    return family
 
 
 def kill_all(inside: bool) -> None:
@@ -328,10 +306,10 @@ def _is_closed(lifeline: int) -> bool:
 
 def _free(path: str) -> int:
     try:
-        found = os.statvfs(path)
+        info = os.statvfs(path)
     except OSError:
         return 0
-    return found.f_bavail * found.f_frsize
+    return info.f_bavail * info.f_frsize
 
 
 def _size(folder: str, since: float) -> int:
@@ -342,11 +320,20 @@ def _size(folder: str, since: float) -> int:
         try:
             with os.scandir(rest.pop()) as entries:
                 for entry in entries:
-                    found = entry.stat(follow_symlinks=False)
+                    info = entry.stat(follow_symlinks=False)
                     if entry.is_dir(follow_symlinks=False):
                         rest.append(entry.path)
-                    elif found.st_ctime >= since:
-                        total += found.st_blocks * 512
+                    elif info.st_ctime >= since:
+                        total += info.st_blocks * 512
         except OSError:
             continue
     return total
+
+
+class Host:
+    """The machine as the watcher sees it, and its clock, which nobody sets."""
+
+    clock = staticmethod(time.monotonic)
+    below = staticmethod(below)
+    newest = staticmethod(_newest)
+    size = staticmethod(_size)

@@ -1,7 +1,7 @@
 """Runs scripts: starts worker processes, bounds their time, turns what they say into results.
 
 JavaScript has one worker for a run, which is started anew after it had to be killed; a Python
-script has a process for each call. What a worker may use is bounded in three layers: the engine's
+script has a process for each call. Three layers bound what a worker uses: the engine's
 own limits on memory and processor time, which end a call with a place in the script; the operating
 system's limits on the process; and the clock here, after which the process is killed. What it may
 reach the sandbox holds: nothing of the network, no other program or process, no file but Python's.
@@ -31,7 +31,8 @@ from weakref import WeakKeyDictionary
 from flowc.compiler.ir import Script
 from flowc.compiler.lowering.graphspec import Place
 
-from ...errors import Failure, RunError
+from ...config.options import default
+from ...errors import Failure
 from ...services import Json, ScriptCall, ScriptResult
 from ...values import NotStorable, storable_object, storable_value
 from ..confine import prepare_python
@@ -54,7 +55,7 @@ class ScriptLimits:
     """The limits of one call: seconds by the clock and of the processor, bytes of memory,
     characters of its result, lines and characters of its log that are kept."""
 
-    seconds: float = 30.0
+    seconds: float = default("script_timeout")
     cpu: int = 10
     memory: int = 256 * 1024 * 1024
     result: int = 16 * 1024 * 1024
@@ -112,12 +113,12 @@ class ScriptWorkers:
     async def _ask(self, worker: _Worker, call: ScriptCall, job: bytes) -> ScriptResult:
         if not worker.reported:
             self.confined.tell("snippet", await _in_thread(worker, worker.report))
-        told = await _in_thread(worker, partial(worker.ask, job, self.limits.seconds))
-        return _result(call, told, self.limits)
+        reply = await _in_thread(worker, partial(worker.ask, job, self.limits.seconds))
+        return _result(call, reply, self.limits)
 
 
 async def _in_thread(worker: _Worker, wait: Callable[[], _T]) -> _T:
-    """What comes of waiting for the worker, which ends when nobody wants to know any more."""
+    """Wait for the worker in a thread; kill it when nobody wants the answer any more."""
     waiting = asyncio.ensure_future(asyncio.to_thread(wait))
     try:
         return await asyncio.shield(waiting)
@@ -142,9 +143,9 @@ class _Room:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What a worker said of a call: where its function stands, and the answer. `ended` says how the
-    worker ended instead: "time", or "exit" with its exit code (negative: a signal)."""
+class _Reply:
+    """The reply of a worker to a call: where its function stands, and the answer. `ended` says how
+    the worker ended instead: "time", or "exit" with its exit code (negative: a signal)."""
 
     place: Any = None
     answer: dict[str, Any] | None = None
@@ -167,26 +168,13 @@ class _Worker:
         reads = () if module == "-" else (Path(module),)
         policy = where.code(reads, _BOUNDS)
         args = tuple(map(str, given))
+        self._start = prepare_python("worker:main", args, (_FOLDER,), _ENV, policy)
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
         try:
-            self._start = prepare_python("worker:main", args, (_FOLDER,), _ENV, policy)
-        except RunError as error:
-            raise Failure(error.message, "refused", help=error.help) from None
-        try:
-            self._process = subprocess.Popen(
-                self._start.argv,
-                cwd="/",
-                env=self._start.env,
-                pass_fds=self._start.pass_fds,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                bufsize=0,
-            )
+            self._process = self._start.popen(stdin=pipe, stdout=pipe, stderr=nowhere)
         except OSError as error:
             self._start.close()
             raise Failure(f"no process for scripts can be started: {error.strerror}") from None
-        self._start.release()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._write, self._read = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -198,7 +186,7 @@ class _Worker:
         return self._process.pid
 
     def report(self) -> SandboxReport:
-        """Return how it is confined; wait for the launcher. Raises `Failure` (kind refused) when
+        """Return how it is confined; wait for the launcher. Raise `Failure` (kind refused) when
         the sandbox did not start it."""
         report = self._start.report()
         self.reported = True
@@ -208,21 +196,21 @@ class _Worker:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, job: bytes, seconds: float) -> _Told:
+    def ask(self, job: bytes, seconds: float) -> _Reply:
         """Give a call and wait for both answers, in a thread of its own."""
         deadline = time.monotonic() + seconds
         place: Any = None
         try:
             self._send(job, deadline)
             place = self._receive(deadline)
-            return _Told(place, self._receive(deadline))
+            return _Reply(place, self._receive(deadline))
         except TimeoutError:
-            return _Told(place, ended="time")
+            return _Reply(place, ended="time")
         except (EOFError, OSError):
             self.kill()
-            return _Told(place, ended="exit", code=self._process.returncode or 0)
+            return _Reply(place, ended="exit", code=self._process.returncode or 0)
         except ValueError:
-            return _Told(place, ended="exit")
+            return _Reply(place, ended="exit")
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
@@ -261,7 +249,7 @@ class _Worker:
         self._process.wait()
 
     def close(self) -> None:
-        """`kill`, and remove what it had, when no thread waits for it. May be called twice."""
+        """Kill it and remove its files, when no thread waits for it. May be called twice."""
         self.kill()
         self._start.close()
 
@@ -289,7 +277,7 @@ def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
             "resultChars": limits.result,
         },
     }
-    given = {
+    arguments = {
         "function": call.function,
         "args": call.args,
         "shares": call.shares,
@@ -301,20 +289,20 @@ def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
             for name, t in call.threads.items()
         },
     }
-    messages = [json.dumps(part, separators=(",", ":")).encode() for part in (job, given)]
+    messages = [json.dumps(part, separators=(",", ":")).encode() for part in (job, arguments)]
     return b"".join(_HEADER.pack(len(message)) + message for message in messages)
 
 
-def _result(call: ScriptCall, told: _Told, limits: ScriptLimits) -> ScriptResult:
-    """Return the result. Raises `Failure` for everything that is not one."""
-    answer = told.answer
-    at = _place(call.script, told.place)
-    if told.ended == "time":
+def _result(call: ScriptCall, reply: _Reply, limits: ScriptLimits) -> ScriptResult:
+    """Return the result. Raise `Failure` for everything that is not one."""
+    answer = reply.answer
+    at = _place(call.script, reply.place)
+    if reply.ended == "time":
         raise Failure(
             f"`{call.function}` took longer than {limits.seconds:g} s", "timeout", place=at
         )
-    if told.ended or not isinstance(answer, dict):
-        raise _died(call, told.code, limits, at)
+    if reply.ended or not isinstance(answer, dict):
+        raise _died(call, reply.code, limits, at)
     if "missing" in answer:
         raise Failure(
             f"{call.script.file} has no function `{call.function}`",
@@ -365,20 +353,20 @@ def _script_failure(
     at = _place(call.script, error.get("at")) or place
     megabytes = limits.memory // (1024 * 1024)
     if name == "InternalError" and message == "interrupted":
-        told = f"`{call.function}` used more than {limits.cpu} s of processor time"
-        return Failure(told, "timeout", place=at)
+        text = f"`{call.function}` used more than {limits.cpu} s of processor time"
+        return Failure(text, "timeout", place=at)
     if name == "MemoryError" or message == "out of memory":
         return Failure(f"`{call.function}` needs more than {megabytes} MB of memory", place=at)
     if not name and message in ("", "null"):
-        told = f"`{call.function}` raised null, or needs more than {megabytes} MB of memory"
-        return Failure(told, place=at)
+        text = f"`{call.function}` raised null, or needs more than {megabytes} MB of memory"
+        return Failure(text, place=at)
     return Failure(f"{name}: {message}" if name not in ("", "Error") else message, place=at)
 
 
 def _died(call: ScriptCall, code: int, limits: ScriptLimits, at: Place | None) -> Failure:
     if code == -signal.SIGXCPU:
-        told = f"`{call.function}` used more than {limits.cpu} s of processor time"
-        return Failure(told, "timeout", place=at)
+        text = f"`{call.function}` used more than {limits.cpu} s of processor time"
+        return Failure(text, "timeout", place=at)
     how = f"signal {signal.Signals(-code).name}" if code < 0 else "an exit of its own"
     return Failure(f"the process of `{call.function}` ended with {how}", place=at)
 

@@ -30,7 +30,7 @@ def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], No
     loader.exec_module(quickjs)
     prelude = Path(__file__).with_name("prelude.js").read_text(encoding="utf-8")
 
-    def serve(job: dict[str, Any], given: str, send: Send) -> None:
+    def serve(job: dict[str, Any], arguments: str, send: Send) -> None:
         context = quickjs.Context()
         context.set_memory_limit(memory)
         context.set_max_stack_size(_STACK)
@@ -39,7 +39,7 @@ def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], No
         try:
             place = run.load(prelude)
             send(place)
-            send(run.call(given) if place != "null" else '{"missing":true}')
+            send(run.call(arguments) if place != "null" else '{"missing":true}')
         except _Broken as broken:
             if not run.placed:
                 send("null")
@@ -100,20 +100,20 @@ class _Call:
         message = "the script cannot be loaded: it waits, runs too long or needs too much memory"
         raise _Broken({"error": {"name": "", "message": message, "stack": ""}})
 
-    def call(self, given: str) -> str:
+    def call(self, arguments: str) -> str:
         """Return what came of the call, as JSON."""
         try:
-            answer = str(self._call(given))
+            answer = str(self._call(arguments))
         except self.error as error:
             return json.dumps({"error": self._error(str(error))})
         if not answer.startswith('{"error":'):
             return answer
-        told = json.loads(answer)
-        return json.dumps({**told, "error": self._place(told["error"])})
+        failure = json.loads(answer)
+        return json.dumps({**failure, "error": self._place(failure["error"])})
 
-    def _error(self, said: str) -> dict[str, Any]:
+    def _error(self, text: str) -> dict[str, Any]:
         """Return an error that left JavaScript: its first line, then its stack."""
-        first, _, stack = said[:_SHOWN].partition("\n")
+        first, _, stack = text[:_SHOWN].partition("\n")
         name, colon, message = first.partition(": ")
         parts = (name, message) if colon and name.endswith("Error") else ("", first)
         return self._place({"name": parts[0], "message": parts[1], "stack": stack})

@@ -24,18 +24,18 @@ Json = Any
 def server(module: str, memory: int) -> Callable[[dict[str, Any], str, Send], None]:
     """Return what answers a call."""
 
-    def serve(job: dict[str, Any], given: str, send: Send) -> None:
-        said = io.StringIO()
-        with redirect_stdout(said), redirect_stderr(said):
-            answer = _answer({**job, "call": json.loads(given)}, send)
+    def serve(job: dict[str, Any], arguments: str, send: Send) -> None:
+        output = io.StringIO()
+        with redirect_stdout(output), redirect_stderr(output):
+            answer = _answer({**job, "call": json.loads(arguments)}, send)
         setting = job["setting"]
-        lines = said.getvalue()[: setting["logChars"]].splitlines()
-        kept = lines[: setting["logLines"]]
-        logs = [["info", line] for line in kept]
-        text = json.dumps({**answer, "logs": logs, "left": len(lines) - len(kept)})
+        lines = output.getvalue()[: setting["logChars"]].splitlines()
+        shown_lines = lines[: setting["logLines"]]
+        logs = [["info", line] for line in shown_lines]
+        text = json.dumps({**answer, "logs": logs, "left": len(lines) - len(shown_lines)})
         if len(text) > setting["resultChars"]:
-            told = f"it gave more than {setting['resultChars']} characters"
-            text = json.dumps({"error": {"name": "", "message": told, "at": None}})
+            message = f"it gave more than {setting['resultChars']} characters"
+            text = json.dumps({"error": {"name": "", "message": message, "at": None}})
         send(text)
 
     return serve
@@ -99,7 +99,7 @@ class WorkflowContext:
 
 
 class This:
-    """What a function gets as `self`."""
+    """The `self` of a function."""
 
 
 def _length(message: dict[str, Any]) -> int:
@@ -130,16 +130,18 @@ def _answer(job: dict[str, Any], send: Send) -> dict[str, Any]:
 
 def _call(function: Any, names: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
     this = This()
-    siblings = {k: types.MethodType(f, this) for k, f in names.items() if _is_function(f)}
-    contexts = {name: WorkflowContext(given) for name, given in call["threads"].items()}
-    given = {**call["kept"], **call["shares"]}
-    before = {key: json.dumps(value) for key, value in given.items()}
-    vars(this).update({**siblings, **given, "workflow_contexts": contexts})
+    siblings = {
+        k: types.MethodType(f, this) for k, f in names.items() if isinstance(f, types.FunctionType)
+    }
+    contexts = {name: WorkflowContext(values) for name, values in call["threads"].items()}
+    values = {**call["kept"], **call["shares"]}
+    before = {key: json.dumps(value) for key, value in values.items()}
+    vars(this).update({**siblings, **values, "workflow_contexts": contexts})
     value = function(this, *call["args"])
-    held = {**vars(this), **{name: call["shares"][name] for name in call["fixed"]}}
+    state = {**vars(this), **{name: call["shares"][name] for name in call["fixed"]}}
     shares = {}
     for name in call["shares"]:
-        now = _clean(held.get(name), f"self.{name}", 0)
+        now = _clean(state.get(name), f"self.{name}", 0)
         if json.dumps(now) != before[name]:
             shares[name] = now
     own = {k: v for k, v in vars(this).items() if k not in siblings and k not in call["shares"]}
@@ -154,12 +156,8 @@ def _call(function: Any, names: dict[str, Any], call: dict[str, Any]) -> dict[st
     }
 
 
-def _is_function(value: Any) -> bool:
-    return isinstance(value, types.FunctionType)
-
-
 def _clean(value: Any, path: str, depth: int) -> Json:
-    """Return the value, if it is one of JSON. Raises TypeError that names where it is not."""
+    """Return the value, if it is one of JSON. Raise TypeError that names where it is not."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -44,11 +43,6 @@ class Service:
         if self.trusted and not await self.tokens.any():
             return LOCAL
         raise ServiceFault("UNAUTHENTICATED", "a token is needed")
-
-
-def default_rate() -> Rate:
-    """Return a limit of 100 requests a second for each caller, 200 at once."""
-    return Rate(100.0, 200.0, time.monotonic)
 
 
 Authorization = Annotated[str | None, Header()]
@@ -117,8 +111,7 @@ async def post_once(
 
 
 def read_request(model: type[BaseModel], values: dict[str, Any]) -> Any:
-    """Return the request that the values make. Raises `ServiceFault` naming the fields that do not
-    fit."""
+    """Return the request. Raises `ServiceFault` with the fields that do not fit."""
     try:
         return model.model_validate(values)
     except ValidationError as error:

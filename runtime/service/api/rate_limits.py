@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,9 +18,9 @@ class Rate:
     """A bucket for each token: `per_second` requests on average, `burst` at once. Full ones are
     dropped from `most` on."""
 
-    per_second: float
-    burst: float
-    clock: Callable[[], float]
+    per_second: float = 100.0
+    burst: float = 200.0
+    clock: Callable[[], float] = time.monotonic
     most: int = MOST_BUCKETS
     buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
 

@@ -41,7 +41,7 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
         if not row.function:
             continue
         links = _links(row, operations)
-        function = _function_of(row)
+        function = function_of(row)
         app.add_api_route(
             row.path,
             _endpoint(row, function, by_name=False),
@@ -67,7 +67,8 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
             )
 
 
-def _function_of(row: Operation) -> Callable[..., Awaitable[BaseModel]]:
+def function_of(row: Operation) -> Callable[..., Awaitable[BaseModel]]:
+    """Return the function that does an operation."""
     module, _, name = row.function.partition(".")
     function: Callable[..., Awaitable[BaseModel]]
     function = getattr(import_module(f"..operations.{module}", __package__), name)

@@ -52,8 +52,7 @@ class Sessions:
     tokens: Tokens
 
     async def open(self, token: str, now: datetime) -> str:
-        """Return a cookie's value for the holder of a token. Raises `ServiceFault` for an unknown
-        token."""
+        """Return a cookie's value for a token's holder. Raises `ServiceFault` for a wrong token."""
         await self.tokens.caller(token, now)
         visit = new_visit()
         await self.db.run("delete from service_sessions where ends <= ?", (now.isoformat(),))

@@ -74,8 +74,7 @@ class Streams:
 
     @contextlib.contextmanager
     def listening(self, caller: Caller, execution: str) -> Iterator[EventStream]:
-        """Hold one more stream while the block lasts. Raises `ServiceFault` when there are too
-        many."""
+        """Hold one more stream in the block. Raises `ServiceFault` when there are too many."""
         self.refuse_more(caller)
         listening = EventStream(execution)
         listening.news.set()

@@ -270,7 +270,7 @@ def wait_for_step(
     status = yield from wait_until(
         execution_id, lambda s: bool(turn(s)) or over(s), seconds=seconds
     )
-    found = turn(status)
-    if found is None:
+    step = turn(status)
+    if step is None:
         raise TimeoutError(f"{execution_id} is {status.workflow_status}: `{step_id}` has no turn")
-    return found
+    return step

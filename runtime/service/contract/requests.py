@@ -85,8 +85,8 @@ Time = Annotated[
 ]
 """ISO 8601 with an offset."""
 FromFloat = BeforeValidator(_whole)
-Whole = Annotated[int, FromFloat]
-"""An integer: 3 and 3.0 are one number in JSON."""
+"""3 and 3.0 are one number in JSON. It stands behind the bounds: pydantic describes those of a type
+alone."""
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Priority = Literal["low", "normal", "high", "critical"]
 Enforcement = Literal["strict", "lenient", "advisory"]
@@ -110,8 +110,8 @@ class SourceWorkflow(Request):
 class ExecutionConfig(Request):
     """`max_iterations` counts all attempts of one execution; minutes are real time."""
 
-    max_iterations: Annotated[Whole, Field(ge=1, le=100)] = 10
-    timeout_minutes: Annotated[Whole, Field(ge=1, le=525_600)] | None = None
+    max_iterations: Annotated[int, Field(ge=1, le=100), FromFloat] = 10
+    timeout_minutes: Annotated[int, Field(ge=1, le=525_600), FromFloat] | None = None
     auto_retry: bool = False
     quality_enforcement: Enforcement = "strict"
 
@@ -166,7 +166,7 @@ class CompletionData(Request):
     status: Literal["completed", "partial", "failed"]
     output: Text = ""
     quality_self_assessment: Score | None = None
-    duration_minutes: Annotated[Whole, Field(ge=0, le=5_256_000)] | None = None
+    duration_minutes: Annotated[int, Field(ge=0, le=5_256_000), FromFloat] | None = None
     challenges_encountered: Text = ""
     recommendations: Text = ""
     progress_percentage: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None

@@ -15,14 +15,14 @@ from flowc.compiler.driver import CompileResult
 from ...assembly.compose import make_services
 from ...assembly.run_options import RunOptions
 from ...config.options import default
-from ...context import HERE
+from ...context import HERE, binding
 from ...engine.engine import ENDED
 from ...engine.fork import RunState
 from ...engine.signals import RunSignals
 from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
-from ...tools.team import working_in
+from ...tools.team import TEAM
 from ..records.messages import Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
 from ..records.prompt_log import LoggedModels, Prompts
@@ -114,7 +114,8 @@ async def carry_on(
         assignments = await executing.register.assignments(execution.id)
         team = _team_of(executing, execution, assignments)
         services = _services(executing, execution, result, team)
-        with working_in(TeamDesk(correspondence_of(executing, execution), team.holder)):
+        desk = TeamDesk(correspondence_of(executing, execution), team.holder)
+        with binding(TEAM, desk):
             if not await engine.store.has(execution.id):
                 return await engine.start(
                     result.spec,
@@ -184,7 +185,7 @@ def _team_of(
         answers=execution.config.get(ANSWERS, {}),
         holders={step.id: step.agent for step in steps_of(workflow) if step.agent},
         models={id for id, person in executing.people_of(execution).items() if not person},
-        messages=Messages(executing.db),
+        messages=executing.messages,
         clock=executing.clock,
     )
 
@@ -209,14 +210,13 @@ async def write_down(executing: Executing, execution: StoredExecution) -> None:
     register = executing.register
     assignments = await register.assignments(execution.id)
     steps = {step.id: step for step in steps_of(executing.workflow_of(execution))}
-    people = executing.people_of(execution)
     for question in state.questions:
         if question.kind != "task" or question.node not in steps:
             continue
         visit = state.visits.get(question.node, 0) + 1
         if assignment_of(assignments, question.node, visit) is None:
             step = steps[question.node]
-            made = new_assignment(execution, step, visit, people, executing.clock())
+            made = new_assignment(executing, execution, step, visit)
             await register.assign(made, anew=False)
     await _complete_models(executing, state, assignments)
 
@@ -230,9 +230,8 @@ async def _complete_models(
             continue
         if state.visits.get(assignment.step, 0) >= assignment.visit:
             result = state.variables.get(assignment.step)
-            ended = iso(executing.clock())
             status: AssignmentStatus = "completed" if isinstance(result, dict) else "failed"
-            done = replace(assignment, status=status, ended=ended)
+            done = replace(assignment, status=status, ended=executing.now())
             await executing.register.change_open(done)
 
 

@@ -16,7 +16,6 @@ from ..records.metrics import (
     completion_time,
     percentage,
     quality_impact,
-    ready,
     remaining_minutes,
     score_of,
     timeline,
@@ -28,7 +27,6 @@ from .dispatch import (
     assignment_list,
     at_rest,
     new_assignment,
-    now,
     standing_now,
     standing_of,
 )
@@ -44,13 +42,11 @@ async def assign_task(
         standing = await standing_of(executing, caller, id)
         standing.require_active()
         step = _assignable(standing, request)
-        visit = (standing.state.visits.get(step.id, 0) if standing.state else 0) + 1
         new = new_assignment(
+            executing,
             standing.execution,
             step,
-            visit,
-            executing.people_of(standing.execution),
-            executing.clock(),
+            standing.next_visit(step.id),
             agent=request.agent_id,
             config=request.assignment_config.model_dump(mode="json"),
         )
@@ -74,9 +70,8 @@ def _assignable(standing: ExecutionState, request: requests.AssignTaskBody) -> T
     _refuse_agent(standing, step, request)
     if step.id in standing.done_steps:
         raise fault("EXECUTION_NOT_ACTIVE", f"step `{step.id}` is done")
-    free = {s.id for s in ready(standing.steps, standing.done_steps, standing.sequential)}
-    pending = [need for need in step.needs if need not in standing.done_steps]
-    if step.id not in free:
+    pending = standing.pending_needs(step)
+    if step not in standing.free_steps:
         waits = ", ".join(pending) or "the steps before it"
         raise fault(
             "STEP_DEPENDENCIES_NOT_MET",
@@ -84,7 +79,8 @@ def _assignable(standing: ExecutionState, request: requests.AssignTaskBody) -> T
             details={"dependencies_status": {"all_met": False, "pending": pending}},
         )
     current = next((a for a in standing.open if a.step == step.id), None)
-    if current is not None and not current.person and _begun(standing, step):
+    under_way = standing.state.next if standing.state else ()
+    if current is not None and not current.person and step.id in under_way:
         raise fault(
             "AGENT_NOT_ELIGIBLE",
             f"step `{step.id}` is being done by `{current.agent}`",
@@ -116,11 +112,6 @@ def _refuse_agent(
         )
 
 
-def _begun(standing: ExecutionState, step: TaskStep) -> bool:
-    """Return whether a model is at work on the step."""
-    return standing.state is not None and step.id in standing.state.next
-
-
 async def complete_step(
     executing: Executing, caller: Caller, id: str, request: requests.CompleteStepBody
 ) -> responses.StepCompleted:
@@ -129,7 +120,7 @@ async def complete_step(
         standing = await standing_of(executing, caller, id)
         standing.require_active()
         assignment = _open_assignment(standing, request)
-        step = next(s for s in standing.steps if s.id == assignment.step)
+        step = standing.step(assignment.step)
         changed = _with_outcome(executing, standing, step, assignment, request)
         async with executing.news(id) as register:
             if not await register.change_open(changed):
@@ -149,12 +140,11 @@ async def complete_step(
     made = [a for a in after.open if a.id not in known]
     completed = request.completion_data.status == "completed"
     score = score_of(step.id, after.results) if completed else None
-    freed = {s.id for s in ready(after.steps, after.done_steps, after.sequential)}
-    free_before = {s.id for s in ready(standing.steps, standing.done_steps, standing.sequential)}
+    free_before = standing.free_steps
     return responses.StepCompleted(
         step_completed=completed,
         quality_score=score,
-        triggers_next_steps=[s.id for s in after.steps if s.id in freed - free_before],
+        triggers_next_steps=[s.id for s in after.free_steps if s not in free_before],
         workflow_impact=_impact(executing, standing, after, score),
         next_assignments=assignment_list(made),
     )
@@ -180,7 +170,7 @@ def _with_outcome(
         progress=100.0 if data.status == "completed" else assignment.progress,
         result=_result(standing, step, request),
         feedback=feedback,
-        ended=now(executing),
+        ended=executing.now(),
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.catalog.catalog import BUILTIN, Catalog
+from flowc.compiler.catalog.builtin_tools import BUILTIN
+from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.ir import TaskNode, Workflow
@@ -16,6 +17,7 @@ from flowc.compiler.source.source import Source, SourceSet, Unreadable
 from ...state.task_results import result_schema
 from ..contract.responses import CompilerDiagnostic, ValidationStatus
 from ..records.errors import ServiceFault
+from ..records.metrics import steps_of
 from ..records.tables import StoredExecution, StoredTeam, new_id
 
 _TEAM = "team.json"
@@ -145,8 +147,6 @@ def task_schema(workflow: Workflow, step: str) -> dict[str, Any]:
 
 def missing_roles(result: CompileResult, team: StoredTeam | None) -> list[str]:
     """Return the roles that the workflow's tasks need and the team lacks (C10)."""
-    from ..records.metrics import steps_of
-
     assert result.workflow is not None
     known = {agent["role"] for agent in team.agents} if team else set()
     roles = dict.fromkeys(s.role for s in steps_of(result.workflow) if not s.by_nobody)

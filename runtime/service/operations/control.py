@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from ...errors import RunError
 from ...events import RunEvent
 from ..contract import requests, responses
-from ..records.access import Caller
+from ..records.access import Caller, digest_of
 from ..records.errors import ServiceFault
 from ..records.metrics import iso
 from ..records.tables import REQUEST, Register, StoredAssignment, StoredExecution
 from .advance import deadline_of
 from .dispatch import (
-    PATIENCE,
     assignment_list,
     assignment_of,
     at_rest,
     new_assignment,
-    now,
     standing_now,
     standing_of,
 )
@@ -55,13 +52,13 @@ async def pause_workflow(
     again = REQUEST.get().again and standing.execution.paused is not None
     if not again:  # or nobody would have the token of a pause whose process died
         standing.require_active()
-    token, at = secrets.token_urlsafe(32), now(executing)
-    active = [a for a in standing.open if not _is_blocked(standing, a)]
+    token, at = secrets.token_urlsafe(32), executing.now()
+    active = [a for a in standing.open if not standing.pending_needs(standing.step(a.step))]
     held = {
         "at": at,
         "reason": request.pause_reason,
         "type": request.pause_type,
-        "token": _digest(token),
+        "token": digest_of(token),
         "until": request.estimated_resume.isoformat() if request.estimated_resume else None,
     }
 
@@ -73,7 +70,7 @@ async def pause_workflow(
     immediate = request.pause_type == "immediate"
     await executing.pause(id, with_pause, "cancel" if immediate else "drain")
     if immediate:
-        await executing.wait_for_rest(id, PATIENCE)
+        await executing.wait_for_rest(id, executing.patience)
     else:
         await at_rest(executing, standing)
     after = await standing_now(executing, standing.execution)
@@ -99,7 +96,7 @@ async def resume_workflow(
     if held is None and not standing.timed_out and not again:
         message = f"execution {id} is not paused: it is {standing.status}"
         raise standing.refusal("EXECUTION_NOT_ACTIVE", message)
-    digest = _digest(request.resume_token)
+    digest = digest_of(request.resume_token)
     if held is not None and not hmac.compare_digest(held["token"], digest):
         raise standing.refusal("INVALID_RESUME_TOKEN", "this is not the token of the pause")
     moment = executing.clock()
@@ -165,15 +162,6 @@ async def answer_question(
     return (await standing_of(executing, caller, id)).answer(details=False, metrics=False)
 
 
-def _is_blocked(standing: ExecutionState, assignment: StoredAssignment) -> bool:
-    step = next(s for s in standing.steps if s.id == assignment.step)
-    return any(need not in standing.done_steps for need in step.needs)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
 def failed_steps(standing: ExecutionState) -> list[str]:
     """Return the failed steps that have not begun again, in file order."""
     error = (standing.record.error if standing.record else None) or {}
@@ -189,18 +177,16 @@ async def restart_failed(
     executing: Executing, register: Register, standing: ExecutionState
 ) -> list[str]:
     """Give every failed step to its agent again, so that the run does it anew. Return the steps."""
-    steps = {step.id: step for step in standing.steps}
     restarted = failed_steps(standing)
     for id in restarted:
         old = _failed_assignment(standing, id)
         if old is None:
             continue  # a model's: it begins again by itself
         new = new_assignment(
+            executing,
             standing.execution,
-            steps[id],
+            standing.step(id),
             old.visit,
-            executing.people_of(standing.execution),
-            executing.clock(),
             agent=old.agent,
             config={**old.config, "deadline": None},
         )
@@ -210,8 +196,7 @@ async def restart_failed(
 
 def _failed_assignment(standing: ExecutionState, step: str) -> StoredAssignment | None:
     """Return the failed assignment of a step, unless the run has gone on from it."""
-    visit = (standing.state.visits.get(step, 0) if standing.state else 0) + 1
-    last = assignment_of(standing.assignments, step, visit)
+    last = assignment_of(standing.assignments, step, standing.next_visit(step))
     return last if last is not None and last.status == "failed" else None
 
 
@@ -223,25 +208,18 @@ _ALERTS: Mapping[responses.HappeningKind, str] = {
 """The notification that makes an alert of what is of this kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The titles of gates and steps, by id."""
-
-    titles: Mapping[str, str]
-
-    def of(self, event: RunEvent) -> tuple[responses.HappeningKind, str] | None:
-        """Return kind and text of what happened; None for an event that concerns nobody."""
-        title = self.titles.get(event.node) or event.node
-        match event.kind:
-            case "gate" if event.data["passed"]:
-                return "milestone", f"{title}: {_gate_text(event)}"
-            case "warning":
-                return "warning", f"{title}: {event.data['message']}" if title else _text(event)
-            case "node_failed" if not event.data.get("caught"):
-                return "error", _text(event)
-            case "run_finished" if event.data.get("status") == "success":
-                return "completion", "the execution is completed"
-        return None
+def _kind_and_text(event: RunEvent, title: str) -> tuple[responses.HappeningKind, str] | None:
+    """Return kind and text of what happened; None for an event that concerns nobody."""
+    match event.kind:
+        case "gate" if event.data["passed"]:
+            return "milestone", f"{title}: {_gate_text(event)}"
+        case "warning":
+            return "warning", f"{title}: {event.data['message']}" if title else _text(event)
+        case "node_failed" if not event.data.get("caught"):
+            return "error", _text(event)
+        case "run_finished" if event.data.get("status") == "success":
+            return "completion", "the execution is completed"
+    return None
 
 
 def _gate_text(event: RunEvent) -> str:
@@ -255,31 +233,23 @@ def _text(event: RunEvent) -> str:
     return str(event.data.get("message", ""))
 
 
-def happenings(
-    execution: StoredExecution, titles: Mapping[str, str], events: Sequence[RunEvent]
+async def happenings_of(
+    executing: Executing, standing: ExecutionState
 ) -> list[responses.Happening]:
-    """Return what happened, in order."""
-    words, happened = _Words(titles), []
-    for event in events:
-        kind_and_text = words.of(event)
+    """Return what happened in an execution so far, in order."""
+    if standing.record is None:
+        return []
+    titles = {node.id: getattr(node, "title", "") for node in standing.workflow.nodes}
+    happened = []
+    for event in await executing.engine.store.events(standing.execution.id):
+        kind_and_text = _kind_and_text(event, titles.get(event.node) or event.node)
         if kind_and_text is None:
             continue
         kind, message = kind_and_text
-        wanted = execution.notifications.get(_ALERTS.get(kind, ""), False)
+        wanted = standing.execution.notifications.get(_ALERTS.get(kind, ""), False)
         happened.append(
             responses.Happening(
                 time=event.time, kind=kind, step_id=event.node, message=message, alert=wanted
             )
         )
     return happened
-
-
-async def happenings_of(
-    executing: Executing, standing: ExecutionState
-) -> list[responses.Happening]:
-    """Return what happened in an execution so far."""
-    if standing.record is None:
-        return []
-    titles = {node.id: getattr(node, "title", "") or node.id for node in standing.workflow.nodes}
-    events = await executing.engine.store.events(standing.execution.id)
-    return happenings(standing.execution, titles, events)

@@ -186,4 +186,4 @@ def last_words(known: Sequence[StoredMessage]) -> dict[str, set[str]]:
 def correspondence_of(executing: Executing, execution: StoredExecution) -> Correspondence:
     """Return the messages of an execution."""
     agents = {agent.id: agent for agent in executing.workflow_of(execution).agents}
-    return Correspondence(execution.id, agents, Messages(executing.db), executing.clock)
+    return Correspondence(execution.id, agents, executing.messages, executing.clock)

@@ -15,7 +15,7 @@ from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from .compile import compile_workflow, missing_roles, require_valid, team_text, with_config
-from .dispatch import now, startable, task_description
+from .dispatch import startable, task_description
 from .executions import Executing
 
 _PROBE = json.dumps(
@@ -41,7 +41,7 @@ async def create_workflow(
     stored = StoredWorkflow(
         id=id_of_request("wf"),
         owner=caller.owner or "",
-        created=now(executing),
+        created=executing.now(),
         name=result.workflow.title or result.workflow.name if result.workflow else "",
         file=file,
         format=result.frontend.name if result.frontend else "",
@@ -74,7 +74,7 @@ async def create_team(
     team = StoredTeam(
         id=id_of_request("team"),
         owner=caller.owner or "",
-        created=now(executing),
+        created=executing.now(),
         name=str(json.loads(source)["team_name"]),
         source=source,
         agents=agents,
@@ -103,7 +103,6 @@ async def execute_workflow(
             assignments = await inside.assignments(execution.id)
     assert result.workflow is not None
     gates = gates_of(result.workflow)
-    steps = {step.id: step for step in standing.steps}
     return responses.WorkflowExecuted(
         execution_id=execution.id,
         initial_assignments=[
@@ -111,7 +110,7 @@ async def execute_workflow(
                 agent_id=a.agent,
                 step_id=a.step,
                 assignment_id=a.id,
-                task_description=task_description(steps[a.step]),
+                task_description=task_description(standing.step(a.step)),
                 estimated_start=a.start,
                 deadline=a.deadline,
             )
@@ -145,7 +144,7 @@ def _execution(
     )
     _refuse_team(missing_roles(compiled.result, team), team)
     _refuse_inputs(require_valid(compiled), inputs)
-    at = now(executing)
+    at = executing.now()
     return StoredExecution(
         id=id_of_request("ex"),
         owner=caller.owner or "",
@@ -160,7 +159,8 @@ def _execution(
         config=config,
         notifications=request.notifications.model_dump(),
         timeout_from=at,
-        sequential=_is_sequential(source) if workflow.file == CONTRACT else True,
+        sequential=workflow.file != CONTRACT
+        or json.loads(source).get("workflow_type") == "sequential",
     )
 
 
@@ -189,7 +189,3 @@ def _refuse_inputs(result: CompileResult, inputs: Mapping[str, Any]) -> None:
             raise ServiceFault(
                 "INVALID_REQUEST", f"input_parameters: the workflow needs `{param.name}`"
             )
-
-
-def _is_sequential(source: str) -> bool:
-    return bool(json.loads(source).get("workflow_type") == "sequential")

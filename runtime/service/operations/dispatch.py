@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ..contract import responses
 from ..records.access import Caller
-from ..records.metrics import TaskStep, iso, ready
+from ..records.metrics import TaskStep, completion_time, iso
 from ..records.tables import StoredAssignment, StoredExecution, new_id
 from .executions import Executing
 from .status import ExecutionState
@@ -18,31 +17,31 @@ _KEYS = ("priority", "deadline", "resources", "context")
 
 
 def new_assignment(
+    executing: Executing,
     execution: StoredExecution,
     step: TaskStep,
     visit: int,
-    people: Mapping[str, bool],
-    now: datetime,
     *,
     agent: str = "",
     config: Mapping[str, Any] | None = None,
 ) -> StoredAssignment:
     """Return a new assignment. It begins now and is due after the step's estimated minutes unless
-    `config` says when. `people` says for each agent whether it is a person."""
+    `config` says when."""
     settings = dict(config or {})
     who = agent or step.agent or ""
-    due = iso(now + timedelta(minutes=step.minutes)) if step.minutes else None
+    now = executing.clock()
     return StoredAssignment(
         execution=execution.id,
         number=0,
         id=new_id("as"),
         step=step.id,
         agent=who,
-        person=people.get(who, True),
+        person=executing.people_of(execution).get(who, True),
         visit=visit,
         made=iso(now),
         start=iso(now),
-        deadline=settings.get("deadline") or due,
+        deadline=settings.get("deadline")
+        or (completion_time(now, step.minutes) if step.minutes else None),
         config=settings,
     )
 
@@ -81,11 +80,9 @@ def task_description(step: TaskStep) -> str:
     return f"{step.name}: {step.criteria}" if step.criteria else step.name
 
 
-PATIENCE = 10.0
-"""Seconds that an answer waits at most for the run to come to rest, so that it can tell what came
-of it."""
 PATIENCE_WITH_MODELS = 0.5
-"""The same while a model is at work, which may take minutes."""
+"""Seconds that an answer waits for the run to come to rest while a model is at work, which may take
+minutes."""
 
 
 async def standing_of(executing: Executing, caller: Caller, id: str) -> ExecutionState:
@@ -108,21 +105,13 @@ async def assign_ready(executing: Executing, standing: ExecutionState) -> list[S
 
 def startable(executing: Executing, standing: ExecutionState) -> list[StoredAssignment]:
     """Return the same assignments, not stored yet."""
-    people = executing.people_of(standing.execution)
-    visits = standing.state.visits if standing.state else {}
     made = []
-    for step in ready(standing.steps, standing.done_steps, standing.sequential):
-        visit = visits.get(step.id, 0) + 1
+    for step in standing.free_steps:
+        visit = standing.next_visit(step.id)
         known = assignment_of(standing.assignments, step.id, visit)
-        if known is not None or step.by_nobody:
-            continue
-        made.append(new_assignment(standing.execution, step, visit, people, executing.clock()))
+        if known is None and not step.by_nobody:
+            made.append(new_assignment(executing, standing.execution, step, visit))
     return made
-
-
-def now(executing: Executing) -> str:
-    """Return the time as responses write it."""
-    return iso(executing.clock().astimezone(UTC))
 
 
 def assignment_list(made: Sequence[StoredAssignment]) -> list[responses.NewAssignment]:
@@ -135,5 +124,5 @@ def assignment_list(made: Sequence[StoredAssignment]) -> list[responses.NewAssig
 async def at_rest(executing: Executing, standing: ExecutionState) -> bool:
     """Wait for the execution to come to rest. Return whether it has."""
     working = any(not a.person for a in (await standing_now(executing, standing.execution)).open)
-    patience = PATIENCE_WITH_MODELS if working else PATIENCE
+    patience = PATIENCE_WITH_MODELS if working else executing.patience
     return await executing.wait_for_rest(standing.execution.id, patience)

@@ -26,10 +26,11 @@ from ...people import Question
 from ...services import Json
 from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
-from ..records import messages
+from ..records import messages as messages_table
 from ..records import prompt_log as prompts
 from ..records import tables as register
 from ..records import work_queue as due
+from ..records.messages import Messages
 from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
 from ..records.work_queue import BELL, Stop, WorkQueue
@@ -41,6 +42,9 @@ ANSWERS = "answers"
 """The key of an execution's `config` with the answers to questions that are not steps, by node."""
 KEPT = 200
 """Workflows that are kept compiled: those of the executions that were asked for last."""
+PATIENCE = 10.0
+"""Seconds that an answer waits at most for the run to come to rest, so that it can tell what came
+of it."""
 _LOOKS = (0.005, 0.01, 0.02, 0.04)
 """Seconds between looks whether an execution rests; the last one again and again."""
 
@@ -53,13 +57,15 @@ def utc_now() -> datetime:
 @dataclass(slots=True)
 class Executing:
     """The executions of one store. `db` is durable: a write is on the disk. `bell` wakes the
-    worker."""
+    worker. An answer waits `patience` seconds at most for a run to come to rest."""
 
     engine: Engine
     db: Database
     config: Config
     clock: Clock
+    patience: float = PATIENCE
     bell: asyncio.Event = field(default_factory=asyncio.Event)
+    # Weak: a lock is forgotten when no request holds or awaits it.
     locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
 
@@ -71,21 +77,26 @@ class Executing:
     def due(self) -> WorkQueue:
         return WorkQueue(self.db)
 
+    @property
+    def messages(self) -> Messages:
+        return Messages(self.db)
+
     @asynccontextmanager
     async def news(self, id: str) -> AsyncIterator[Register]:
         """Store what the block writes together with the news of it, or neither."""
         async with self.db.transaction() as inside:
             yield Register(inside)
-            await WorkQueue(inside).tell(id, iso(self.clock()))
+            await WorkQueue(inside).tell(id, self.now())
         self.bell.set()
+
+    def now(self) -> str:
+        """Return the time as responses write it."""
+        return iso(self.clock())
 
     def alone(self, id: str) -> asyncio.Lock:
         """Return the lock that an operation holds while it reads and changes an execution. Between
         processes the transactions of the register do this."""
-        lock = self.locks.get(id)
-        if lock is None:
-            lock = self.locks[id] = asyncio.Lock()
-        return lock
+        return self.locks.setdefault(id, asyncio.Lock())
 
     async def pause(
         self, id: str, change: Callable[[StoredExecution], StoredExecution], how: Stop
@@ -170,12 +181,12 @@ def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json
 
 @asynccontextmanager
 async def open_executing(
-    url: str, config: Config, clock: Clock = utc_now
+    url: str, config: Config, clock: Clock = utc_now, patience: float = PATIENCE
 ) -> AsyncIterator[Executing]:
     """Open the executions of the store at `url`. Raises `RunError` when it cannot be opened."""
     async with open_engine(url) as engine, engine.store.opened.durable() as db:
-        for schema in (register.SCHEMA, messages.SCHEMA, prompts.SCHEMA, due.SCHEMA):
+        for schema in (register.SCHEMA, messages_table.SCHEMA, prompts.SCHEMA, due.SCHEMA):
             await create_tables(db, schema)
-        executing = Executing(engine, db, config, clock)
+        executing = Executing(engine, db, config, clock, patience)
         async with engine.store.opened.ringing(BELL, executing.bell.set):
             yield executing

@@ -17,7 +17,7 @@ from ..records.messages import ALL, StoredMessage, contract_fields
 from ..records.metrics import iso
 from ..records.tables import REQUEST, StoredExecution, id_of_request
 from .correspondence import Correspondence, correspondence_of, last_words
-from .dispatch import now, standing_of
+from .dispatch import standing_of
 from .executions import Executing
 from .status import ExecutionState
 
@@ -92,7 +92,7 @@ async def mark_message_read(
     wanted = list(dict.fromkeys(request.message_ids))
     present = [id for id in wanted if id in own]
     seed = REQUEST.get().seed and id_of_request("read")
-    fresh = await team.kept.read(team.execution, agent, present, now(executing), seed)
+    fresh = await team.kept.read(team.execution, agent, present, executing.now(), seed)
     return responses.MessagesRead(
         marked_read=[id for id in present if id in fresh],
         not_found=[id for id in wanted if id not in own],

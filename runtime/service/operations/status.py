@@ -50,6 +50,23 @@ class ExecutionState:
         return self.execution.sequential
 
     @property
+    def free_steps(self) -> list[TaskStep]:
+        """The steps that can start now."""
+        return ready(self.steps, self.done_steps, self.sequential)
+
+    def step(self, id: str) -> TaskStep:
+        """Return a step of the workflow."""
+        return next(step for step in self.steps if step.id == id)
+
+    def next_visit(self, step: str) -> int:
+        """Return the number of the visit of a step that is under way or comes next."""
+        return (self.state.visits.get(step, 0) if self.state else 0) + 1
+
+    def pending_needs(self, step: TaskStep) -> list[str]:
+        """Return the steps that a step still waits for."""
+        return [need for need in step.needs if need not in self.done_steps]
+
+    @property
     def results(self) -> dict[str, Any]:
         """The results of the steps by id: those in the run, and those of people that it has not
         taken in."""
@@ -74,11 +91,12 @@ class ExecutionState:
     @property
     def _unheard(self) -> list[StoredAssignment]:
         """Completed by a person, and not yet taken in by the run."""
-        visits = self.state.visits if self.state else {}
         return [
             a
             for a in self.assignments
-            if a.result is not None and a.status == "completed" and a.visit > visits.get(a.step, 0)
+            if a.result is not None
+            and a.status == "completed"
+            and a.visit >= self.next_visit(a.step)
         ]
 
     @property
@@ -183,8 +201,8 @@ class ExecutionState:
         )
 
     def _active_step(self, assignment: StoredAssignment) -> responses.ActiveStep:
-        step = next(s for s in self.steps if s.id == assignment.step)
-        blocked = [need for need in step.needs if need not in self.done_steps]
+        step = self.step(assignment.step)
+        blocked = self.pending_needs(step)
         review = step.form == "review" and not blocked
         start = datetime.fromisoformat(assignment.start)
         return responses.ActiveStep(
@@ -203,7 +221,8 @@ class ExecutionState:
         for step in self.steps:
             if step.id not in self.done_steps:
                 continue
-            last = self._last_completed(step.id)
+            own = (a for a in reversed(self.assignments) if a.step == step.id)
+            last = next((a for a in own if a.status == "completed"), None)
             feedback = (last.feedback if last else {}) or {}
             words = [str(v) for k, v in feedback.items() if k in _FEEDBACK and v]
             steps.append(
@@ -216,15 +235,15 @@ class ExecutionState:
             )
         return steps
 
-    def _last_completed(self, step: str) -> StoredAssignment | None:
-        own = [a for a in self.assignments if a.step == step and a.status == "completed"]
-        return own[-1] if own else None
-
     def _metrics(self) -> responses.Metrics:
         begin = datetime.fromisoformat(self.execution.created)
         end = self._end()
         spans = [
-            (a.agent, _when(a.start), _when(a.ended) if a.ended else end)
+            (
+                a.agent,
+                datetime.fromisoformat(a.start),
+                datetime.fromisoformat(a.ended) if a.ended else end,
+            )
             for a in self.assignments
             if a.status in (*OPEN, "completed", "failed")
         ]
@@ -241,18 +260,18 @@ class ExecutionState:
 
     def _end(self) -> datetime:
         if self.record is not None and self.status in ("completed", "failed"):
-            return _when(self.record.updated)
+            return datetime.fromisoformat(self.record.updated)
         return self.now.astimezone(UTC)
 
     def _next_steps(self) -> list[responses.NextStep]:
         done, assigned = self.done_steps, {a.step for a in self.open}
-        free = {step.id for step in ready(self.steps, done, self.sequential)}
+        free = self.free_steps
         return [
             responses.NextStep(
                 step_id=step.id,
                 step_name=step.name,
                 required_role=step.role,
-                dependencies_met=step.id in free,
+                dependencies_met=step in free,
             )
             for step in self.steps
             if step.id not in done and step.id not in assigned
@@ -262,14 +281,12 @@ class ExecutionState:
 _FEEDBACK = ("challenges_encountered", "recommendations")
 
 
-def _when(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 def _minutes(assignment: StoredAssignment) -> float:
     """Return the minutes that the agent reported, else those from beginning to end."""
     reported = assignment.feedback.get("duration_minutes")
     if reported is not None:
         return float(reported)
     assert assignment.ended is not None
-    return (_when(assignment.ended) - _when(assignment.start)).total_seconds() / 60
+    return (
+        datetime.fromisoformat(assignment.ended) - datetime.fromisoformat(assignment.start)
+    ).total_seconds() / 60

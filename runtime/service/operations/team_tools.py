@@ -30,8 +30,7 @@ class TeamDesk:
     holder: Callable[[str, int], str]
 
     async def call(self, tool: str, args: dict[str, Any]) -> Any:
-        """Return a tool's result. Raises `Failure` with the code and what helps, for the model to
-        read."""
+        """Return a tool's result. Raises `Failure` with the code and what helps the model."""
         try:
             check_storable(args)
         except ValueError as error:
@@ -94,21 +93,15 @@ class TeamDesk:
             chosen = own[-args["limit"] :]
         ids = [m.id for m in chosen]
         await kept.read(execution, agent, ids, iso(self.team.clock()), reading)
-        last = last_words(known)
+        last, missing = last_words(known), self.team.responses_missing
         return {
             "about": ABOUT,
             "messages": [
-                self._view(m, agent, self.team.responses_missing(m, last)) for m in chosen
+                message_view(m)
+                | ({"awaits_your_response": True} if agent in missing(m, last) else {})
+                for m in chosen
             ],
             "unread": len([m for m in unread if m.id not in ids]),
-        }
-
-    def _view(
-        self, message: StoredMessage, agent: str, responses_missing: Sequence[str]
-    ) -> dict[str, Any]:
-        return {
-            **message_view(message),
-            **({"awaits_your_response": True} if agent in responses_missing else {}),
         }
 
     def _agents(self, named: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from flowc.compiler.ir import AskNode, EndNode, TaskNode, Workflow
 from ...events import RunEvent
 from ...graph.overlay import layout_of, overlay_of
 from ...people import Question
+from ...state.parameters import JSON_TYPES
 from ...store.runs import RunStore
 from ..contract import responses
 from ..operations.compile import task_schema
@@ -24,7 +25,7 @@ from ..operations.executions import Executing
 from ..operations.messages import latest_messages
 from ..operations.status import ExecutionState
 from ..records.messages import ALL
-from ..records.metrics import TaskStep, gates_of
+from ..records.metrics import TaskStep, gates_of, score_of
 from .words import LogLine, log_line
 
 LINES = 300
@@ -32,16 +33,6 @@ LINES = 300
 KEPT = 64
 """Executions whose events are remembered."""
 Events = list[tuple[int, RunEvent]]
-JSON_TYPES: Mapping[str, Mapping[str, str]] = {
-    "text": {"type": "string"},
-    "number": {"type": "number"},
-    "integer": {"type": "integer"},
-    "boolean": {"type": "boolean"},
-    "object": {"type": "object"},
-    "list": {"type": "array"},
-    "any": {},
-}
-"""What a variable or a parameter of a type holds, in the words of JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +194,7 @@ def _rows(
     for event in events:
         if event.kind == "model_called":
             spent.setdefault(event.path[0] if event.path else event.node, []).append(event)
-    scores = {s.step_id: s.quality_score for s in standing.answer(
-        details=True, metrics=False).completed_steps or ()}  # fmt: skip
+    results, done = standing.results, standing.done_steps
     return [
         NodeRow(
             number=number,
@@ -215,7 +205,7 @@ def _rows(
             seconds=node.seconds,
             tokens=_tokens(spent.get(node.id, ())),
             cost=_sum(spent.get(node.id, ()), "cost"),
-            score=scores.get(node.id),
+            score=score_of(node.id, results) if node.id in done else None,
         )
         for number, node in enumerate(shown)
     ]
@@ -239,8 +229,8 @@ def _gates(standing: ExecutionState, events: Sequence[RunEvent]) -> list[GateRow
             form=gate.form.replace("_", " "),
             mode=gate.mode,
             required=gate.required,
-            passed=judged[gate.id].get("passed") if gate.id in judged else None,
-            score=judged[gate.id].get("score") if gate.id in judged else None,
+            passed=judged.get(gate.id, {}).get("passed"),
+            score=judged.get(gate.id, {}).get("score"),
         )
         for gate in gates_of(standing.workflow)
     ]

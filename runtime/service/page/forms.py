@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from flowc.compiler.ir import Param
@@ -45,15 +46,12 @@ def team_in(form: FormData) -> str:
         role = field(form, f"role_{number}")
         if not role:
             continue
-        agent: dict[str, Any] = {"role_name": role, "agent_config": {}}
+        config: dict[str, Any] = _texts(form, ("model", "instructions"), f"_{number}")
+        if tools := field(form, f"tools_{number}").replace(",", " ").split():
+            config["tools"] = tools
+        agent = {"role_name": role, "agent_config": config}
         if field(form, f"type_{number}") == "person":
             agent["type"] = "person"
-        if model := field(form, f"model_{number}"):
-            agent["agent_config"]["model"] = model
-        if instructions := field(form, f"instructions_{number}"):
-            agent["agent_config"]["instructions"] = instructions
-        if tools := field(form, f"tools_{number}").replace(",", " ").split():
-            agent["agent_config"]["tools"] = tools
         roles.append(agent)
     team = {
         "team_name": field(form, "team_name"),
@@ -70,32 +68,21 @@ def start_in(form: FormData, workflow: str, params: tuple[Param, ...]) -> dict[s
         text = field(form, f"input_{param.name}")
         if text:
             inputs[param.name] = text if param.type == "text" else _value(param.name, text)
-    config: dict[str, Any] = {}
-    for name in ("max_iterations", "timeout_minutes"):
-        if text := field(form, name):
-            config[name] = _number(name, text)
-    if enforcement := field(form, "quality_enforcement"):
-        config["quality_enforcement"] = enforcement
+    config: dict[str, Any] = _numbers(form, ("max_iterations", "timeout_minutes"))
+    config |= _texts(form, ("quality_enforcement",))
     if field(form, "auto_retry"):
         config["auto_retry"] = True
-    request: dict[str, Any] = {"workflow_id": workflow, "input_parameters": inputs}
-    if team := field(form, "team_id"):
-        request["team_id"] = team
-    return {**request, "execution_config": config}
+    about = {"workflow_id": workflow, **_texts(form, ("team_id",))}
+    return {**about, "input_parameters": inputs, "execution_config": config}
 
 
 def completion_in(form: FormData) -> dict[str, Any]:
     """Return the request of COMPLETE_STEP."""
     data: dict[str, Any] = {"status": field(form, "status") or "completed"}
-    data |= {name: text for name in _TEXTS if (text := field(form, name))}
-    data |= {name: _number(name, text) for name in _NUMBERS if (text := field(form, name))}
-    scores = {
-        name.removeprefix("score_"): _number(name, field(form, name))
-        for name in form
-        if name.startswith("score_") and field(form, name)
-    }
+    data |= {**_texts(form, _TEXTS), **_numbers(form, _NUMBERS)}
+    scores = _numbers(form, [name for name in form if name.startswith("score_")])
     if scores:
-        data["scores"] = scores
+        data["scores"] = {name.removeprefix("score_"): score for name, score in scores.items()}
     handoff = field(form, "handoff")
     return {
         "assignment_id": field(form, "assignment_id"),
@@ -114,10 +101,33 @@ def answer_in(form: FormData) -> dict[str, Any]:
     return {"answer": _value("answer", text) if structured else text}
 
 
+def pause_in(form: FormData) -> dict[str, Any]:
+    """Return the request of PAUSE_WORKFLOW."""
+    return {
+        "pause_type": field(form, "pause_type") or "graceful",
+        "pause_reason": field(form, "pause_reason"),
+    }
+
+
+def resume_in(form: FormData) -> dict[str, Any]:
+    """Return the request of RESUME_WORKFLOW."""
+    config = {name: True for name in ("reset_timeout", "update_deadlines") if form.get(name)}
+    return {"resume_token": field(form, "resume_token"), "resume_config": config}
+
+
 def position_in(form: FormData) -> int:
     """Return the position of the last event that the page shows, or 0."""
     text = field(form, "after")
     return int(text) if re.fullmatch("[0-9]{1,15}", text) else 0
+
+
+def _texts(form: FormData, names: Iterable[str], end: str = "") -> dict[str, str]:
+    """Return the texts of the fields that are not empty, whose names end with `end`."""
+    return {name: text for name in names if (text := field(form, name + end))}
+
+
+def _numbers(form: FormData, names: Iterable[str]) -> dict[str, float | int]:
+    return {name: _number(name, text) for name, text in _texts(form, names).items()}
 
 
 def _number(name: str, text: str) -> float | int:

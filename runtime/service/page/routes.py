@@ -1,17 +1,18 @@
-"""The paths of the page: what there is, one workflow, teams, signing in."""
+"""The paths of the page: what there is, one workflow, teams, signing in. They fill `*.html`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from flowc.compiler.team import LONGEST_NAME, TEAM_TYPES
 
 from ...errors import RunError
+from ...state.parameters import JSON_TYPES
 from ..api.context import read_request, service_of
 from ..api.sessions import COOKIE, new_visit
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
@@ -23,12 +24,12 @@ from ..records.metrics import steps_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
 from .execution_routes import PageMemory, add_executions
-from .execution_view import JSON_TYPES
 from .rows import Rows
 from .visit import (
     SIGN_IN,
     PageVisit,
     SignedOut,
+    Visiting,
     add_assets,
     field,
     form_of,
@@ -43,18 +44,17 @@ PER_PAGE = 20
 """Executions on a page."""
 LISTED = 100
 """Workflows and teams on a page."""
-Visiting = Annotated[PageVisit, Depends(visit_of)]
 
 
 def add_page(app: FastAPI) -> None:
     """Add all paths of the page."""
-    looking = PageMemory()
+    memory = PageMemory()
     add_assets(app)
     _add_home(app, Rows())
-    _add_workflows(app, looking)
+    _add_workflows(app, memory)
     _add_teams(app)
     _add_signing_in(app)
-    add_executions(app, looking)
+    add_executions(app, memory)
 
 
 def is_page(request: Request) -> bool:
@@ -92,9 +92,7 @@ async def signed_out(request: Request, fault: SignedOut) -> Response:
 def _add_home(app: FastAPI, rows: Rows) -> None:
     @app.get("/", include_in_schema=False)
     async def home(request: Request, visit: Visiting, after: After = "") -> Response:
-        service = service_of(request)
-        executing, owner = service.executing, visit.who.owner
-        register = executing.register
+        register, owner = visit.executing.register, visit.who.owner
         executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after)
         kept = register.each(StoredWorkflow, owner, LISTED)
         workflows = [replace(w, source="") async for w in kept]
@@ -103,7 +101,7 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
         return html(
             visit,
             "home.html",
-            rows=await rows.of(executing, shown),
+            rows=await rows.of(visit.executing, shown),
             names={e.id: name for e in shown if (name := names.get(e.workflow))},
             older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
             after=after,
@@ -114,11 +112,11 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
 
 async def _teams(visit: PageVisit) -> list[StoredTeam]:
     """Return the visitor's teams without their texts."""
-    register = service_of(visit.request).executing.register
+    register = visit.executing.register
     return [replace(t, source="") async for t in register.each(StoredTeam, visit.who.owner, LISTED)]
 
 
-def _add_workflows(app: FastAPI, looking: PageMemory) -> None:
+def _add_workflows(app: FastAPI, memory: PageMemory) -> None:
     @app.get("/workflows/new", include_in_schema=False)
     async def new(request: Request, visit: Visiting) -> Response:
         visit.who.require("operate")
@@ -127,12 +125,11 @@ def _add_workflows(app: FastAPI, looking: PageMemory) -> None:
     @app.post("/workflows", include_in_schema=False)
     async def create(request: Request, visit: Visiting) -> Response:
         form = await form_of(visit)
-        executing = service_of(request).executing
         source, file = str(form.get("source") or ""), field(form, "file_name")
         try:
             source, file = await forms.workflow_in(form)
             text = WorkflowText(source=source, file_name=file)
-            do = partial(create_workflow, executing, visit.who, text)
+            do = partial(create_workflow, visit.executing, visit.who, text)
             response = await operate(visit, form, [source, file], do)
         except ServiceFault as fault:
             status = fault.details.get("validation_status") or {}
@@ -143,31 +140,29 @@ def _add_workflows(app: FastAPI, looking: PageMemory) -> None:
 
     @app.get("/workflows/{id}", include_in_schema=False)
     async def show(request: Request, visit: Visiting, id: Id) -> Response:
-        return await _workflow_page(visit, looking, id, None)
+        return await _workflow_page(visit, memory, id, None)
 
     @app.post("/workflows/{id}/executions", include_in_schema=False)
     async def start(request: Request, visit: Visiting, id: Id) -> Response:
         form = await form_of(visit)
-        executing = service_of(request).executing
         try:
-            workflow = await executing.register.get(StoredWorkflow, id, visit.who.owner)
+            workflow = await visit.executing.register.get(StoredWorkflow, id, visit.who.owner)
             values = forms.start_in(form, id, _params(workflow))
             body = read_request(ExecuteWorkflow, values)
-            do = partial(execute_workflow, executing, visit.who, body)
+            do = partial(execute_workflow, visit.executing, visit.who, body)
             response = await operate(visit, form, values, do)
         except ServiceFault as fault:
-            return await _workflow_page(visit, looking, id, fault)
+            return await _workflow_page(visit, memory, id, fault)
         return leads_to(visit, f"/executions/{response['execution_id']}")
 
 
 async def _workflow_page(
-    visit: PageVisit, looking: PageMemory, id: str, fault: ServiceFault | None
+    visit: PageVisit, memory: PageMemory, id: str, fault: ServiceFault | None
 ) -> Response:
-    executing = service_of(visit.request).executing
-    stored = await executing.register.get(StoredWorkflow, id, visit.who.owner)
+    stored = await visit.executing.register.get(StoredWorkflow, id, visit.who.owner)
     workflow = require_valid(_compile(stored)).workflow
     assert workflow is not None
-    svg, _ = await looking.pictures.draw(workflow)
+    svg, _ = await memory.pictures.draw(workflow)
     return html(
         visit,
         "workflow.html",
@@ -210,8 +205,8 @@ def _add_teams(app: FastAPI) -> None:
     @app.post("/teams", include_in_schema=False)
     async def create(request: Request, visit: Visiting) -> Response:
         form = await form_of(visit)
-        executing, body = service_of(request).executing, forms.team_in(form)
-        do = partial(create_team, executing, visit.who, TeamText(source=body))
+        body = forms.team_in(form)
+        do = partial(create_team, visit.executing, visit.who, TeamText(source=body))
         try:
             await operate(visit, form, body, do)
         except ServiceFault as fault:

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from flowc.compiler.emit.html.page import picture_style
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,6 +22,7 @@ from starlette.exceptions import HTTPException
 
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
+from ..operations.executions import Executing
 from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault
 from . import words
@@ -50,6 +51,10 @@ class PageVisit:
             raise SignedOut
         return self.caller
 
+    @property
+    def executing(self) -> Executing:
+        return service_of(self.request).executing
+
     def may(self, scope: Scope) -> bool:
         """Return whether the visitor may do what needs this scope."""
         return self.caller is not None and SCOPES.index(self.caller.scope) >= SCOPES.index(scope)
@@ -67,6 +72,9 @@ async def visit_of(request: Request) -> PageVisit:
     if caller is not None:
         service.rate.take(caller)
     return PageVisit(request, value or new_visit(), not value, caller)
+
+
+Visiting = Annotated[PageVisit, Depends(visit_of)]
 
 
 @cache

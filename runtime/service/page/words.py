@@ -50,7 +50,8 @@ def _words_of(event: RunEvent) -> tuple[str, str]:
             visit = data.get("visit", 1)
             return (f"began, visit {visit}" if visit and visit > 1 else "began"), "dim"
         case "node_finished":
-            parts = [str(data.get("text") or ""), _case(data), seconds_of(data.get("seconds"))]
+            case_text = f"→ {data['case']}" if data.get("case") else ""
+            parts = [str(data.get("text") or ""), case_text, seconds_of(data.get("seconds"))]
             return " · ".join(part for part in ("done", *parts) if part), "good"
         case "node_failed":
             caught = " (taken by an edge)" if data.get("caught") else ""
@@ -101,11 +102,6 @@ def _end_words(status: str) -> tuple[str, str]:
         "stopped": ("stopped at a limit", "ask"),
     }
     return words.get(status, (status, ""))
-
-
-def _case(data: Mapping[str, Any]) -> str:
-    case = str(data.get("case") or "")
-    return f"→ {case}" if case else ""
 
 
 def _call_text(data: Mapping[str, Any]) -> str:

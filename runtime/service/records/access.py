@@ -89,8 +89,7 @@ class Tokens:
         return await self.db.run("delete from service_tokens where name = ?", (name,))
 
     async def caller(self, token: str, now: datetime) -> Caller:
-        """Return the caller of a token. Raises `ServiceFault` for one that is unknown or
-        expired."""
+        """Return the caller of a token. Raises `ServiceFault` for an unknown or expired one."""
         return await self.caller_of(digest_of(token), now)
 
     async def caller_of(self, digest: str, now: datetime) -> Caller:

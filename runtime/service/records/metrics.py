@@ -65,8 +65,7 @@ def ready(steps: Sequence[TaskStep], done: Collection[str], sequential: bool) ->
 
 
 def percentage(steps: Sequence[TaskStep], done: Collection[str]) -> float:
-    """Return the done share of the estimated minutes, or of the number of steps without estimates:
-    0 to 100."""
+    """Return the done share, 0 to 100: of the estimated minutes, else of the number of steps."""
     if not steps:
         return 0.0
     weights = {step.id: step.minutes for step in steps}
@@ -106,8 +105,7 @@ def phase(
 
 
 def score_of(step: str, results: Mapping[str, Json]) -> float | None:
-    """Return a step's quality score: the last review's, else its own assessment, else None
-    (C23)."""
+    """Return a step's score: the last review's, else its own assessment, else None (C23)."""
     for result in reversed(list(results.values())):
         scores = result.get("scores") if isinstance(result, dict) else None
         if isinstance(scores, dict) and step in scores:

@@ -99,7 +99,8 @@ def test_no_shipped_workflow_does_more(answers):
     async def go():
         options = RunOptions(answers=str(answers), workspace=str(file.parent), allow_exec=True)
         services = make_services(options, compiled.spec, Config())
-        given = {p.name: p.default if p.default is not None else "x" for p in compiled.spec.params}
+        params = [param for param in compiled.spec.params if param.default is None]
+        given = {param.name: {} if param.type == "object" else "x" for param in params}
         async with open_engine("memory:") as engine:
             return await engine.start(
                 compiled.spec, services, run="r", inputs=given, options={},

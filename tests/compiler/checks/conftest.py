@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.ir import (
@@ -107,7 +106,7 @@ def said() -> Callable[..., Said]:
 def diagnostics(check: Any, workflow: Workflow, *others: Workflow) -> list[Diagnostic]:
     rows = (("main.md", workflow), *((f"{other.name}.md", other) for other in others))
     program = Program(entry="main.md", workflows=rows)
-    return list(check(workflow, program, Catalog()))
+    return list(check(workflow, program))
 
 
 @pytest.fixture

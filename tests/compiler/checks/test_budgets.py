@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.checks.budgets import missing_budgets
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.ast import Literal
@@ -183,7 +182,7 @@ def test_a_limit_of_the_main_workflow_is_a_budget_for_those_it_calls(flow, found
     for limits, count in ((main.limits, 0), ((), 1)):
         rows = (("main.md", dataclasses.replace(main, limits=limits)), ("w.md", inner))
         program = Program(entry="main.md", workflows=rows)
-        assert len([*missing_budgets(inner, program, Catalog())]) == count
+        assert len([*missing_budgets(inner, program)]) == count
 
 
 def test_a_failure_that_the_format_adds_closes_no_loop(flow, said):

@@ -168,7 +168,7 @@ def test_very_many_names_are_cut_to_those_that_fit():
 
 def test_what_is_written_behind_a_name_is_not_written_twice():
     result = compile_text(CHART, "trip.wf.md", sources=SourceSet(overrides=FILES))
-    editing = result.frontend.editing()
+    editing = result.frontend.reader().editing()
     names = {"variable": [Candidate("CITY")]}
     at = CHART.index("{{CITY}}") + 4
     choices, _ = complete(Source("trip.wf.md", CHART), at, editing, names)

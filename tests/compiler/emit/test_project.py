@@ -7,8 +7,7 @@ import json
 
 import pytest
 from flowc.compiler.driver import compile_text
-from flowc.compiler.emit.langgraph.config import graph_name
-from flowc.compiler.emit.langgraph.module import emit_python
+from flowc.compiler.emit.langgraph.module import emit_python, graph_name
 from flowc.compiler.emit.project import emit_project
 from flowc.compiler.lowering.graphspec import Branch, labelled_targets
 from flowc.compiler.lowering.serde import load_spec

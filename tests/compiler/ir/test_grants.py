@@ -71,4 +71,4 @@ def test_a_living_document_grants_nothing() -> None:
     from flowc.compiler.reading.protocol import with_file_grants
 
     assert with_file_grants.__module__ == "flowc.compiler.reading.protocol"
-    assert "with_file_grants" not in PLAN.parse.__globals__
+    assert "with_file_grants" not in PLAN.reader().parse.__globals__

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from flowc.compiler.catalog.catalog import Catalog, ToolEntry
+from flowc.compiler.checks import CODES
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.ir import AssignNode, CallNode, Param, Program, StateField, Tool, Workflow
 from flowc.compiler.linking.resolve import resolve
-from flowc.compiler.linking.verify import verify
 
 
 def names(workflow: Workflow) -> set[str]:
@@ -16,7 +17,7 @@ def test_tools_take_source_and_effect_from_the_catalogue() -> None:
     workflow = Workflow(name="w", tools=(Tool(id="read_file"), Tool(id="nope")))
     entry = ToolEntry("read_file", "Read.", {}, "pure", "builtin")
     bound = resolve(
-        Program(entry="w", workflows=(("w", workflow),)), Catalog({"read_file": entry})
+        Program(entry="w", workflows=(("w", workflow),)), Catalog({"read_file": entry}), Sink(CODES)
     ).main
     assert [(t.id, t.source, t.effect) for t in bound.tools] == [
         ("read_file", "builtin", "pure"),
@@ -44,6 +45,7 @@ def test_variables_cross_calls_through_several_levels_and_come_back() -> None:
             ),
         ),
         Catalog(),
+        Sink(CODES),
     )
     for _, workflow in program.workflows:
         assert names(workflow) == {"A_VAR", "B_VAR", "C"}
@@ -58,41 +60,7 @@ def test_nothing_crosses_a_call_that_passes_nothing() -> None:
     call = CallNode(id="CALL", workflow="b")
     main = Workflow(name="a", state=(StateField(name="A"),), nodes=(call,), entry="CALL")
     sub = Workflow(name="b", state=(StateField(name="B"),), nodes=(AssignNode(id="N"),), entry="N")
-    program = resolve(Program(entry="a", workflows=(("a", main), ("b", sub))), Catalog())
-    assert [names(w) for _, w in program.workflows] == [{"A"}, {"B"}]
-
-
-def test_verify_names_what_is_broken() -> None:
-    from flowc.compiler.expr.ast import Name
-    from flowc.compiler.ir import Case, Edge, EndNode, ForeachNode, Retry
-
-    workflow = Workflow(
-        name="w",
-        nodes=(
-            AssignNode(id="A"),
-            AssignNode(id="A", retry=Retry(attempts=1)),
-            EndNode(id="E", outcome="success"),
-            ForeachNode(
-                id="F", items=Name(name="X"), workflow="w", item="I", into="X", concurrency=0
-            ),
-        ),
-        edges=(
-            Edge(source="A", target="GONE"),
-            Edge(source="A", target="E", guard=Case(value="true")),
-            Edge(source="E", target="A"),
-        ),
-        entry="START",
-        outputs=("X",),
+    program = resolve(
+        Program(entry="a", workflows=(("a", main), ("b", sub))), Catalog(), Sink(CODES)
     )
-    faults = "\n".join(verify(Program(entry="w", workflows=(("w", workflow),))))
-    for words in (
-        "no more than once",
-        "no element",
-        "stands 2 times",
-        "GONE",
-        "only a choose node",
-        "leaves an end",
-        "START",
-        "'X'",
-    ):
-        assert words in faults
+    assert [names(w) for _, w in program.workflows] == [{"A"}, {"B"}]

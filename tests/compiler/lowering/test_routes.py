@@ -43,10 +43,7 @@ def edges(text: str) -> tuple[Edge, ...]:
 
 def ways(nodes: tuple[Node, ...], text: str = "", **more: Any) -> Connections:
     flow = Workflow(name="w", nodes=nodes, edges=edges(text), entry=nodes[0].id, **more)
-    outgoing: dict[str, list[Edge]] = {node.id: [] for node in nodes}
-    for edge in flow.edges:
-        outgoing[edge.source].append(edge)
-    return connections_of(flow, outgoing)
+    return connections_of(flow)
 
 
 def choose(name: str) -> ChooseNode:

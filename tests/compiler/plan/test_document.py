@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.plan import PlanError, field_value, is_template, read_plan
+from flowc.compiler.plan import PlanError, is_template, read_plan
+from flowc.compiler.plan.document import field_value
 
 
 def replaced(before: str, after: str) -> tuple[str, str]:

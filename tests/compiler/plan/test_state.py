@@ -10,13 +10,13 @@ from flowc.compiler.plan import (
     PlanError,
     counts,
     current_step,
-    next_step,
     overall_of,
     read_plan,
     status_of,
     text_value,
     transition,
 )
+from flowc.compiler.plan.progress import next_step
 
 TIME = "2031-02-02 10:00:00"
 ALLOWED = {

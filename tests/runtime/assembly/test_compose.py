@@ -14,7 +14,6 @@ from flowc.runtime.assembly.compose import make_services
 from flowc.runtime.assembly.run_options import RunOptions
 from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.graph.null_services import inert_services
 from flowc.runtime.journal.effects import NoJournal
 from flowc.runtime.services import Services
 
@@ -139,11 +138,3 @@ def test_a_root_that_is_no_folder_stops_before_the_run(spec, answers, tmp_path):
 def test_two_who_answer_are_refused(spec, answers):
     with pytest.raises(RunError, match="exclude each other"):
         services(RunOptions(model="openai:x", answers=answers), spec)
-
-
-def test_services_offer_what_graphs_expect(spec, answers):
-    made, inert = services(RunOptions(answers=answers), spec), inert_services()
-    assert made.max_steps == 10_000
-    for name in ("models", "tools", "shell", "files", "people"):
-        assert hasattr(made, name)
-        assert hasattr(inert, name)

@@ -56,22 +56,24 @@ class Foreign:
     command: str
 
 
-class State(TypedDict, total=False):
-    items: Annotated[list[Any], GrowingChannel(fold)]
-    answer: str
+def schema_of(channel: type[GrowingChannel]) -> Any:
+    return TypedDict("State", {"items": Annotated[list[Any], channel(fold)], "answer": str})
+
+
+State = schema_of(GrowingChannel)
 
 
 class Graph:
     """`first` leads to `question` and `beside`, both to `last` through a join."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Any = State) -> None:
         self.visits: dict[str, list[tuple[str, str]]] = {}
         self.steps: dict[str, int] = {}
         self.saver: Any = InMemorySaver(serde=StrictSerializer(None))
-        self.app: Any = self._graph().compile(checkpointer=self.saver)
+        self.app: Any = self._graph(schema).compile(checkpointer=self.saver)
 
-    def _graph(self) -> Any:
-        graph: Any = StateGraph(State)
+    def _graph(self, schema: Any = State) -> Any:
+        graph: Any = StateGraph(schema)
         for name in ("first", "question", "beside", "after", "last"):
             graph.add_node(name, self._node(name))
         graph.add_edge(START, "first")
@@ -267,11 +269,8 @@ class TestLists:
         assert not is_snapshot(["a", "b"])
         assert replay(paused.app.channels["items"], whole, [("t", "items", ["c"])]) == [*"abc"]
 
-    def test_how_often_is_asked_of_the_channel_each_time(self, wait: Any, monkeypatch: Any) -> None:
-        from flowc.runtime.checkpoints import channels
-
-        monkeypatch.setattr(channels, "SNAPSHOT_AFTER", 1)
-        graph = Graph()
+    def test_how_often_is_asked_of_the_channel_each_time(self, wait: Any) -> None:
+        graph = Graph(schema_of(type("OftenWhole", (GrowingChannel,), {"snapshot_after": 1})))
         wait(graph.start())
         assert is_snapshot(wait(graph.latest()).checkpoint["channel_values"]["items"])
 
@@ -331,7 +330,7 @@ class TestSqlite:
                 graph.saver, graph.app = saver, graph._graph().compile(checkpointer=saver)
                 await graph.start()
                 theirs = [s async for s in graph.app.aget_state_history(keys.thread_config(RUN))]
-                ours = await checkpoints_of(db, saver, "sqlite").checkpoints(RUN, "", ("answer",))
+                ours = await checkpoints_of(db, saver, location).checkpoints(RUN, "", ("answer",))
                 assert [each.id for each in ours] == [
                     s.config["configurable"]["checkpoint_id"] for s in reversed(theirs)
                 ]

@@ -7,7 +7,8 @@ import json
 import pytest
 from flowc.compiler.ir import Param, StateField, Workflow
 from flowc.compiler.source.source import Source, SourceSet
-from flowc.runtime.cli.inputs import read_inputs, type_changes, type_inputs
+from flowc.runtime.assembly.inputs import type_changes, type_inputs
+from flowc.runtime.cli.inputs import read_inputs
 from flowc.runtime.errors import RunError
 
 TEXT = "GOAL: what it is for\nCOUNT: how often\n"

@@ -10,7 +10,6 @@ from flowc.compiler.ir import Edge
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.graph.build import build
-from flowc.runtime.graph.null_services import inert_services
 from specs import (
     SUCCESS,
     ask,
@@ -104,7 +103,7 @@ def test_inner_graphs_are_seen_by_langgraph(world, url, wait) -> None:
     async def go() -> None:
         async with open_engine(url) as engine:
             await start(engine, spec, world)
-            app = build(spec, inert_services()).compile(checkpointer=engine.saver)
+            app = build(spec).compile(checkpointer=engine.saver)
             config: Any = {"configurable": {"thread_id": "r"}}
             snapshot = await app.aget_state(config, subgraphs=True)
             inner: Any = snapshot.tasks[0].state
@@ -116,7 +115,7 @@ def test_inner_graphs_are_seen_by_langgraph(world, url, wait) -> None:
 
 def test_edges_of_the_graph_are_those_of_the_spec() -> None:
     spec = program(ask("q"), SUCCESS, edges=(Edge(source="q", target="SUCCESS"),))
-    drawn = build(spec, inert_services()).compile().get_graph()
+    drawn = build(spec).compile().get_graph()
     assert {(e.source, e.target) for e in drawn.edges} == {
         ("__start__", "q"),
         ("q", "SUCCESS"),

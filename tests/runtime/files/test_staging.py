@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from flowc.runtime.audio.calls.call import check_call
-from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, WorkerExit
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, WorkerExit, WorkerJob
 from flowc.runtime.cli.authoring.check import rewrite_file
 from flowc.runtime.cli.delivery import deliver
 from flowc.runtime.files.roots import Roots
@@ -29,8 +29,8 @@ def left(folder: Path) -> list[str]:
 def call(folder: Path, during: Callable[[], Awaitable[None]], output: str = "b.wav") -> Any:
     """A call whose worker does only this."""
 
-    async def process(module: str, asked: bytes, *, writes: Any, **given: Any) -> WorkerExit:
-        writes[0].write_text(output)
+    async def process(job: WorkerJob) -> WorkerExit:
+        job.writes[0].write_text(output)
         await during()
         return WorkerExit(0, TOLD, b"")
 

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import Assignment, CallNode, ChooseNode, ForeachNode, Param
-from flowc.runtime.checkpoints import channels
 from flowc.runtime.checkpoints.called_workflow import called_in
+from flowc.runtime.checkpoints.channels import SNAPSHOT_AFTER
 from flowc.runtime.checkpoints.keys import thread_config
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.graph.build import build, nested_graph
-from flowc.runtime.graph.null_services import inert_services
-from flowc.runtime.nodes.visit.visit import Setting
 from flowc.runtime.state.channels import variable_values
 from specs import (
     LIST,
@@ -94,12 +92,11 @@ def everything() -> Any:
 async def by_langgraph(engine: Engine, spec: Any, run: str, namespace: str = "") -> list[Any]:
     """What LangGraph's own history says of a level, in the shape of ours."""
     config: Any = thread_config(run)
-    level, app = spec, build(spec, inert_services()).compile(checkpointer=engine.saver)
+    level, app = spec, build(spec).compile(checkpointer=engine.saver)
     if namespace:
-        setting = Setting(spec, inert_services(), dict(spec.subgraphs))
         called = called_in(namespace, spec)
         assert called is not None
-        level, graph = called.spec, nested_graph(called.spec, setting)
+        level, graph = called.spec, nested_graph(called.spec, dict(spec.subgraphs))
         app = graph.compile(checkpointer=engine.saver)
         config["configurable"] |= {
             "checkpoint_ns": namespace,
@@ -130,8 +127,28 @@ async def agree(engine: Engine, spec: Any, run: str) -> None:
         assert ours == await by_langgraph(engine, spec, run, namespace), namespace
 
 
-def test_the_past_is_told_as_langgraph_tells_it(any_store, wait, world, monkeypatch) -> None:
-    monkeypatch.setattr(channels, "SNAPSHOT_AFTER", 4)  # lists are kept whole now and then
+def test_the_past_of_a_list_that_was_kept_whole_once(any_store, wait, world) -> None:
+    more = Binary(op="<", left=name("N"), right=lit(SNAPSHOT_AFTER + 5))
+    spec = program_of(
+        workflow(
+            assign("begin", N=lit(0)),
+            point("again", LIST=name("N"), N=plus(name("N"), lit(1))),
+            ChooseNode(id="more", on=more),
+            SUCCESS,
+            edges=(case("more", "true", "again"), case("more", "false", "SUCCESS")),
+            state=STATE,
+        )
+    )
+
+    async def go() -> None:
+        async with open_engine(any_store) as engine:
+            assert (await start(engine, spec, world)).status == "success"
+            await agree(engine, spec, "r")
+
+    wait(go())
+
+
+def test_the_past_is_told_as_langgraph_tells_it(any_store, wait, world) -> None:
     spec = everything()
 
     async def go() -> None:

@@ -239,9 +239,8 @@ def test_the_compiled_module_forks_and_joins_as_the_live_graph_does(wait, tmp_pa
     check_project(spec, tmp_path)
 
     async def go() -> Any:
-        module = load_module(tmp_path)
-        await module.FLOW.open()
-        return await module.build().compile().ainvoke({})
+        graph = await load_module(tmp_path).make_graph()
+        return await graph.ainvoke({})
 
     assert wait(go()) == {"RESULT": ["b", "c"], "$outcome": "success"}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.plan import code_request, fix_request, read_plan
-from flowc.runtime.audio.calls.call import check_call, parse_call
+from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
 from flowc.runtime.audio.calls.worker_protocol import _answer
 from flowc.runtime.audio.plan.check import SubjectFiles, findings_of
 from flowc.runtime.audio.plan.contradictions import Shape
@@ -88,8 +88,8 @@ def done(folder: Path, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def verdicts(folder: Path, requirements: list[dict[str, Any]], after: str) -> list[str]:
     """What becomes of a plan's requirements on its only step."""
 
-    async def do(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return done(folder, tool, arguments)
+    async def do(call: AudioCall) -> dict[str, Any]:
+        return done(folder, call.tool.name, dict(call.arguments))
 
     files = SubjectFiles("in.wav", after)
     found = findings_of(
@@ -337,7 +337,7 @@ DOCUMENT = """## 1. Request Summary
 def answer(agent: str, text: str) -> dict[str, Any]:
     tool = ToolSchema("give_answer", "", {})
     messages = ({"role": "system", "content": "x"}, {"role": "user", "content": text})
-    request = ModelRequest(messages, (tool,), "n", None, 1, 1, agent=agent)
+    request = ModelRequest(messages, (tool,), "n", None, 1, 1, agent=agent, ending=tool.name)
     reply = asyncio.run(OfflineModels().reply(request))
     assert reply.model == "offline-rules/1"
     assert reply.usage.input_tokens == 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.models.script import parse_script
-from flowc.runtime.models.scripted import ScriptedModels, open_script
+from flowc.runtime.models.answer_file import parse_script, read_script
+from flowc.runtime.models.scripted import ScriptedModels
 from flowc.runtime.services import ModelReply, ModelRequest, ToolSchema
 
 
@@ -73,7 +73,7 @@ step_4:
     )
     assert ask(scripted, "step_4", 1, 1).tool_calls[0]["name"] == "git_log"
     assert ask(scripted, "step_4", 1, 1).tool_calls[0]["args"] == {"count": 3}
-    report = ask(scripted, "step_4", 1, 2).tool_calls[0]
+    report = ask(scripted, "step_4", 1, 2, tools=(report_tool([]),)).tool_calls[0]
     assert report["name"] == "report_step_result"
     assert report["args"]["step_number"] == 4
     assert report["args"]["output_variables"] == {"HEAD": "abc"}
@@ -199,11 +199,11 @@ def test_deep_nesting_is_an_error_and_not_a_crash() -> None:
 
 def test_a_file_that_is_missing_or_not_text_is_named(tmp_path) -> None:
     with pytest.raises(RunError, match=r"gone\.yaml` not found"):
-        open_script(tmp_path / "gone.yaml")
+        read_script(tmp_path / "gone.yaml")
     latin = tmp_path / "latin.yaml"
     latin.write_bytes(b"A: caf\xe9\n")
     with pytest.raises(RunError, match="not UTF-8"):
-        open_script(latin)
+        read_script(latin)
 
 
 def test_an_empty_file_answers_nothing() -> None:

@@ -9,7 +9,6 @@ from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import Agent, AgentNode, Assertion, ExecNode, Input, MessageNode, Output
 from flowc.runtime.errors import Failure
 from flowc.runtime.graph.build import build
-from flowc.runtime.graph.null_services import inert_services
 from langgraph.graph import StateGraph
 from specs import (
     FAILED,
@@ -50,7 +49,7 @@ def test_agents_and_commands_share_a_graph_each_whatever_the_workflow(monkeypatc
         ExecNode(id=f"x{n}", source=lit("true"), form="command", session="main", into="RESULT")
         for n in range(20)
     )
-    build(program(*agents, *commands, SUCCESS), inert_services())
+    build(program(*agents, *commands, SUCCESS))
     assert len(graphs) <= 2
 
 

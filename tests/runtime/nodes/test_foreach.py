@@ -322,8 +322,7 @@ def test_the_compiled_module_goes_through_a_list_too(wait, tmp_path) -> None:
     check_project(spec, tmp_path)
 
     async def go() -> Any:
-        module = load_module(tmp_path)
-        await module.FLOW.open()
-        return await module.build().compile().ainvoke({})
+        graph = await load_module(tmp_path).make_graph()
+        return await graph.ainvoke({})
 
     assert wait(go())["RESULT"] == ["a!", "b!"]

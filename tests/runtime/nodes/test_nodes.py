@@ -122,7 +122,7 @@ def test_commands_run_one_by_one_in_a_session_that_carries_on_m36_m39(execute, w
     assert outcome.variables["N"] == 0
 
 
-def test_a_text_without_shell_blocks_runs_nothing_and_empties_the_result_m36(
+def test_a_text_without_fenced_commands_runs_nothing_and_empties_the_result_m36(
     execute, world
 ) -> None:
     node = ExecNode(id="e", source=lit("prose"), form="blocks", session="main", into="RESULT")

@@ -11,7 +11,7 @@ from flowc.runtime.cli.show.outcomes import exit_code
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
-from flowc.runtime.models.script import parse_script
+from flowc.runtime.models.answer_file import parse_script
 from flowc.runtime.models.scripted import ScriptedModels
 from specs import SUCCESS, field_of, lit, program
 from worlds import Replies

@@ -33,19 +33,8 @@ class Done:
 
 def popen(start: Confined, **given: Any) -> subprocess.Popen[bytes]:
     """Start it as flowc does."""
-    process = subprocess.Popen(
-        start.argv,
-        env=start.env,
-        cwd="/",
-        pass_fds=start.pass_fds,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        **given,
-    )
-    start.release()
-    return process
+    nowhere, pipe = subprocess.DEVNULL, subprocess.PIPE
+    return start.popen(stdin=nowhere, stdout=pipe, stderr=subprocess.STDOUT, **given)
 
 
 class Shell:

@@ -13,11 +13,11 @@ from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.sandbox import confine
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.launch import landlock, numbers, seccomp
-from flowc.runtime.sandbox.policy import LAYERS, Limits, Offer, decide, level_of
+from flowc.runtime.sandbox.policy import LAYERS, Limits, SandboxReport, decide, level_of
 
 HERE = probe("shell")
 with_layer = {
-    name: pytest.mark.skipif(name not in HERE.layers, reason=f"no {name} here") for name in LAYERS
+    name: pytest.mark.skipif(name not in HERE.active, reason=f"no {name} here") for name in LAYERS
 }
 ALL = dict.fromkeys(LAYERS, "there")
 
@@ -64,7 +64,7 @@ def test_the_level_that_layers_make(active, shell, snippet):
     ],
 )
 def test_what_is_decided(mode, level, said):
-    offer = Offer(level, {}, {} if level == "full" else {"mounts": "no"})
+    offer = SandboxReport(level, {}, {} if level == "full" else {"mounts": "no"})
     if said is RunError:
         with pytest.raises(RunError, match="mounts: no") as refused:
             decide(mode, offer)
@@ -76,7 +76,7 @@ def test_what_is_decided(mode, level, said):
 
 def test_the_three_remedies_are_named_when_nothing_holds():
     with pytest.raises(RunError) as refused:
-        decide("auto", Offer("weak", {}, {"landlock": "no"}))
+        decide("auto", SandboxReport("weak", {}, {"landlock": "no"}))
     assert all(word in refused.value.help for word in ("Landlock", "namespaces", "--sandbox off"))
 
 
@@ -151,11 +151,7 @@ def test_no_capability_is_left_and_none_is_gained(shell, layers):
 def test_a_required_layer_that_is_missing_refuses_before_anything_runs(shell, layers, layer):
     layers(required=(layer,))
     with shell.start("echo ran > ran") as start:
-        process = subprocess.Popen(
-            start.argv, env=start.env, cwd="/", pass_fds=start.pass_fds, start_new_session=True
-        )
-        start.release()
-        assert process.wait(60) == 96
+        assert start.popen().wait(60) == 96
         with pytest.raises(Failure, match=layer) as refused:
             start.report()
     assert refused.value.kind == "refused"

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
-from flowc.runtime.audio.calls.subprocess_call import WORKER, AudioWorkers
+from flowc.runtime.audio.calls.subprocess_call import WORKER, AudioWorkers, WorkerJob
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
@@ -77,12 +77,14 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
             asked |= {"port": server.getsockname()[1], "pid": os.getpid()}
             ended = asyncio.run(
                 OwnModules(where, {"hostile": str(package)})(
-                    "hostile.attack",
-                    json.dumps(asked).encode(),
-                    args=(),
-                    reads=[files["granted"]],
-                    writes=[files["scratch"]],
-                    seconds=60,
+                    WorkerJob(
+                        "hostile.attack",
+                        json.dumps(asked).encode(),
+                        args=(),
+                        reads=[files["granted"]],
+                        writes=[files["scratch"]],
+                        seconds=60,
+                    )
                 )
             )
         assert ended.code == 0, ended.complaint
@@ -176,7 +178,7 @@ def test_a_module_that_says_things_without_end_takes_no_memory_here(hostile, tmp
     )
     ended = asyncio.run(
         OwnModules(confined(), {"hostile": str(source.parent)}, most=1_000_000)(
-            "hostile.attack", b" " * 1_000_000, args=(), reads=[], writes=[], seconds=60
+            WorkerJob("hostile.attack", b" " * 1_000_000, args=(), reads=[], writes=[], seconds=60)
         )
     )
     assert (len(ended.output), len(ended.complaint)) == (1_000_001, 1_000_001)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,15 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fastapi.testclient import TestClient
 from flowc.runtime.config.settings import Config
+from flowc.runtime.engine.engine import Engine
 from flowc.runtime.service.app import make_app
 from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.operations.executions import Executing, open_executing
 from stores import fresh_store
 
+ANSWERS_WAIT = 120.0
+"""Seconds: an answer tells what came of it however busy the machine is."""
 ROLES = ("researcher", "analyst", "synthesizer")
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer tells what came of it however busy the machine is."""
-    monkeypatch.setattr("flowc.runtime.service.operations.dispatch.PATIENCE", 120.0)
 
 
 class Clock:
@@ -142,6 +141,16 @@ def gate(score: float, kind: str = "quality_check") -> list[dict[str, Any]]:
     return [{**about, "required_score": score}]
 
 
+def same_as(executing: Executing, kind: type[Executing]) -> Executing:
+    """The same executions, with the methods of another class."""
+    return kind(*(getattr(executing, field.name) for field in fields(Executing)))
+
+
+def engine_as(engine: Engine, kind: type[Engine]) -> Engine:
+    """The same engine, with the methods of another class."""
+    return kind(engine.store, engine.saver, engine.journal_db)
+
+
 Opening = Callable[..., contextlib.AbstractContextManager[Desk]]
 
 
@@ -159,16 +168,29 @@ def store(kind: str, tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def opening(store: str, tmp_path: Path) -> Opening:
-    """Opens the service on one store, as often as a test restarts it."""
+    """Opens the service on one store, as often as a test restarts it. What `around` returns takes
+    the place of the executions: some that count, or fail, or die."""
 
     @contextlib.contextmanager
     def open_desk(
-        clock: Clock | None = None, trusted: bool = True, concurrency: int = 20, **config: Any
+        clock: Clock | None = None,
+        trusted: bool = True,
+        concurrency: int = 20,
+        patience: float = 10.0,
+        answers: float = ANSWERS_WAIT,
+        around: Callable[[Executing], Executing] = lambda executing: executing,
+        **config: Any,
     ) -> Iterator[Desk]:
         clock = clock or Clock()
+
+        @contextlib.asynccontextmanager
+        async def executions() -> AsyncIterator[Executing]:
+            async with open_executing(store, Config(**config), clock, answers) as executing:
+                yield around(executing)
+
         app = make_app(
             lambda: open_service(
-                store, Config(**config), trusted=trusted, clock=clock, concurrency=concurrency
+                executions(), trusted=trusted, concurrency=concurrency, patience=patience
             )
         )
         with contextlib.chdir(tmp_path), TestClient(app) as client:

@@ -16,7 +16,8 @@ import uvicorn
 from fastapi import FastAPI
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.app import make_app
-from flowc.runtime.service.lifecycle import open_service, utc_now
+from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.operations.executions import open_executing, utc_now
 
 PATIENCE = 120.0
 
@@ -39,7 +40,9 @@ def served(
 ) -> Iterator[Served]:
     """The service on a store in a folder."""
     url = f"sqlite:///{folder}/service.db"
-    app = make_app(lambda: open_service(url, Config(**config), trusted=trusted, clock=clock))
+    app = make_app(
+        lambda: open_service(open_executing(url, Config(**config), clock), trusted=trusted)
+    )
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

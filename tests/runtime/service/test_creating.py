@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from flowc.runtime.service.records.tables import AT_ONCE, Register
+from flowc.runtime.service.records.tables import AT_ONCE
+from watched import watched
 
-from .conftest import Desk, contract, gate, step, team
+from .conftest import Desk, Opening, contract, gate, step, team
 
 GREET = """\
 flow: 1
@@ -201,17 +204,22 @@ class TestExecute:
         assert (status["workflow_status"], status["result"]) == ("completed", "hello Ada")
 
 
-def test_lists_read_a_few_texts_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_read_a_few_texts_at_a_time(opening: Opening) -> None:
     """A text may have megabytes: those of a whole list are never there together."""
+    limits: list[int] = []
+
+    def watch(query: str, values: Sequence[Any]) -> None:
+        if query.startswith("select body from service_workflows"):
+            limits.append(values[-1] if query.endswith("limit ?") else 10**9)
+
+    with opening(around=lambda e: replace(e, db=watched(e.db, watch))) as desk:
+        _read_lists(desk)
+    assert limits
+    assert max(limits) <= AT_ONCE + 1
+
+
+def _read_lists(desk: Desk) -> None:
     made = [desk.workflow(workflow_name=f"w{number:03}") for number in range(AT_ONCE + 3)]
-    asked: list[int | None] = []
-    page = Register.page
-
-    async def counted(self: Any, kind: Any, owner: Any, limit: int | None, after: str = "") -> Any:
-        asked.append(limit)
-        return await page(self, kind, owner, limit, after)
-
-    monkeypatch.setattr(Register, "page", counted)
     for limit in (500, AT_ONCE + 3, AT_ONCE + 1, AT_ONCE, 1):
         told = desk.get(f"/workflows?limit={limit}")["workflows"]
         assert len(told) == len({w["workflow_id"] for w in told}) == min(limit, len(made))
@@ -219,4 +227,3 @@ def test_lists_read_a_few_texts_at_a_time(desk: Desk, monkeypatch: pytest.Monkey
     rest = desk.get(f"/workflows?limit=500&after={last}")["workflows"]
     assert {w["workflow_id"] for w in rest} == set(made) - {last}
     assert "w000" in desk.client.get("/").text
-    assert max(limit or 10**9 for limit in asked) <= AT_ONCE + 1

@@ -18,6 +18,7 @@ from flowc.runtime.config.settings import Config
 from flowc.runtime.service.app import make_app
 from flowc.runtime.service.contract.operations import OPERATIONS
 from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.operations.executions import open_executing
 
 from .served import Served, served
 
@@ -65,7 +66,7 @@ def test_two_thousand_requests_are_answered_as_described(tmp_path: Path) -> None
 
 
 def test_a_link_leads_to_an_operation_and_fills_what_it_takes(tmp_path: Path) -> None:
-    described = make_app(lambda: open_service("", Config(), trusted=True)).openapi()
+    described = make_app(lambda: open_service(open_executing("", Config()), trusted=True)).openapi()
     operations = {
         operation["operationId"]: operation
         for path in described["paths"].values()

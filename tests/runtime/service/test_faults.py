@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from flowc.runtime.engine.engine import Engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.service import worker as working
 from flowc.runtime.service.api.browser_guard import HEADERS
-from flowc.runtime.service.operations.executions import Executing
-from flowc.runtime.service.records.tables import Register
+from flowc.runtime.service.worker import _fault_text
+from flowc.runtime.services import Outcome
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS
+from watched import watched
 
-from .conftest import Desk, Opening, contract, step, team
+from .conftest import Desk, Opening, contract, engine_as, step, team
 
 DEEP: Any = {}
 for _ in range(300):
@@ -99,17 +101,18 @@ def test_a_team_nested_too_deeply_is_refused(desk: Desk) -> None:
     assert refused(answer)["error_code"] == "INVALID_TEAM_CONFIG"
 
 
+def broken_lists(query: str, values: Sequence[Any]) -> None:
+    if query.startswith("select body from service_workflows"):
+        raise ZeroDivisionError("a secret")
+
+
 class TestBugs:
     def test_a_bug_is_answered_in_its_form_and_tells_nothing(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+        self, opening: Opening, caplog: pytest.LogCaptureFixture
     ) -> None:
-        async def broken(*_: Any) -> None:
-            raise ZeroDivisionError("a secret")
-
-        monkeypatch.setattr(Executing, "standing", broken)
-        client = TestClient(desk.client.app, raise_server_exceptions=False)
-        asked = {"workflow_id": desk.workflow(), "team_id": desk.team()[0]}
-        answer = client.post("/v1/executions", json=asked)
+        with opening(around=lambda e: replace(e, db=watched(e.db, broken_lists))) as desk:
+            client = TestClient(desk.client.app, raise_server_exceptions=False)
+            answer = client.get("/v1/workflows")
         assert answer.status_code == 500
         assert answer.json()["error_code"] == "INTERNAL"
         assert "secret" not in answer.text
@@ -130,37 +133,33 @@ class TestBugs:
                 assert answer.headers[name] == value
         assert len({a.headers["X-Request-Id"] for a in answers}) == len(answers)
 
-    def test_a_page_that_breaks_has_the_headers_too(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        async def broken(*_: Any, **__: Any) -> None:
-            raise ZeroDivisionError("a secret")
-
-        monkeypatch.setattr(Register, "page", broken)
-        client = TestClient(desk.client.app, raise_server_exceptions=False)
-        answer = client.get("/")
+    def test_a_page_that_breaks_has_the_headers_too(self, opening: Opening) -> None:
+        with opening(around=lambda e: replace(e, db=watched(e.db, broken_lists))) as desk:
+            client = TestClient(desk.client.app, raise_server_exceptions=False)
+            answer = client.get("/")
         assert (answer.status_code, "secret" in answer.text) == (500, False)
         assert answer.headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
         assert answer.headers["X-Request-Id"] in answer.text
 
-    def test_a_bug_in_one_execution_is_its_own(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        whole = working.carry_on
+    def test_a_bug_in_one_execution_is_its_own(self, opening: Opening) -> None:
+        begun: list[str] = []
 
-        async def broken(executing: Executing, execution: Any, signals: Any) -> Any:
-            if execution.id != good:
-                raise ZeroDivisionError("a secret")
-            return await whole(executing, execution, signals)
+        class SecondBreaks(Engine):
+            async def start(self, *args: Any, run: str, **named: Any) -> Outcome:
+                begun.append(run)
+                if len(begun) > 1:
+                    raise ZeroDivisionError("a secret")
+                return await super().start(*args, run=run, **named)
 
-        good = desk.execution()
-        monkeypatch.setattr(working, "carry_on", broken)
-        assert desk.complete(good, "gather")["triggers_next_steps"] == ["analyse"]
-        bad = desk.execution()
-        until(lambda: desk.status(bad)["workflow_status"] == "failed")
-        status = desk.status(bad)
-        assert "secret" not in str(status)
-        assert desk.status(good)["workflow_status"] == "executing"
+        with opening(around=lambda e: replace(e, engine=engine_as(e.engine, SecondBreaks))) as desk:
+            good = desk.execution()
+            until(lambda: begun == [good])
+            bad = desk.execution()
+            assert desk.complete(good, "gather")["triggers_next_steps"] == ["analyse"]
+            until(lambda: desk.status(bad)["workflow_status"] == "failed")
+            status = desk.status(bad)
+            assert "secret" not in str(status)
+            assert desk.status(good)["workflow_status"] == "executing"
 
 
 def test_an_execution_that_cannot_begin_says_what_helps(desk: Desk, monkeypatch: Any) -> None:
@@ -173,8 +172,8 @@ def test_an_execution_that_cannot_begin_says_what_helps(desk: Desk, monkeypatch:
 
 def test_flags_are_no_help_in_a_service() -> None:
     error = RunError("none was chosen", help="--model NAME   one\nmodel =    in flowc.toml")
-    assert working._fault_text(error) == "none was chosen (model = in flowc.toml)"
-    assert working._fault_text(RunError("none was chosen")) == "none was chosen"
+    assert _fault_text(error) == "none was chosen (model = in flowc.toml)"
+    assert _fault_text(RunError("none was chosen")) == "none was chosen"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.cli.app import run as flowc
 from flowc.runtime.config.settings import Config
-from flowc.runtime.documents import write_log as document_record
-from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.service.operations.executions import Executing, open_executing
 from flowc.runtime.service.worker import Worker
@@ -21,6 +20,7 @@ from flowc.runtime.store.runs import open_store
 from flowc.runtime.store.service_tables import KEPT_OF, kept_of, left_over
 from openai_server import OpenAIServer
 from stores import KINDS
+from watched import watched
 
 from .conftest import Desk, Opening, step
 from .test_faults import until
@@ -136,7 +136,7 @@ def test_what_an_older_flowc_left_goes_with_gc(
         left, stays = completed(desk), team_at_work(desk)
         until(lambda: "news" not in kept(store, left.id))
     in_store(store, lambda opened: opened.delete(left.id))
-    with opening(concurrency=0) as desk:  # a service that begins sweeps too
+    with opening(concurrency=0, answers=0.1) as desk:  # a service that begins sweeps too
         until(lambda: not kept(store, left.id))
         waiting = team_at_work(desk)
         waiting.send()
@@ -157,22 +157,21 @@ def test_what_an_older_flowc_left_goes_with_gc(
 
 
 def test_a_prune_that_was_killed_can_be_asked_again(
-    store: str, opening: Opening, model: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    store: str, opening: Opening, model: dict[str, Any]
 ) -> None:
     """The run's record goes last: it is what the rest is found by."""
     with opening(**model) as desk:
         team = completed(desk)
 
+    def dies(query: str, values: Sequence[Any]) -> None:
+        if query.startswith("delete from documents"):
+            raise RunError("killed")
+
     async def go() -> None:
         async with open_engine(store) as engine:
-            with monkeypatch.context() as broken:
-
-                async def dies(db: Any, run: str) -> None:
-                    raise RunError("killed")
-
-                broken.setattr(document_record, "forget", dies)
-                with pytest.raises(RunError):
-                    await engine.delete(team.id)
+            dying = Engine(engine.store, engine.saver, watched(engine.journal_db, dies))
+            with pytest.raises(RunError, match="killed"):
+                await dying.delete(team.id)
             assert team.id in await engine.store.ids()
             await engine.delete(team.id)
             assert await engine.store.ids() == frozenset()

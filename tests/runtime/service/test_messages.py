@@ -15,6 +15,7 @@ from flowc.runtime.db.encryption import VARIABLE
 from flowc.runtime.service.api.streams import Streams, event_messages
 from flowc.runtime.service.contract.message_requests import MOST_BESIDE
 from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.operations.executions import open_executing
 from flowc.runtime.service.records.access import Caller
 from flowc.runtime.service.records.messages import (
     MOST_CHARACTERS,
@@ -196,7 +197,8 @@ def test_a_stream_hears_of_a_message(tmp_path: Path) -> None:
 
     async def listen() -> None:
         url = f"sqlite:///{tmp_path}/runs.db"
-        async with open_service(url, Config(), trusted=True) as service, open_store(url) as far:
+        opening = open_service(open_executing(url, Config()), trusted=True)
+        async with opening as service, open_store(url) as far:
             await far.create(RunRecord(id="ex", name="ex", file="f"))
             task = asyncio.create_task(keep(service.streams))
             await standing()

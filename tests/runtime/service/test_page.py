@@ -16,6 +16,7 @@ from flowc.runtime.events import RunEvent
 from flowc.runtime.service.api.sessions import COOKIE
 from flowc.runtime.service.api.streams import Streams, event_messages
 from flowc.runtime.service.lifecycle import open_service
+from flowc.runtime.service.operations.executions import open_executing
 from flowc.runtime.service.page.visit import HTMX_DIGEST, asset
 from flowc.runtime.service.records.access import Caller
 from flowc.runtime.service.records.errors import ServiceFault
@@ -341,13 +342,14 @@ class TestStreams:
                 heard.put_nowait(f"{message.event} {message.data}")
 
         async def listen() -> None:
-            async with open_service(url, Config(), trusted=True) as service, open_store(url) as far:
+            opening = open_service(open_executing(url, Config()), trusted=True)
+            async with opening as service, open_store(url) as far:
                 await far.create(RunRecord(id="ex-far", name="far", file="f"))
                 task = asyncio.create_task(keep(service.streams))
                 while "standing" not in await asyncio.wait_for(heard.get(), 240):
                     pass
                 event = RunEvent("run_started", "ex-far", "2026-05-01T09:00:00+00:00")
-                await far.append_event(event)
+                await far.append_events(event.run, (event,))
                 while "run_started" not in await asyncio.wait_for(heard.get(), 240):
                     pass
                 task.cancel()

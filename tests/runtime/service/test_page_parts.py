@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from flowc.compiler.team import TEAM_TYPES
 from flowc.runtime.service.operations.executions import Executing
+from flowc.runtime.service.operations.status import ExecutionState
 from flowc.runtime.service.page.rows import Row, row_of
 from flowc.runtime.service.records.tables import StoredExecution
 from openai_server import OpenAIServer, Say
 from stores import KINDS
 
-from .conftest import Desk, Opening, gate, step, team
+from .conftest import Desk, Opening, gate, same_as, step, team
 from .test_faults import until
 from .test_messages import team_at_work
 from .test_page import hidden, page, send
@@ -144,21 +144,19 @@ def test_the_prompt_of_a_model_is_shown_as_it_was_sent(
 
 @pytest.mark.parametrize("kind", KINDS)
 class TestRows:
-    def test_a_row_is_put_together_again_when_something_changed(
-        self, opening: Opening, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_row_is_put_together_again_when_something_changed(self, opening: Opening) -> None:
         looked: list[str] = []
-        whole = Executing.standing
 
-        async def counted(self: Executing, execution: StoredExecution) -> Any:
-            looked.append(execution.id)
-            return await whole(self, execution)
+        class Counting(Executing):
+            async def standing(self, execution: StoredExecution) -> ExecutionState:
+                looked.append(execution.id)
+                return await super().standing(execution)
 
-        with opening() as desk:
+        with opening(around=lambda executing: same_as(executing, Counting)) as desk:
             ids = [desk.execution() for _ in range(3)]
             for id in ids:
                 self._at_rest(desk, id)
-            monkeypatch.setattr(Executing, "standing", counted)
+            looked.clear()
             assert page(desk, "/").count("0 of 3 steps") == 3
             assert sorted(looked) == sorted(ids)
             looked.clear()

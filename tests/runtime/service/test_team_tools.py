@@ -6,21 +6,21 @@ import asyncio
 import json
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.errors import Failure
-from flowc.runtime.service import lifecycle as opened
-from flowc.runtime.service.operations.team_tools import TeamDesk
-from flowc.runtime.service.records.messages import Messages
+from flowc.runtime.service.operations.executions import Executing
+from flowc.runtime.service.records.messages import Messages, StoredMessage
 from flowc.runtime.tools.team import TeamTools
 from openai_server import OpenAIServer, Recorded, Say
 from ports import free_port
 from stores import KINDS
 
-from .conftest import Desk, Opening, contract, step, team
+from .conftest import Desk, Opening, contract, same_as, step, team
 from .test_faults import until
 from .test_messages import Team
 from .test_processes import Curl, serving
@@ -86,57 +86,62 @@ def test_a_model_writes_by_role_to_all_and_is_told_what_it_did_wrong(opening: Op
         assert word in answer["error"], answer
 
 
-class Cut:
-    """Holds the process at one place, as if it died there."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.monkeypatch = monkeypatch
-        self.reached = threading.Event()
-
-    def at(self, owner: type, name: str, when: str, fits: Callable[..., bool]) -> None:
-        whole = getattr(owner, name)
-
-        async def cut(*args: Any, **named: Any) -> Any:
-            if not fits(*args):
-                return await whole(*args, **named)
-            if when == "after":
-                await whole(*args, **named)
-            self.reached.set()
-            return await asyncio.Event().wait()
-
-        self.reached.clear()
-        self.monkeypatch.setattr(owner, name, cut)
-
-    def nowhere(self, owner: type, name: str, whole: Any) -> None:
-        self.monkeypatch.setattr(owner, name, whole)
-
-
-def _of_tool(name: str) -> Callable[..., bool]:
-    return lambda desk, tool, args: tool == name
-
-
-PLACES: list[tuple[type, str, str, Callable[..., bool]]] = [
-    (TeamDesk, "call", "before", _of_tool("team_read")),
-    (Messages, "read", "before", lambda self, execution, agent, ids, *_: bool(ids)),
-    (Messages, "read", "after", lambda self, execution, agent, ids, *_: bool(ids)),
-    (TeamDesk, "call", "after", _of_tool("team_read")),
-    (TeamDesk, "call", "before", _of_tool("team_respond")),
-    (Messages, "send", "before", lambda self, made: made.kind == "response"),
-    (Messages, "send", "after", lambda self, made: made.kind == "response"),
-    (TeamDesk, "call", "after", _of_tool("team_respond")),
-    (TeamDesk, "call", "before", _of_tool("team_send")),
-    (Messages, "send", "after", lambda self, made: made.kind == "information"),
-    (TeamDesk, "call", "after", _of_tool("team_send")),
+PLACES = [
+    f"{when} {what}"
+    for what in ("reading", "response", "reading of what it responds to", "information")
+    for when in ("before", "after")
 ]
+"""Everything that tools of the team write, in the order in which the model has it written."""
+
+
+@dataclass(frozen=True)
+class CutMessages(Messages):
+    """Messages that hold the process at one place, as if it died there."""
+
+    place: str
+    reached: threading.Event
+
+    async def _at(self, place: str) -> None:
+        if place == self.place:
+            self.reached.set()
+            await asyncio.Event().wait()
+
+    async def send(self, made: StoredMessage) -> StoredMessage:
+        if made.kind == "request":  # a person's
+            return await super().send(made)
+        await self._at(f"before {made.kind}")
+        message = await super().send(made)
+        await self._at(f"after {made.kind}")
+        return message
+
+    async def read(
+        self, execution: str, agent: str, ids: Sequence[str], time: str, reading: str = ""
+    ) -> set[str]:
+        if not ids or ids[-1].startswith("told-"):  # the prompt's
+            return await super().read(execution, agent, ids, time, reading)
+        what = "reading" if reading else "reading of what it responds to"
+        await self._at(f"before {what}")
+        fresh = await super().read(execution, agent, ids, time, reading)
+        await self._at(f"after {what}")
+        return fresh
+
+
+def cut(place: str, reached: threading.Event) -> Callable[[Executing], Executing]:
+    class Cut(Executing):
+        @property
+        def messages(self) -> Messages:
+            return CutMessages(self.db, place, reached)
+
+    return lambda executing: same_as(executing, Cut)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_death_at_any_place_neither_loses_nor_doubles_a_message(
-    opening: Opening, monkeypatch: pytest.MonkeyPatch
+    opening: Opening,
 ) -> None:
     """The process dies at each place in turn, and the next one goes on from there."""
-    monkeypatch.setattr(opened, "PATIENCE", 0.05)
-    written, cut = threading.Event(), Cut(monkeypatch)
+    written = threading.Event()
+
     with OpenAIServer() as model:
         script = [call("team_read"), DONE, call("team_send", to=["ALL"], text="began"), DONE]
 
@@ -154,10 +159,9 @@ def test_a_death_at_any_place_neither_loses_nor_doubles_a_message(
         model.answer = answer
         with opening(base_url=model.url, concurrency=0) as desk:
             team = at_work(desk)
-        for owner, name, when, fits in PLACES:
-            whole = getattr(owner, name)
-            cut.at(owner, name, when, fits)
-            with opening(base_url=model.url) as desk:
+        for place in PLACES:
+            reached = threading.Event()
+            with opening(base_url=model.url, patience=0.05, around=cut(place, reached)) as desk:
                 team = Team(desk, team.id, team.agents)
                 if not written.is_set():
                     until(lambda: len(model.requests) == 1)
@@ -167,8 +171,7 @@ def test_a_death_at_any_place_neither_loses_nor_doubles_a_message(
                         requires_response=True,
                     )
                     written.set()
-                assert cut.reached.wait(60), (name, when)
-            cut.nowhere(owner, name, whole)
+                assert reached.wait(60), place
         with opening(base_url=model.url) as desk:
             team = Team(desk, team.id, team.agents)
             completed(desk, team)

@@ -22,17 +22,19 @@ from fleet import STEPS, Fleet, Slow, begin, fleet, slow_model, team, template, 
 from flowc.compiler.ir import Agent
 from flowc.runtime.config.settings import Config
 from flowc.runtime.db.file_lease import NotHeld
-from flowc.runtime.service import worker as working
+from flowc.runtime.engine.engine import Engine
+from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.service.operations import advance as carrying
 from flowc.runtime.service.operations.correspondence import Correspondence
 from flowc.runtime.service.operations.executions import Executing, open_executing
 from flowc.runtime.service.records.messages import Messages, StoredMessage
 from flowc.runtime.service.records.tables import StoredAssignment, StoredExecution
+from flowc.runtime.services import Outcome
 from openai_server import Hang
 from ports import free_port
 from stores import KINDS
 
-from .conftest import Desk, Opening
+from .conftest import Desk, Opening, engine_as
 
 PATIENCE = 180.0
 
@@ -181,31 +183,26 @@ class TestTwoServices:
 
 
 def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures_to_the_next(
-    opening: Opening, monkeypatch: pytest.MonkeyPatch
+    opening: Opening, store: str
 ) -> None:
-    async def never(*_: Any) -> None:
-        """As far as a process gets that dies here."""
+    async def dies_at_the_end(config: Config) -> None:
+        """As far as a process gets that dies there."""
+        async with open_executing(store, config) as executing:
+            execution = await executing.register.get(StoredExecution, id, None)
+            outcome = await carrying.carry_on(executing, execution, RunSignals())
+            assert outcome is not None
+            assert outcome.status == "success"
 
-    with slow_model(0.0) as (server, _), opening(base_url=server.url) as desk:
-        team_id = desk.post("/teams", team())["team_id"]
-        workflow = desk.post("/workflows", template(1))["workflow_id"]
-        with monkeypatch.context() as patched:
-            patched.setattr(working, "write_down", never)
+    with slow_model(0.0) as (server, _):
+        with opening(base_url=server.url, concurrency=0) as desk:
+            team_id = desk.post("/teams", team())["team_id"]
+            workflow = desk.post("/workflows", template(1))["workflow_id"]
             asked = {"workflow_id": workflow, "team_id": team_id}
             id = str(desk.post("/executions", asked)["execution_id"])
-            until(lambda: desk.status(id)["workflow_status"] == "completed")
-        executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
-
-        async def take_up() -> bool:
-            assert await executing.wait_for_rest(id, PATIENCE)
-            async with executing.news(id):
-                pass
-            return bool(await executing.wait_for_rest(id, PATIENCE))
-
-        assert desk.client.portal is not None
-        assert desk.client.portal.call(take_up)
-        done = {step["step_id"] for step in desk.status(id)["completed_steps"]}
-        assert done == set(STEPS)
+            asyncio.run(dies_at_the_end(Config(base_url=server.url)))
+            assert not any(s["completion_time"] for s in desk.status(id)["completed_steps"])
+        with opening(base_url=server.url) as desk:
+            until(lambda: any(s["completion_time"] for s in desk.status(id)["completed_steps"]))
 
 
 def test_what_was_given_to_another_meanwhile_is_not_completed(store: str) -> None:
@@ -251,21 +248,21 @@ def test_of_two_responses_at_once_one_is_the_last_word(store: str) -> None:
 
 
 def test_a_run_that_somebody_else_holds_is_looked_at_now_and_then(
-    opening: Opening, monkeypatch: pytest.MonkeyPatch
+    opening: Opening,
 ) -> None:
     tried: list[float] = []
 
-    async def held(*_: Any) -> None:
-        tried.append(time.monotonic())
-        raise NotHeld("run is being executed by another process")
+    class HeldTwice(Engine):
+        async def start(self, *args: Any, **named: Any) -> Outcome:
+            tried.append(time.monotonic())
+            if len(tried) < 3:
+                raise NotHeld("run is being executed by another process")
+            return await super().start(*args, **named)
 
-    monkeypatch.setattr(working, "_RECOVERY", 0.4)
-    with opening() as desk:
-        with monkeypatch.context() as patched:
-            patched.setattr(working, "carry_on", held)
-            id = desk.execution()
-            until(lambda: len(tried) >= 3)
-        assert min(after - before for before, after in pairwise(tried)) >= 0.39
+    with opening(around=lambda e: replace(e, engine=engine_as(e.engine, HeldTwice))) as desk:
+        id = desk.execution()
+        until(lambda: len(tried) >= 3)
+        assert min(after - before for before, after in pairwise(tried)) >= 0.99
         until(lambda: "gather" in desk.active(id))
         desk.complete(id, "gather")
 

@@ -11,8 +11,9 @@ from flowc.compiler.ir import AskNode, ChooseNode, Param, StateField
 from flowc.runtime.checkpoints.channels import SNAPSHOT_AT_LAST, GrowingChannel
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.graph.build import build
-from flowc.runtime.graph.null_services import inert_services
-from flowc.runtime.state.channels import append, fold, reset, tally
+from flowc.runtime.state.channels import tally
+from flowc.runtime.state.conversations import append, fold, reset
+from flowc.runtime.state.parameters import parameters_schema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from specs import SUCCESS, assign, lit, program
@@ -47,9 +48,11 @@ def test_a_graph_says_what_goes_in_and_what_comes_out() -> None:
         SUCCESS,
         params=(Param(name="CITY", type="text"), Param(name="COUNT", type="integer")),
     )
-    app = build(spec, inert_services()).compile()
-    assert set(app.get_input_jsonschema()["properties"]) == {"CITY", "COUNT"}
-    assert set(app.get_output_jsonschema()["properties"]) == {"RESULT", "$outcome"}
+    assert set(parameters_schema(spec)["properties"]) == {"CITY", "COUNT"}
+    assert set(build(spec).compile().get_output_jsonschema()["properties"]) == {
+        "RESULT",
+        "$outcome",
+    }
 
 
 def test_reducers_of_variables(execute) -> None:

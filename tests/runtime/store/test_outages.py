@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import Assignment, ToolNode
-from flowc.runtime.checkpoints.tables import sqlite_saver
-from flowc.runtime.db import sqlite
-from flowc.runtime.db.postgres import connection as postgres
+from flowc.runtime.db.url import PATIENCE
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from proxy import Proxy
@@ -85,8 +83,9 @@ OUTAGES = {"moved": moved, "locked": locked, "unreachable": unreachable}
 class Gone:
     """A run in whose middle the store goes away, and what happened meanwhile."""
 
-    def __init__(self, url: str, away: Outage) -> None:
+    def __init__(self, url: str, away: Outage, patience: float) -> None:
         self.url, self.away, self.back = url, away, asyncio.Event()
+        self.patience = patience
         self.done: list[int] = []
         self.world = World(tools=Functions({"note": self.note}))
         self.begun = asyncio.Event()
@@ -102,7 +101,7 @@ class Gone:
             self.begun.set()
 
     async def run(self) -> str:
-        async with open_engine(self.url) as engine:
+        async with open_engine(self.url, self.patience) as engine:
             outcome = await start(engine, spec(), self.world, listeners=(self.hear,))
             kept = [e.node for e in await engine.store.events("r") if e.kind == "tool_called"]
             assert len(kept) == COUNT
@@ -120,12 +119,12 @@ class Gone:
 
 
 @asynccontextmanager
-async def a_run(outage: str, folder: Path) -> AsyncIterator[Gone]:
+async def a_run(outage: str, folder: Path, patience: float = PATIENCE) -> AsyncIterator[Gone]:
     async with AsyncExitStack() as stack:
         kind = "postgresql" if outage == "unreachable" else "sqlite"
         url = stack.enter_context(fresh_store(kind, folder))
         by, away = await stack.enter_async_context(OUTAGES[outage](url))
-        yield Gone(by, away)
+        yield Gone(by, away, patience)
 
 
 @pytest.mark.parametrize("outage", OUTAGES)
@@ -156,13 +155,10 @@ def test_a_store_that_comes_back_is_waited_for(outage, seconds, tmp_path, wait) 
     ],
 )
 def test_a_store_that_stays_away_ends_the_run_which_goes_on_later(
-    outage, said, tmp_path, wait, monkeypatch
+    outage, said, tmp_path, wait
 ) -> None:
-    for module in (sqlite, sqlite_saver, postgres):
-        monkeypatch.setattr(module, "PATIENCE", 1.0)
-
     async def go() -> None:
-        async with a_run(outage, tmp_path) as gone:
+        async with a_run(outage, tmp_path, 1.0) as gone:
             with pytest.raises(RunError, match=said):
                 await gone.run()
             assert gone.done in (list(range(MIDDLE)), list(range(MIDDLE + 1)))

@@ -12,18 +12,20 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode
+from flowc.runtime.db.database import Database
 from flowc.runtime.db.file_lease import is_held, lease
 from flowc.runtime.db.url import locate
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
-from flowc.runtime.store.runs import RunRecord, open_store
+from flowc.runtime.store.runs import RunRecord, RunStore, open_store
 from killing import in_process
 from specs import SUCCESS, assign, lit, name, program, text
 from worlds import start
@@ -185,7 +187,7 @@ def test_records_events_and_requests_are_kept(tmp_path: Path, wait) -> None:
                 await store.create(RunRecord(id="r", name="n", file="f.md"))
             events = [RunEvent("node_started", "r", "t", f"n{i}", ("c",), {"i": i}) for i in (1, 2)]
             await store.append_events("r", events)
-            await store.append_event(RunEvent("run_finished", "r", "t"))
+            await store.append_events("r", [RunEvent("run_finished", "r", "t")])
         async with open_store(url) as store:
             assert (await store.get("r")).inputs == {"ü": [1]}
             assert [e.node for e in await store.events("r")] == ["n1", "n2", ""]
@@ -239,25 +241,33 @@ def test_a_glance_at_a_run_does_not_keep_another_process_from_taking_it(tmp_path
     timer.join()
 
 
-def test_a_batch_of_events_is_one_statement(any_store, wait, monkeypatch) -> None:
+class Counting:
+    """A database, and how many statements it executed."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self.count = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.db, name)
+
+    async def run(self, query: str, values: Any = ()) -> int:
+        self.count += 1
+        return await self.db.run(query, values)
+
+
+def test_a_batch_of_events_is_one_statement(any_store, wait) -> None:
     events = [RunEvent("node_started", "r", "t", f"n{number}") for number in range(100)]
-    statements: list[str] = []
 
     async def go() -> None:
-        async with open_store(any_store) as store:
-            database = type(store.db)
-            run = database.run
-
-            async def counted(self: Any, query: str, values: Any = ()) -> int:
-                statements.append(query)
-                return int(await run(self, query, values))
-
-            monkeypatch.setattr(database, "run", counted)
+        async with open_store(any_store) as opened:
+            db: Any = Counting(opened.db)
+            store = RunStore(replace(opened.opened, db=db))
             await store.append_events("r", events)
             assert [event.node for event in await store.events("r")] == [e.node for e in events]
+            assert db.count == 1
 
     wait(go())
-    assert len(statements) == 1
 
 
 @pytest.mark.parametrize("run", ["", "  ", "a\nb", "\udcff", "-r", "x" * 201])

@@ -17,8 +17,8 @@ from typing import Any
 import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode, ExecNode
-from flowc.runtime.db import schema_version as layout
 from flowc.runtime.db.database import Database
+from flowc.runtime.db.schema_version import STEPS, admit_store
 from flowc.runtime.db.url import locate
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
@@ -65,7 +65,7 @@ def test_records_events_and_requests_are_kept(any_store, wait) -> None:
             with pytest.raises(RunError, match="there is a run `r` already"):
                 await store.create(RunRecord(id="r", name="n", file="f.md"))
             await store.append_events("r", many)
-            await store.append_event(RunEvent("run_finished", "r", "t"))
+            await store.append_events("r", [RunEvent("run_finished", "r", "t")])
             assert (await store.get("r")).status == "crashed"
             async with store.leases.hold("r"):
                 assert [r.status for r in await store.list()] == ["running"]
@@ -174,18 +174,16 @@ def test_a_crafted_checkpoint_executes_nothing(
 
 
 def test_a_store_of_a_newer_flowc_is_refused_and_an_older_one_brought_up_to_date(
-    any_store, wait, monkeypatch
+    any_store, wait
 ) -> None:
     async def go() -> None:
         await opened(any_store)
         async with open_database(locate(any_store), durable=True) as db:
             await db.run("drop table layout")  # as the first flowc left it
             await opened(any_store)
-            newest = layout.NEWEST
+            newest = 1 + len(STEPS)
             assert await db.rows("select version from layout") == [(newest,)]
-            monkeypatch.setattr(layout, "STEPS", (*layout.STEPS, add_reasons))
-            monkeypatch.setattr(layout, "NEWEST", newest + 1)
-            await asyncio.gather(*(opened(any_store) for _ in range(3)))
+            await asyncio.gather(*(opened_by_newer(any_store) for _ in range(3)))
             await db.rows("select why from requests")
             assert await db.rows("select version from layout") == [(newest + 1,)]
             await db.run("update layout set version = 9")
@@ -193,6 +191,12 @@ def test_a_store_of_a_newer_flowc_is_refused_and_an_older_one_brought_up_to_date
                 await opened(any_store)
 
     wait(go())
+
+
+async def opened_by_newer(url: str) -> None:
+    """Open the store as a flowc with another step does."""
+    async with open_database(locate(url), durable=False) as db:
+        await admit_store(db, locate(url), (*STEPS, add_reasons))
 
 
 async def add_reasons(db: Database) -> None:

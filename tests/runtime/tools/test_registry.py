@@ -103,7 +103,7 @@ def test_every_tool_has_a_description_and_a_schema_of_an_object(kind, folder):
 
 
 def test_every_kind_of_source_is_registered():
-    names = {cls.__name__ for cls in TOOL_SOURCES}
+    names = {row.kind.__name__ for row in TOOL_SOURCES}
     assert names == {
         "BuiltinTools", "AudioTools", "DocumentTools", "TeamTools",
         "PythonFunction", "McpServer",

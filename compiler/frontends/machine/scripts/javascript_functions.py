@@ -64,15 +64,15 @@ class _Reader:
         for node in exports:
             if any(part.type == "default" for part in node.children):
                 return self.default(root, node.child_by_field_name("value"))
-        found: dict[str, ScriptFunction] = {}
+        by_name: dict[str, ScriptFunction] = {}
         for node in exports:
             declaration = node.child_by_field_name("declaration")
             if declaration is None or declaration.type not in _DEFINITIONS | _DECLARATIONS:
-                return ScriptFunctions(found, is_complete=False)
+                return ScriptFunctions(by_name, is_complete=False)
             for name, value in self.declarations(declaration):
                 one = self.value(name, value)
-                found[one.name if one else self.source(name)] = one or self.unknown(name)
-        return ScriptFunctions(found, is_complete=True)
+                by_name[one.name if one else self.source(name)] = one or self.unknown(name)
+        return ScriptFunctions(by_name, is_complete=True)
 
     def default(self, root: Node, value: Node | None) -> ScriptFunctions:
         """Return what `export default` gives: an object, or the name of one."""
@@ -95,7 +95,7 @@ class _Reader:
 
     def members(self, literal: Node) -> ScriptFunctions:
         """Return the methods of an object literal."""
-        found: dict[str, ScriptFunction] = {}
+        by_name: dict[str, ScriptFunction] = {}
         complete = True
         for part in literal.named_children:
             name, one = part.child_by_field_name("name") or part.child_by_field_name("key"), None
@@ -109,8 +109,8 @@ class _Reader:
             elif name is not None and (value := part.child_by_field_name("value")):
                 one = self.value(name, value)
             if one is not None:
-                found[one.name] = one
-        return ScriptFunctions(found, complete)
+                by_name[one.name] = one
+        return ScriptFunctions(by_name, complete)
 
     def value(self, name: Node, value: Node) -> ScriptFunction | None:
         """Return a function, or a value that may be one, or None."""
@@ -132,15 +132,15 @@ class _Reader:
         if body.type != "statement_block":
             texts = self.texts(body)
             return ScriptFunction(known.name, known.start, tuple(texts or ()), texts is not None)
-        found: list[Returned] = []
+        returns: list[Returned] = []
         exact = True
         for statement in _own_returns(body):
             texts = self.returned_texts(statement)
             exact = exact and texts is not None
-            found.extend(texts or ())
+            returns.extend(texts or ())
         if not _always_returns(body):
-            found.append(Returned(None, *self.span(name)))
-        return ScriptFunction(known.name, known.start, tuple(found), exact)
+            returns.append(Returned(None, *self.span(name)))
+        return ScriptFunction(known.name, known.start, tuple(returns), exact)
 
     def returned_texts(self, statement: Node) -> list[Returned] | None:
         values = [part for part in statement.named_children if part.type != "comment"]
@@ -151,7 +151,7 @@ class _Reader:
 
     def texts(self, value: Node) -> list[Returned] | None:
         """Return the texts that an expression can be; None when it may be anything."""
-        found: list[Returned] = []
+        returns: list[Returned] = []
         left = [value]
         while left:
             node = left.pop()
@@ -161,12 +161,12 @@ class _Reader:
             elif node.type == "ternary_expression" and len(parts) == 3:
                 left += [parts[2], parts[1]]
             elif node.type in ("null", "undefined"):
-                found.append(Returned(None, *self.span(node)))
+                returns.append(Returned(None, *self.span(node)))
             elif node.type in ("string", "template_string") and _is_plain(parts):
-                found.append(Returned(self.source(node)[1:-1], *self.span(node)))
+                returns.append(Returned(self.source(node)[1:-1], *self.span(node)))
             else:
                 return None
-        return found
+        return returns
 
 
 def _is_plain(parts: list[Node]) -> bool:

@@ -6,28 +6,31 @@ Nothing is run or imported: the syntax tree is all that is looked at.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 
 from .functions import Returned, ScriptFault, ScriptFunction, ScriptFunctions
 
+_LINE_END = re.compile(r"\r\n?|\n")
+"""What ends a line for Python; `splitlines` knows further characters, which do not."""
+
 
 def read_python(text: str) -> ScriptFunctions | ScriptFault:
     """Return the functions of the module, or why it does not parse."""
-    starts = _line_starts(text)
+    places = _Places(text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # they would be printed, and are the script's own
             tree = ast.parse(text)
     except SyntaxError as error:
-        line = min(error.lineno or 1, len(starts))
-        at = min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
+        line = min(error.lineno or 1, len(places.starts))
+        at = min(places.starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
         return ScriptFault(error.msg.replace("'", "`"), at, min(at + 1, len(text)))
     except (RecursionError, MemoryError, ValueError):
         return ScriptFault("the script is nested too deeply, or holds a null character", 0, 0)
-    lines = text.splitlines(keepends=True)
     functions = {
-        node.name: _function(node, _Places(starts, lines))
+        node.name: _function(node, places)
         for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
@@ -39,16 +42,19 @@ def read_python(text: str) -> ScriptFunctions | ScriptFault:
 class _Places:
     """Offsets of syntax nodes: Python counts their columns in bytes."""
 
-    def __init__(self, starts: list[int], lines: list[str]) -> None:
-        self.starts, self.lines = starts, lines
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
 
     def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
         return self.offset(node.lineno, node.col_offset), self.offset(*end)
 
     def offset(self, line: int, column: int) -> int:
-        written = self.lines[line - 1].encode()[:column].decode(errors="ignore")
-        return self.starts[line - 1] + len(written)
+        start = self.starts[line - 1]
+        # A character has a byte or more, so the column lies within as many characters.
+        written = self.text[start : start + column].encode()[:column].decode(errors="ignore")
+        return start + len(written)
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, places: _Places) -> ScriptFunction:
@@ -100,8 +106,6 @@ def _always_returns(body: list[ast.stmt]) -> bool:
                 return True
             case ast.With() if _always_returns(node.body):
                 return True
-            case _:
-                pass
     return False
 
 
@@ -110,10 +114,3 @@ def _try_returns(node: ast.Try) -> bool:
     return _always_returns(node.finalbody) or (
         handled and (_always_returns(node.body) or _always_returns(node.orelse))
     )
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    return starts

@@ -14,7 +14,7 @@ from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_file, compile_text
 from flowc.compiler.emit.flow.program import emit_flow_yaml
 from flowc.compiler.flow_yaml import keys as flow_keys
-from flowc.compiler.frontends.flow.frontend import parse
+from flowc.compiler.frontends.flow.document import read_document
 from flowc.compiler.ir import Program, Workflow
 from flowc.compiler.source.source import Source, SourceSet
 from hypothesis import HealthCheck, Phase, given, settings
@@ -57,7 +57,7 @@ def test_every_workflow_reads_back_as_itself(main, inner):
     program = Program(entry=FILE, workflows=((FILE, main), (f"{FILE}#inner", inner)))
     text = emit_flow_yaml(program)
     sink = Sink(CODES)
-    parsed = parse(Source(FILE, text), SourceSet(), sink)
+    parsed = read_document(Source(FILE, text), SourceSet(), sink)
     assert sink.all() == ()
     assert parsed.workflow == in_order(main)
     assert parsed.parts == {"inner": in_order(inner)}

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from flowc.runtime.audio.calls.call import AudioCall
 from flowc.runtime.audio.plan.check import SubjectFiles, findings_of, report_of
 from flowc.runtime.audio.plan.metrics import METRICS, Pair
 from flowc.runtime.audio.plan.planning import complete_plan, criteria_in
@@ -132,7 +133,7 @@ def test_a_criterion_without_a_predicate_stays_words():
 
 
 def test_a_file_that_cannot_be_measured_passes_nothing():
-    async def do(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def do(call: AudioCall) -> dict[str, Any]:
         raise Failure("`b.wav` does not exist")
 
     one = read_predicate({"metric": "channels", "op": "==", "value": 2})

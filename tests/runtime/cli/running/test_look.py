@@ -240,7 +240,7 @@ def test_doctor_shows_the_layers_of_the_sandbox_and_why_one_is_missing(flowc):
     assert offer.level in found["sandbox"]["text"]
     for layer in ("limits", "privileges", "landlock", "seccomp", "namespaces", "mounts"):
         row = found[f"sandbox {layer}"]
-        assert row["ok"] == (layer in offer.layers)
+        assert row["ok"] == (layer in offer.active)
         assert row["ok"] or offer.missing[layer] in row["text"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.ir import AgentNode, Assertion, Output
 from flowc.runtime.nodes.talk.talk import EndingRefused
-from flowc.runtime.nodes.talk.verdicts import judge, outcome_of_failure, report_ending
+from flowc.runtime.nodes.talk.verdicts import judge, report_ending
 from flowc.runtime.state.step_reports import Claim, StepReport
 
 
@@ -160,7 +160,8 @@ def test_without_a_measurement_the_report_may_contradict_itself():
 
 
 def test_a_step_that_could_not_be_started_has_failed():
-    outcome = outcome_of_failure(step("peak < 0"), "no model")
+    failed = StepReport(3, "failed", (), {}, "no model")
+    outcome = judge(step("peak < 0"), failed, None, {})
     assert outcome == {
         "step": 3,
         "title": "Measure",

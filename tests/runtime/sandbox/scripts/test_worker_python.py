@@ -13,8 +13,7 @@ from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
-from flowc.runtime.state.channels import fold
-from flowc.runtime.state.conversations import adding
+from flowc.runtime.state.conversations import adding, fold
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox_hosts import on_machine
@@ -169,7 +168,7 @@ def test_the_level_is_told_once_and_a_weak_sandbox_runs_no_script(
     assert [(data["profile"], data["level"]) for data in told] == [
         ("snippet", probe("snippet").level)
     ]
-    layers = probe("snippet").layers
+    layers = probe("snippet").active
     strong = {name: layers[name] for name in layers.keys() - {"namespaces", "mounts"}}
     for mode, active in (("auto", {}), ("strict", strong)):
         with on_machine(active, {"landlock": "taken away"}):

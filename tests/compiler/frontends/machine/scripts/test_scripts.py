@@ -167,6 +167,14 @@ def test_python_functions_and_what_they_return() -> None:
     assert found.is_complete
 
 
+def test_a_character_that_ends_a_line_elsewhere_moves_no_place_in_python() -> None:
+    text = "NOTE = 'a\u2028b\f'\r\n\rdef go(self):\r    return 'é'\n"
+    found = read_python(text)
+    assert isinstance(found, ScriptFunctions)
+    (returned,) = found.by_name["go"].returns
+    assert text[returned.start : returned.end] == "'é'"
+
+
 def test_python_that_does_not_parse() -> None:
     found = read_python("def go(self:\n    pass\n")
     assert isinstance(found, ScriptFault)

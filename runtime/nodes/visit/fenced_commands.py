@@ -1,4 +1,4 @@
-"""Markdown text -> shell commands (M37, M38): pure, no shell is asked.
+"""The shell commands in the fenced blocks of a markdown text (M37, M38); nothing runs here.
 
 Only closed fenced blocks with a shell's tag count. One line is one command, without a leading
 `$ `; a line that continues a command (a backslash, an indent, an open quote, bracket, here-document
@@ -153,8 +153,8 @@ class _Scan:
         return at + 1
 
     def _operator(self, line: str, at: int) -> int:
-        """`;`, `|` and `&` begin a new command; after `|`, `||`, `&&` at the line's end it must
-        follow."""
+        """Begin a new command after `;`, `|` and `&`; after `|`, `||`, `&&` at the line's end it
+        must follow."""
         end = at
         while end < len(line) and line[end] in ";|&":
             end += 1
@@ -165,7 +165,7 @@ class _Scan:
         return end
 
     def _end_of_arithmetic(self, line: str, at: int) -> int:
-        """`))` closes `((`; a single `)` shows that these were two subshells."""
+        """End `((` at `))`; a single `)` shows that these were two subshells."""
         both = line.startswith("))", at)
         self.nest[-1:] = [] if both else [")"]
         self.at_command = False

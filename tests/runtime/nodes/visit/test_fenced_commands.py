@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from flowc.runtime.nodes.visit.shell_blocks import shell_commands
+from flowc.runtime.nodes.visit.fenced_commands import shell_commands
 
 
 def block(*lines: str, tag: str = "sh") -> str:
@@ -13,7 +13,7 @@ def block(*lines: str, tag: str = "sh") -> str:
 
 
 @pytest.mark.parametrize("tag", ["sh", "shell", "bash", "Bash", "powershell", "cmd"])
-def test_shell_blocks_are_those_with_a_shells_tag_m37(tag: str) -> None:
+def test_fenced_commands_are_those_with_a_shells_tag_m37(tag: str) -> None:
     assert shell_commands(block("one", tag=tag)) == ("one",)
 
 

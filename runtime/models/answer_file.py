@@ -99,7 +99,7 @@ class AnswerFile:
 
 
 def read_script(path: str | Path) -> AnswerFile:
-    """Read a file of answers. Raises `RunError` (exit 2) with place of the first fault."""
+    """Read a file of answers. Raise `RunError` (exit 2) with place of the first fault."""
     name = str(path)
     try:
         text = read_text(name)
@@ -214,7 +214,8 @@ class _Reader:
         raise self.fault(node, "an approval is `yes` or `no`")
 
     def visits(self, node: yaml.SequenceNode) -> Iterator[tuple[Turn, ...]]:
-        """Turns up to and with the one that ends the visit; an inner list is one whole visit."""
+        """Yield the turns of each visit, up to the one that ends it; an inner list is one whole
+        visit."""
         turns: list[Turn] = []
         for item in node.value:
             if isinstance(item, yaml.SequenceNode):
@@ -267,7 +268,7 @@ class _Reader:
         return str(node.value)
 
     def calls(self, node: yaml.Node, args: yaml.Node | None) -> tuple[ScriptedCall, ...]:
-        """`call: name` with `args:` beside it, `call: {name: args, …}`, or a list of these."""
+        """Read `call: name` with `args:` beside it, `call: {name: args, …}`, or a list of these."""
         if isinstance(node, yaml.ScalarNode):
             return (ScriptedCall(node.value, self.args(args)),)
         if args is not None:
@@ -277,7 +278,7 @@ class _Reader:
         return tuple(call for item in node.value for call in self.calls(item, None))
 
     def args(self, node: yaml.Node | None) -> dict[str, Any] | str:
-        """Arguments of a call: a mapping, or a text that is sent as it is."""
+        """Read the arguments of a call: a mapping, or a text that is sent as it is."""
         value = self.value(node) if node is not None else None
         return value if isinstance(value, str) else self.object(node)
 
@@ -311,7 +312,7 @@ class _Reader:
         return value
 
     def value(self, node: yaml.Node) -> Any:
-        """The JSON value of a YAML node."""
+        """Return the JSON value of a YAML node."""
         if isinstance(node, yaml.ScalarNode):
             return self.scalar(node)
         if node.tag not in ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):

@@ -1,4 +1,4 @@
-"""Holding peaks: the limiter by itself, and loudness that needs one.
+"""Loudness brought to a target, and true peaks held below a ceiling: the limiter.
 
 How much a limiter may take off the highest peak on the way to a loudness was measured on speech,
 music, drums and clicks, with `plugins.limiter` and its release of 100 ms. The level of 10 ms beside
@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor
+from typing import NamedTuple
 
 from ...errors import Failure
 from ..calls.files import Sound
@@ -30,7 +31,7 @@ from .job import Chain, Job, Result
 from .stages import Stage, through
 
 MOST_TAKEN_DB = 6.0
-"""What the limiter may take off the highest true peak on the way to a loudness."""
+"""The most that the limiter takes off the highest true peak on the way to a loudness."""
 _ROUNDS = 24
 _CLOSE_LU, _SAFETY_DB = 0.02, 0.01
 _RELEASE_MS = 100.0
@@ -39,38 +40,36 @@ _RELEASE_MS = 100.0
 def limit(job: Job) -> Chain:
     """Lower the plugin's own ceiling until the true peaks are where they were asked to be."""
     sound, most, release = job.input, job.values["ceiling_dbtp"], job.values["release_ms"]
-    ceiling = most
-    for _ in range(_ROUNDS):
-        peak = measure_loudness(sound, _limiter_chain(sound, 0.0, ceiling, release)).true_peak
-        if peak is None or peak <= most:
-            return Chain(_limiter_chain(sound, 0.0, ceiling, release), {"true_peak_dbtp": peak})
-        ceiling -= peak - most + _SAFETY_DB
-    raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
+    loud, ceiling = _hold(sound, 0.0, most, most, release)
+    if ceiling is None:
+        raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
+    chain = _limiter_chain(sound, 0.0, ceiling, release)
+    return Chain(chain, {"true_peak_dbtp": loud.true_peak})
 
 
 def loudness_norm(job: Job) -> Chain:
     """Apply a gain; where peaks come in the way a limiter after it, and more gain for what it
-    takes. Raises `Failure` where that is more than `MOST_TAKEN_DB`."""
+    takes. Raise `Failure` where that is more than `MOST_TAKEN_DB`."""
     sound, target, most = job.input, job.values["target_lufs"], job.values["max_true_peak_dbtp"]
     before = measure_loudness(sound, [])
     if before.integrated is None or before.true_peak is None:
         short = "shorter than 0.4 s" if sound.seconds < 0.4 else "too quiet, or not mono to 7.1"
         raise Failure(f"`{sound.path}` has no loudness that could be changed: it is {short}")
     gain_db = target - before.integrated
-    said: Result = {"loudness_before_lufs": before.integrated}
+    facts: Result = {"loudness_before_lufs": before.integrated}
     if before.true_peak + gain_db <= most:
-        told = {"integrated_lufs": target, "true_peak_dbtp": before.true_peak + gain_db}
-        remarks = {**said, **told, "gain_db": gain_db, "limited": False}
+        levels = {"integrated_lufs": target, "true_peak_dbtp": before.true_peak + gain_db}
+        remarks = {**facts, **levels, "gain_db": gain_db, "limited": False}
         return Chain([stages.gain(gain_db)], remarks)
     free = most - before.true_peak
     search = _Search(low=free, reached=before.integrated + free, top=free + MOST_TAKEN_DB)
-    for gain_db, found in _louder(sound, search, target, most):
-        if abs(target - found.reached) <= _CLOSE_LU:
-            told = {"integrated_lufs": found.reached, "true_peak_dbtp": found.peak}
-            chain = _limiter_chain(sound, gain_db, found.ceiling, _RELEASE_MS)
-            return Chain(chain, {**said, **told, "gain_db": gain_db, "limited": True})
-        if gain_db == search.top and found.reached < target:
-            raise _too_much(sound, target, most, found.reached)
+    for level in _louder(sound, search, target, most):
+        if abs(target - level.reached) <= _CLOSE_LU:
+            levels = {"integrated_lufs": level.reached, "true_peak_dbtp": level.peak}
+            chain = _limiter_chain(sound, level.gain_db, level.ceiling, _RELEASE_MS)
+            return Chain(chain, {**facts, **levels, "gain_db": level.gain_db, "limited": True})
+        if level.gain_db == search.top and level.reached < target:
+            raise _too_much(sound, target, most, level.reached)
     raise Failure(f"`{sound.path}` cannot be brought to {target:g} LUFS below {most:g} dBTP")
 
 
@@ -84,18 +83,16 @@ class _Search:
     top: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What a gain gives, with the plugin's ceiling at which no peak is too high."""
+class _Level(NamedTuple):
+    """The result of a gain, with the plugin's ceiling at which no peak is too high."""
 
+    gain_db: float
     reached: float
     peak: float
     ceiling: float
 
 
-def _louder(
-    sound: Sound, search: _Search, target: float, most: float
-) -> Iterator[tuple[float, _Found]]:
+def _louder(sound: Sound, search: _Search, target: float, most: float) -> Iterator[_Level]:
     """Yield gains that come nearer and nearer, from what would do if the limiter took nothing back.
     More gain is more loudness as far as this goes, so what lies between two gains can be halved."""
     high: float | None = None
@@ -105,30 +102,30 @@ def _louder(
         bound = search.top if high is None else high
         if not search.low < gain < bound:
             gain = bound if high is None else (search.low + bound) / 2
-        found = _hold(sound, gain, most, ceiling)
-        if found is None:
+        loud, held = _hold(sound, gain, most, ceiling, _RELEASE_MS)
+        if held is None or loud.integrated is None or loud.true_peak is None:
             return
-        yield gain, found
-        ceiling = found.ceiling
-        if found.reached >= target:
-            high, gain = gain, gain - (found.reached - target)
+        reached, ceiling = loud.integrated, held
+        yield _Level(gain, reached, loud.true_peak, ceiling)
+        if reached >= target:
+            high, gain = gain, gain - (reached - target)
             continue
-        slope = (found.reached - search.reached) / (gain - search.low)
-        search.low, search.reached = gain, found.reached
-        gain += (target - found.reached) / slope if slope > 0 else search.top
+        slope = (reached - search.reached) / (gain - search.low)
+        search.low, search.reached = gain, reached
+        gain += (target - reached) / slope if slope > 0 else search.top
 
 
-def _hold(sound: Sound, gain_db: float, most: float, ceiling: float) -> _Found | None:
-    """Return what a gain gives when no true peak may be above `most`; None when no ceiling does
-    that."""
+def _hold(
+    sound: Sound, gain_db: float, most: float, ceiling: float, release: float
+) -> tuple[Loudness, float | None]:
+    """Lower the plugin's own ceiling until no true peak is above `most`. Return what comes out, and
+    the ceiling; None when no ceiling does that."""
     for _ in range(_ROUNDS):
-        loud = measure_loudness(sound, _limiter_chain(sound, gain_db, ceiling, _RELEASE_MS))
-        if loud.integrated is None or loud.true_peak is None:
-            return None
-        if loud.true_peak <= most:
-            return _Found(loud.integrated, loud.true_peak, ceiling)
+        loud = measure_loudness(sound, _limiter_chain(sound, gain_db, ceiling, release))
+        if loud.true_peak is None or loud.true_peak <= most:
+            return loud, ceiling
         ceiling -= loud.true_peak - most + _SAFETY_DB
-    return None
+    return loud, None
 
 
 def _too_much(sound: Sound, target: float, most: float, reached: float) -> Failure:

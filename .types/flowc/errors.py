@@ -1,0 +1,1 @@
+../../compiler/_root/errors.py

@@ -1,0 +1,94 @@
+"""Going on with a run: where it stands, and what people changed in its document meanwhile."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..engine.document_edits import Edited
+from ..engine.signals import RunSignals
+from ..errors import RunError
+from ..events import Listener, RunEvent
+from ..people import Question
+from ..services import Json, Outcome
+from ..store.runs import RunRecord, now
+from .launch import Launch
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A run that nobody executes: its record, the questions that wait, people's edits."""
+
+    record: RunRecord
+    questions: tuple[Question, ...] = ()
+    edited: Edited | None = None
+
+    def line(self, *, answered: bool) -> str | None:
+        """Return the line that makes the run look for its place in the document anew, if it has
+        to. Raise `RunError` when it was `answered` what it may no longer ask."""
+        if self.edited is None or not self.edited.moves:
+            return None
+        if answered:
+            run, document = self.record.id, self.edited.document
+            raise RunError(
+                f"{document} was edited, so run {run} may no longer ask this",
+                help=f"go on without --answer first: flowc resume {run}",
+            )
+        return self.edited.document
+
+    async def resume(
+        self,
+        engine: Engine,
+        launch: Launch,
+        answers: dict[str, Json],
+        line: str | None = None,
+        migrate: tuple[str, ...] = (),
+        *,
+        listeners: tuple[Listener, ...] = (),
+        control: RunSignals | None = None,
+    ) -> Outcome:
+        """Go on with answers by question id, or with a `line` that was said unasked."""
+        edited = self.edited
+        if edited is not None:
+            if launch.compiled.spec.on_input is None and line == edited.document:
+                line = None  # such a workflow meets the edits where it stands
+            if edited.taken:
+                event = await self._keep(engine, edited)
+                for listen in listeners:
+                    listen(event)
+        return await launch.resume(
+            engine,
+            self.record.id,
+            answers,
+            line=line,
+            migrate=migrate,
+            listeners=listeners,
+            control=control,
+        )
+
+    async def _keep(self, engine: Engine, edited: Edited) -> RunEvent:
+        data = {
+            "document": edited.document,
+            "moves": edited.moves,
+            "taken": [dataclasses.asdict(taken) for taken in edited.taken],
+        }
+        event = RunEvent("document_edited", self.record.id, now(), data=data)
+        await engine.store.append_events(event.run, (event,))
+        return event
+
+
+async def standing_of(engine: Engine, run: str) -> Standing:
+    """Return where a run stands; of one that is being executed only the record. People's edits of
+    its document are taken over. Raise `RunError` when there is no such run."""
+    record = await engine.store.get(run)
+    if record.status == "running":
+        return Standing(record)
+    edited = await engine.take_edits(run, Path.cwd())
+    if record.status in ("success", "failed"):
+        return Standing(record, (), edited)
+    return Standing(record, (await engine.state(run)).questions, edited)

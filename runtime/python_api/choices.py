@@ -1,0 +1,102 @@
+"""The choices of an execution from Python, and the answers to its questions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from flowc.compiler.ir import OnUnknown
+
+from ..assembly.run_options import RunOptions
+from ..config.options import WrongValue, read_value
+from ..errors import RunError, one_line
+from ..events import Listener
+from ..people import Question
+from ..services import Json
+
+
+class Choices(TypedDict, total=False):
+    """What an execution may be given beside its inputs or answers.
+
+    `max_steps` nodes, `timeout` seconds, `max_tokens` and `max_cost` (dollars) bound the run: it
+    stops, and can be resumed. `breakpoints` are nodes to pause before. `listen` gets every event.
+    `record` is a file that keeps every exchange with models, tools and people, `replay` one that
+    answers from there. `on_unknown` says what is done about a call that was under way when the
+    process died: ask, repeat or fail."""
+
+    max_steps: int
+    timeout: float
+    max_tokens: int
+    max_cost: float | str
+    breakpoints: str | Sequence[str]
+    listen: Listener
+    record: str | os.PathLike[str]
+    replay: str | os.PathLike[str]
+    on_unknown: OnUnknown
+
+
+def options_of(choices: Choices) -> RunOptions:
+    """Return the choices that are options of a run. Raise `RunError` for a choice that is not
+    there, and for a value that its option does not take."""
+    for name in choices:
+        if name not in Choices.__annotations__:
+            raise RunError(
+                f"an execution has no choice `{name}`",
+                help=f"they are {', '.join(Choices.__annotations__)}",
+            )
+    known = {
+        name: value for name, value in choices.items() if name not in ("listen", "breakpoints")
+    }
+    return RunOptions(**{name: option_value(name, value) for name, value in known.items()})
+
+
+def option_value(name: str, value: object) -> Any:
+    """Return the value of an option. Raise `RunError`."""
+    if value is None:
+        return None
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    elif isinstance(value, tuple):
+        value = [os.fspath(part) for part in value]
+    try:
+        return read_value(name, value)
+    except WrongValue as wrong:
+        raise RunError(f"`{name}` takes {wrong}, not {value!r}") from None
+
+
+def breakpoints_of(choices: Choices) -> tuple[str, ...]:
+    """Return the nodes to pause before; a single one may stand alone."""
+    nodes = choices.get("breakpoints", ())
+    return (nodes,) if isinstance(nodes, str) else tuple(nodes)
+
+
+def inputs_of(inputs: object) -> Mapping[str, Json]:
+    """Return inputs by name. Raise `RunError` for anything but a mapping from names."""
+    if inputs is None:
+        return {}
+    if not isinstance(inputs, Mapping) or not all(isinstance(name, str) for name in inputs):
+        raise RunError(
+            f"inputs are a mapping from the names of parameters, not {one_line(repr(inputs), 60)}"
+        )
+    return inputs
+
+
+def answers_by_id(answers: Json, questions: Sequence[Question]) -> dict[str, Json]:
+    """Return answers by the ids of their questions. `answers` may be by id, by node, or the answer
+    to the only question. Raise `RunError` for what is not clear."""
+    waiting = [question for question in questions if question.kind != "breakpoint"]
+    if answers is None:
+        return {}
+    if not waiting:
+        raise RunError("the run waits for no answer", help="leave out `answers` to go on")
+    known = {name: q.id for q in waiting for name in (q.node, q.name, q.id)}
+    if isinstance(answers, Mapping) and answers and answers.keys() <= known.keys():
+        return {known[name]: value for name, value in answers.items()}
+    if len(waiting) == 1:
+        return {waiting[0].id: answers}
+    names = ", ".join(f"`{question.name}`" for question in waiting)
+    raise RunError(
+        f"{len(waiting)} questions wait, and it is not clear which ones are answered",
+        help=f"give a mapping; they wait at {names}",
+    )

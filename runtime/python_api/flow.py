@@ -1,0 +1,359 @@
+"""`Flow`: a workflow as a value of the program that loaded it."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, locate
+from flowc.compiler.diagnostics.render import render_text
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.emit import PICTURES, GraphvizEmitter
+
+from ..assembly.host_objects import NO_OBJECTS, HostObjects
+from ..assembly.inputs import RawInputs, type_inputs
+from ..assembly.launch import Faulty, Launch, prepare
+from ..assembly.lazy import open_engine
+from ..assembly.run_options import RunOptions
+from ..assembly.sandbox_options import own_folder
+from ..assembly.standing import Standing, standing_of
+from ..config.options import merge
+from ..config.settings import Config, load_config
+from ..engine.signals import RunSignals
+from ..engine.time_limit import TimeLimit
+from ..errors import RunError
+from ..event_loops import wait_for
+from ..events import Listener
+from ..services import Emit, Journal, Json, Outcome, Services
+from ..store.default_store import prepare_default, store_url
+from ..store.names import new_run_name
+from .choices import Choices, answers_by_id, breakpoints_of, inputs_of, options_of
+from .drawing import draw
+from .run_stream import AsyncRunStream, Executing, RunStream
+from .wording import python_errors
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    from ..checkpoints.types import Saver, Store
+    from ..graph.history import CheckpointView
+    from ..store.runs import RunRecord
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A workflow that `flowc.load` read. `compiled` is the compiler's result; `options` hold for
+    every run; `journal` is the URL of the store that keeps the runs, or None for the project's:
+    `store` of flowc.toml, else `.flowc/runs.db` in the current folder.
+
+    Methods come in pairs: `run` waits, `arun` is awaited. They raise `RunError` for what keeps a
+    run from beginning; how a run ended is its `Outcome`."""
+
+    compiled: CompileResult
+    options: RunOptions = field(default_factory=RunOptions)
+    host: HostObjects = NO_OBJECTS
+    journal: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The workflow's name."""
+        return self.compiled.workflow.name if self.compiled.workflow else ""
+
+    @property
+    def path(self) -> str:
+        """The file that was read, or `<text>`."""
+        return self.compiled.path
+
+    @property
+    def format(self) -> str:
+        """The format's name, such as `steps` or `flowchart`."""
+        return self.compiled.frontend.name if self.compiled.frontend else ""
+
+    @property
+    def ok(self) -> bool:
+        """True for a file without errors. Only such a workflow runs."""
+        return self.compiled.ok
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Every fault with its place, sorted by place."""
+        return locate(self.compiled.diagnostics, self.compiled.sources)
+
+    def report(self, *, color: bool = False) -> str:
+        """Return the diagnostics as text with the lines that they are about; "" without any."""
+        return render_text(self.compiled.diagnostics, self.compiled.sources, color=color)
+
+    def draw(self, form: str = "mermaid") -> str | bytes:
+        """Return a picture: mermaid, dot, svg, html or json as text, png or pdf as bytes. Raise
+        `RunError` for another form, for a file without a workflow, and for svg, png and pdf where
+        Graphviz is missing."""
+        with python_errors():
+            if form not in PICTURES:
+                raise RunError(f"there is no form `{form}`", help=f"one of: {', '.join(PICTURES)}")
+            if self.compiled.workflow is None:
+                raise Faulty(self.compiled)
+            picture = PICTURES[form]
+            data = draw(self.compiled, picture, None)
+            is_binary = isinstance(picture, GraphvizEmitter) and picture.is_binary
+            return data if is_binary else data.decode("utf-8")
+
+    def run(
+        self,
+        inputs: Mapping[str, Json] | None = None,
+        *,
+        run: str | None = None,
+        **choices: Unpack[Choices],
+    ) -> Outcome:
+        """Execute a new run until it ends, waits for a person, or is stopped. `inputs` are by the
+        names of the parameters; `run` is the new run's id, else a name is made. Raise `RunError`:
+        faults in the file, inputs that do not fit, a model, tool or server that is missing, a
+        store that cannot be written."""
+        return wait_for(self.arun(inputs, run=run, **choices))
+
+    async def arun(
+        self,
+        inputs: Mapping[str, Json] | None = None,
+        *,
+        run: str | None = None,
+        **choices: Unpack[Choices],
+    ) -> Outcome:
+        """Execute a new run: see `run`."""
+        return await self._start(inputs, run, choices, RunSignals())
+
+    def stream(
+        self,
+        inputs: Mapping[str, Json] | None = None,
+        *,
+        run: str | None = None,
+        **choices: Unpack[Choices],
+    ) -> RunStream:
+        """Return the events of a new run, to iterate over; its `outcome` is there afterwards. For
+        the rest see `run`."""
+        return RunStream(self._streaming(inputs, run, choices))
+
+    def astream(
+        self,
+        inputs: Mapping[str, Json] | None = None,
+        *,
+        run: str | None = None,
+        **choices: Unpack[Choices],
+    ) -> AsyncRunStream:
+        """Return the events of a new run for `async for`: see `stream`."""
+        return AsyncRunStream(self._streaming(inputs, run, choices))
+
+    def resume(
+        self,
+        run: str,
+        answers: Json = None,
+        *,
+        line: str | None = None,
+        migrate: tuple[str, ...] = (),
+        **choices: Unpack[Choices],
+    ) -> Outcome:
+        """Go on with a run from its last checkpoint, with the options it was started with.
+
+        `answers` is the answer to the only question that waits, or a mapping by questions: their
+        nodes (`CALL/NODE` in a called workflow) or ids. `line` says something that was not asked.
+        `migrate` (`OLD=NEW`) says what became of a node or variable that the changed workflow
+        lacks. Raise `RunError` as `run` does, and when there is no such run, when it has ended, is
+        being executed elsewhere or was started in another folder."""
+        return wait_for(self.aresume(run, answers, line=line, migrate=migrate, **choices))
+
+    async def aresume(
+        self,
+        run: str,
+        answers: Json = None,
+        *,
+        line: str | None = None,
+        migrate: tuple[str, ...] = (),
+        **choices: Unpack[Choices],
+    ) -> Outcome:
+        """Go on with a run: see `resume`."""
+        with python_errors():
+            config, listeners = load_config(Path.cwd()), _heard_by(choices)
+            async with open_engine(self._store(config)) as engine:
+                standing = await standing_of(engine, run)
+                self._require_own(standing)
+                launch = self._launch(
+                    config, choices, RunOptions.from_json(standing.record.options)
+                )
+                line = line or standing.line(answered=answers is not None)
+                by_id = answers_by_id(answers, standing.questions)
+
+                async def go_on(signals: RunSignals) -> Outcome:
+                    return await standing.resume(
+                        engine, launch, by_id, line, migrate, listeners=listeners, control=signals
+                    )
+
+                limit = TimeLimit(launch.options.timeout)
+                return await limit.execute(go_on, RunSignals(), run)
+
+    def runs(self) -> list[RunRecord]:
+        """Return the runs of this workflow, the one that changed last first."""
+        return wait_for(self.aruns())
+
+    async def aruns(self) -> list[RunRecord]:
+        """Return the runs of this workflow: see `runs`."""
+        with python_errors():
+            async with open_engine(self._store()) as engine:
+                return [run for run in await engine.store.list() if self._is_own(run)]
+
+    def history(self, run: str) -> list[CheckpointView]:
+        """Return the checkpoints of a run between nodes, oldest first."""
+        return wait_for(self.ahistory(run))
+
+    async def ahistory(self, run: str) -> list[CheckpointView]:
+        """Return the checkpoints of a run: see `history`."""
+        with python_errors():
+            async with open_engine(self._store()) as engine:
+                return await engine.history(run)
+
+    def pause(self, run: str) -> None:
+        """Ask the process that executes a run to pause it before the next node."""
+        wait_for(self.apause(run))
+
+    async def apause(self, run: str) -> None:
+        """Ask for a pause: see `pause`."""
+        with python_errors():
+            async with open_engine(self._store()) as engine:
+                await engine.store.request(run, "pause")
+
+    def fork(
+        self,
+        run: str,
+        at: str,
+        values: Mapping[str, Json] | None = None,
+        *,
+        new_run: str | None = None,
+    ) -> str:
+        """Return the id of a new run that begins at a checkpoint of another, or just before a
+        node, with other `values` for some variables; `resume` executes it."""
+        return wait_for(self.afork(run, at, values, new_run=new_run))
+
+    async def afork(
+        self,
+        run: str,
+        at: str,
+        values: Mapping[str, Json] | None = None,
+        *,
+        new_run: str | None = None,
+    ) -> str:
+        """Return the id of a new run: see `fork`."""
+        with python_errors():
+            async with open_engine(self._store()) as engine:
+                name = new_run or new_run_name()
+                return (await engine.fork(run, at, dict(values or {}), name)).id
+
+    def graph(
+        self, checkpointer: Saver | None = None, store: Store | None = None
+    ) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """Return the workflow as a graph of LangGraph's, to invoke, stream or make a node of
+        another graph. Each execution has services of its own: limits hold as in `run`. Inputs are
+        checked; another input on a thread begins another turn. Where the checkpointer outlives the
+        process, the effects of threads are kept in the store of runs, so that none is repeated
+        unasked. Raise `Faulty` for a workflow with errors."""
+        from ..emitted.flow_graph import Door, FlowGraph
+        from ..graph.build import build
+
+        with python_errors():
+            if not self.ok:
+                raise Faulty(self.compiled)
+            spec = self.compiled.spec
+            app = build(spec).compile(checkpointer=checkpointer, store=store, name=spec.name)
+            return FlowGraph.of(app, Door(spec, self._services, self._store()))
+
+    def _services(self, journal: Journal, emit: Emit) -> Services:
+        options = replace(self.options, own=own_folder(new_run_name()))
+        config = load_config(Path.cwd())
+        return prepare(self.compiled, options, config, self.host).services(journal, emit)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Return what a notebook shows: the picture and the diagnostics."""
+        report = self.report()
+        shown = {"text/plain": f"{self!r}\n{report}"}
+        if self.compiled.workflow is not None:
+            try:
+                picture = str(self.draw("svg"))
+            except RunError:  # Graphviz is not here
+                picture = f"<pre>{html.escape(str(self.draw('mermaid')))}</pre>"
+            remarks = f"<pre>{html.escape(report)}</pre>" if report else ""
+            shown["text/html"] = picture[max(picture.find("<svg"), 0) :] + remarks
+        return shown
+
+    def __repr__(self) -> str:
+        faults = len(self.compiled.diagnostics)
+        return (
+            f"<Flow {self.name or self.path!r}, {self.format or 'not read'}, {faults} diagnostics>"
+        )
+
+    def _streaming(
+        self, inputs: Mapping[str, Json] | None, run: str | None, choices: Choices
+    ) -> Executing:
+        async def executing(listen: Listener, signals: RunSignals) -> Outcome:
+            return await self._start(inputs, run, choices, signals, (listen,))
+
+        return executing
+
+    async def _start(
+        self,
+        inputs: Mapping[str, Json] | None,
+        run: str | None,
+        choices: Choices,
+        signals: RunSignals,
+        listeners: tuple[Listener, ...] = (),
+    ) -> Outcome:
+        with python_errors():
+            name, config = run or new_run_name(), load_config(Path.cwd())
+            launch = self._launch(config, choices, RunOptions(own=own_folder(name)))
+            workflow = launch.compiled.workflow
+            assert workflow is not None
+            values = type_inputs(RawInputs(inputs_of(inputs)), workflow, self.compiled.sources)
+            listeners = (*listeners, *_heard_by(choices))
+            store = self._store(config)
+            prepare_default(store)
+            async with open_engine(store) as engine:
+
+                async def begin(signals: RunSignals) -> Outcome:
+                    return await launch.start(
+                        engine, name, values, listeners=listeners, control=signals
+                    )
+
+                return await TimeLimit(launch.options.timeout).execute(begin, signals, name)
+
+    def _launch(self, config: Config, choices: Choices, kept: RunOptions) -> Launch:
+        """Return the launch of one execution: what is said now goes before what was `kept`."""
+        options = replace(self.options, **merge(options_of(choices), self.options))
+        if options.replay:
+            options = replace(options, model=None, answers=None)
+        options = replace(kept, **merge(options, kept, append=True))
+        nodes = breakpoints_of(choices)
+        return prepare(self.compiled, options, config, self.host, breakpoints=nodes)
+
+    def _store(self, config: Config | None = None) -> str:
+        return store_url(self.journal, config)
+
+    def _is_own(self, record: RunRecord) -> bool:
+        folder = str(record.options.get("folder") or "")
+        place = os.path.join(folder, record.file)
+        return place == os.path.abspath(self.path) and record.name == self.name
+
+    def _require_own(self, standing: Standing) -> None:
+        """Raise `RunError` for a run of another file, or one that was started elsewhere."""
+        record = standing.record
+        folder = record.options.get("folder")
+        if folder and folder != os.getcwd():
+            raise RunError(
+                f"run {record.id} was started in {folder}, from where its paths count",
+                help="change to that folder first: os.chdir",
+            )
+        if not self._is_own(record):
+            raise RunError(f"run {record.id} is of {record.file}", help="load that file")
+
+
+def _heard_by(choices: Choices) -> tuple[Listener, ...]:
+    return (choices["listen"],) if "listen" in choices else ()

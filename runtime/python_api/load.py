@@ -1,0 +1,195 @@
+"""Reading workflows: `flowc.load`, `flowc.check` and `flowc.convert`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from flowc.compiler.catalog.builtin_tools import ToolEntry
+from flowc.compiler.conversion import Conversion, convert_file
+from flowc.compiler.diagnostics.diagnostic import Diagnostic, locate
+from flowc.compiler.driver import CompileResult, compile_file, compile_text
+from flowc.compiler.writers import DIALECTS, dialect_named
+
+from ..assembly.host_objects import HostObjects, model_name, script_of
+from ..assembly.launch import Faulty
+from ..assembly.run_options import RunOptions
+from ..errors import RunError, one_line
+from ..files.workflow_files import workflow_files
+from .choices import option_value
+from .flow import Flow
+from .wording import python_errors
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.tools import BaseTool
+
+    from ..tools.python import ToolObject
+    from ..tools.source import ToolSource
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What a workflow's commands and files may do. `commands` says whether a person approves each
+    block of commands (`ask`) or all are allowed; `sandbox` is auto, strict or off; `network` lets
+    commands use the network; `workspace` is a folder that they may write; `roots` are folders that
+    files may be read from and written to. See docs/sandbox.md."""
+
+    commands: Literal["ask", "allow"] = "ask"
+    sandbox: Literal["auto", "strict", "off"] | None = None
+    network: bool = False
+    workspace: str | os.PathLike[str] | None = None
+    roots: Sequence[str | os.PathLike[str]] = ()
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    model: BaseChatModel | str | None = None,
+    models: Mapping[str, BaseChatModel] | None = None,
+    tools: Sequence[BaseTool | Callable[..., Any] | str | Mapping[str, Any]] = (),
+    team: str | os.PathLike[str] | None = None,
+    answers: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    permissions: Permissions | None = None,
+    journal: str | None = None,
+) -> Flow:
+    """Read a workflow and check it; nothing is run, and a file with faults is a value too: see
+    `Flow.ok` and `Flow.diagnostics`.
+
+    `source` is a file's path, or the text itself: a string with a line end in it. `format` names
+    the format, which is found out otherwise. `model` answers: a model of LangChain's, or a name
+    like `openai:gpt-5-mini`; `models` are those that agents ask for by name. `tools` are functions,
+    tools of LangChain's, names (`module:function`), and MCP servers by name as in an `mcpServers`
+    object. `team` is the file of a team, or `people`. `answers` are scripted answers in place of a
+    model: a file, or its content. `journal` is the URL of the store that keeps the runs (default:
+    the project's). Raise `RunError` for a tool that cannot be one, and for two that answer."""
+    with python_errors():
+        sources, entries = _sources(tools)
+        options = _options(model, team, answers, permissions or Permissions())
+        host = _host(model, models, answers, sources)
+        return Flow(_compile(source, format, options.team, entries), options, host, journal)
+
+
+def check(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, strict: bool = False
+) -> list[Diagnostic]:
+    """Return the faults of workflow files, and of all in folders, each once, sorted by place.
+    `strict` asks for what only careful people want to hear. Raise `RunError` for a folder without
+    workflows."""
+    with python_errors():
+        several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        diagnostics: dict[Diagnostic, None] = {}
+        for path in workflow_files([os.fspath(path) for path in several]):
+            compiled = compile_file(path, strict=strict)
+            diagnostics |= dict.fromkeys(locate(compiled.diagnostics, compiled.sources))
+        return sorted(diagnostics, key=lambda d: (d.primary, d.code, d.message))
+
+
+def convert(
+    source: str | os.PathLike[str], to: str, *, format: str | None = None, out: str | None = None
+) -> Conversion:
+    """Return a workflow written down in the format `to`: its files by path, and as diagnostics what
+    the format cannot say. Nothing is written to the disk; `out` is where the file would stand.
+    Raise `RunError` for an unknown format and for a file with errors."""
+    with python_errors():
+        dialect = dialect_named(to)
+        if dialect is None:
+            names = ", ".join(dialect.name for dialect in DIALECTS)
+            raise RunError(f"there is no format `{to}` to write", help=f"one of: {names}")
+        compiled = _compile(source, format, None, ())
+        if not compiled.ok or compiled.parsed is None or compiled.workflow is None:
+            raise Faulty(compiled)
+        stem = os.path.join(os.path.dirname(compiled.path), compiled.workflow.name or "workflow")
+        place = out or stem + dialect.suffix
+        done = convert_file(compiled.parsed, compiled.sources.files[compiled.path], dialect, place)
+        return replace(done, losses=locate(done.losses, compiled.sources))
+
+
+def _compile(
+    source: str | os.PathLike[str],
+    format: str | None,
+    team: str | None,
+    entries: Sequence[ToolEntry],
+) -> CompileResult:
+    if not isinstance(source, str | os.PathLike):
+        raise RunError(f"a workflow is a path or a text, not {one_line(repr(source), 60)}")
+    if isinstance(source, str) and "\n" in source:
+        return compile_text(source, format=format, team=team, tools=entries)
+    return compile_file(os.fspath(source), format=format, team=team, tools=entries)
+
+
+def _options(
+    model: BaseChatModel | str | None,
+    team: str | os.PathLike[str] | None,
+    answers: str | os.PathLike[str] | Mapping[str, Any] | None,
+    permissions: Permissions,
+) -> RunOptions:
+    """Return what `load` says of the options of every run. Raise `RunError`."""
+    name = model if model is None or isinstance(model, str) else model_name(model)
+    for field, value, allowed in (
+        ("commands", permissions.commands, ("ask", "allow")),
+        ("sandbox", permissions.sandbox or "auto", ("auto", "strict", "off")),
+    ):
+        if value not in allowed:
+            words = ", ".join(allowed)
+            raise RunError(f"`permissions.{field}` is one of {words}, not {value!r}")
+    file = None if isinstance(answers, Mapping) else answers
+    if name is not None and answers is not None:
+        raise RunError("`model` and `answers` exclude each other")
+    return RunOptions(
+        model=option_value("model", name),
+        answers=option_value("answers", file),
+        team=option_value("team", team),
+        allow_exec=permissions.commands == "allow",
+        sandbox=permissions.sandbox,
+        network=permissions.network,
+        workspace=option_value("workspace", permissions.workspace),
+        roots=option_value("roots", tuple(permissions.roots)),
+    )
+
+
+def _host(
+    model: BaseChatModel | str | None,
+    models: Mapping[str, BaseChatModel] | None,
+    answers: object,
+    tools: Sequence[Callable[[], ToolSource]],
+) -> HostObjects:
+    named = dict(models or {})
+    if model is not None and not isinstance(model, str):
+        named[model_name(model)] = model
+    return HostObjects(
+        named, tuple(tools), script_of(answers) if isinstance(answers, Mapping) else None
+    )
+
+
+def _sources(tools: Sequence[Any]) -> tuple[list[Callable[[], ToolSource]], list[ToolEntry]]:
+    """Return what makes the sources of a run's tools, and of those that are at hand what a
+    workflow may know of them before it runs. Raise `RunError` for what cannot be a tool."""
+    if not tools:
+        return [], []
+    from ..tools.mcp import McpServer, read_servers
+    from ..tools.python import PythonFunction, ToolObject
+
+    sources: list[Callable[[], ToolSource]] = []
+    entries: list[ToolEntry] = []
+    for tool in tools:
+        if isinstance(tool, str):
+            sources.append(partial(PythonFunction, tool))
+        elif isinstance(tool, Mapping):
+            servers = read_servers(tool.get("mcpServers", tool), ())
+            sources += [partial(McpServer, name, about) for name, about in servers.items()]
+        else:
+            held = ToolObject(tool)
+            schema = held.schema()
+            sources.append(partial(_same, held))
+            about = (schema.name, schema.description, schema.parameters, schema.effect)
+            entries.append(ToolEntry(*about, "lock"))
+    return sources, entries
+
+
+def _same(source: ToolObject) -> ToolObject:
+    return source

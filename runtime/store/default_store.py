@@ -1,0 +1,36 @@
+"""The store of runs where nobody names one: that of the configuration, or `.flowc/runs.db`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..config.options import DEFAULT_STORE
+from ..config.settings import Config, load_config
+from ..db.url import without_password
+from ..errors import RunError, reason_of
+
+
+def store_url(flag: str | None, config: Config | None = None) -> str:
+    """Return the flag, else the configured store (FLOWC_STORE, flowc.toml), else the default."""
+    config = config if config is not None else load_config(Path.cwd())
+    return flag or config.store or DEFAULT_STORE
+
+
+def prepare_default(url: str) -> None:
+    """Make the folder of the default store and keep it out of version control."""
+    if url != DEFAULT_STORE:
+        return
+    folder = Path(store_path(url)).parent
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise RunError(
+            f"the store {store_path(url)} cannot be made: {reason_of(error)}",
+            help="choose another place with `--store`",
+        ) from None
+
+
+def store_path(url: str) -> str:
+    """Return a store's address as a person reads it."""
+    return without_password(url.removeprefix("sqlite:///"))
