@@ -74,11 +74,15 @@ def each(inner: Workflow, *rest: Any, items: Any = (1, 2, 3), **fields: Any) -> 
 def busy(world: World) -> World:
     """A tool that takes a moment, longer for earlier elements, and notes how many were at it."""
     world.at_work = world.most = 0
+    all_here = asyncio.Event()
 
     async def call(tool: str, args: dict[str, Any]) -> Any:
         world.tools.calls.append((tool, args))
         world.at_work += 1
         world.most = max(world.most, world.at_work)
+        if world.most >= world.crew:
+            all_here.set()
+        await all_here.wait()
         await asyncio.sleep(0.02 / (1 + args["x"]))
         world.at_work -= 1
         if args["x"] in world.failing:
@@ -91,7 +95,7 @@ def busy(world: World) -> World:
     return world
 
 
-World.at_work = World.most = 0
+World.at_work = World.most = World.crew = 0
 World.failing = frozenset()
 
 
@@ -101,6 +105,7 @@ def done_by(world: World) -> list[Any]:
 
 @pytest.mark.parametrize("concurrency", [1, 2, 10])
 def test_results_stand_in_the_order_of_the_elements(execute, busy, concurrency) -> None:
+    busy.crew = min(concurrency, 6)
     outcome = execute(each(item(tool()), items=range(6), concurrency=concurrency))
     assert (outcome.status, outcome.result) == ("success", [0, 10, 20, 30, 40, 50])
     assert busy.most == min(concurrency, 6)
