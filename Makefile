@@ -2,7 +2,7 @@
 # environment that exists already (flowc has to be importable there) and nothing is installed.
 
 PYTHON ?= python3
-EXTRAS ?= dev,mcp,studio,lsp,otel,postgres,encryption,service,plot
+EXTRAS ?= all,dev
 JOBS ?= 3
 
 ifeq ($(origin PY),undefined)

@@ -17,6 +17,7 @@ from ..audio.calls.execute import FreeCode
 from ..audio.calls.subprocess_call import AudioWorkers
 from ..budget.budget import RunBudget, caller_caps
 from ..cassette.tape import choose_tape
+from ..config.extras import require_for
 from ..config.options import default
 from ..config.prices import Prices, how_to_price, picodollars, read_dollars
 from ..config.settings import Config
@@ -60,12 +61,12 @@ def make_services(
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
     servers = read_servers(config.mcp_servers, options.mcp)
-    limits = _shell_limits(options)
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = _needed_tools(specs, by_hand=answering.by_hand)
     if not options.replay:  # which starts nothing
         require_sandbox(mode, specs, needed)
+        require_for(needed)
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, mode, (own, *folders), emit)
@@ -78,7 +79,7 @@ def make_services(
             scripts=ScriptWorkers(script_limits, held),
             by_hand=answering.by_hand,
             tools=HandTools(box) if answering.by_hand else box,
-            shell=BashShell(shell_env(os.environ, config.env), held, limits),
+            shell=BashShell(shell_env(os.environ, config.env), held, _shell_limits(options)),
             files=RootedFiles(folders),
             journal=journal,
             emit=emit,

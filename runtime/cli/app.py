@@ -212,17 +212,6 @@ def build(row: Command) -> Any:
     return typer.main.get_command(app)
 
 
-def require_extra(module: str, extra: str, what: str) -> None:
-    """Import a module of an extra. Raise `RunError` when it is missing; `what` needs which one."""
-    from ..errors import RunError
-
-    try:
-        import_module(module)
-    except ModuleNotFoundError:
-        help = f"pip install 'flowc[{extra}]'"
-        raise RunError(f"{what}, which is not here", help=help) from None
-
-
 def plain_app(**settings: Any) -> typer.Typer:
     """Return the `typer.Typer` of all our commands: no rich, no completion options, `-h` too."""
     import typer

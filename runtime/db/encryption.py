@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..config.extras import missing
 from ..errors import RunError
 
 if TYPE_CHECKING:
@@ -84,10 +85,7 @@ def seal_from(env: Mapping[str, str]) -> Seal | None:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
-        raise RunError(
-            f"{VARIABLE} is set, but the extra for encryption is not installed",
-            help="pip install 'flowc[encryption]'",
-        ) from None
+        raise missing("encryption", f"{VARIABLE} is set, and a store with it") from None
     return Seal(AESGCM(key), hmac.new(key, b"flowc fingerprints", hashlib.sha256).digest())
 
 

@@ -26,8 +26,7 @@ from ..nodes.visit.entry import NodeFunction
 from ..nodes.visit.visit import Setting
 from ..services import Emit, Journal, Services
 from ..state.channels import State, output_schema, state_schema
-from .door import Door
-from .flow_graph import FlowGraph
+from .flow_graph import Door, FlowGraph
 
 
 class CompiledFlow:

@@ -38,7 +38,6 @@ from ..journal.effects import EffectJournal
 from ..secrets import secret_values
 from ..services import Json, Outcome, ServicesFactory
 from ..state.initial import initial_state
-from ..state.thread_turns import FIRST_TURN, ThreadTurn
 from ..store import service_tables as executions
 from ..store.runs import RunRecord, RunStore, open_store
 from .document_edits import Edited, Stand, take_edits
@@ -294,14 +293,10 @@ class Engine:
         return checkpoints_of(self.journal_db, self.saver, self.store.location)
 
     def journal(
-        self,
-        on_unknown: OnUnknown | None = None,
-        usual: OnUnknown = "ask",
-        turn: ThreadTurn = FIRST_TURN,
+        self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"
     ) -> EffectJournal:
         """Return the journal of the store's runs; the arguments are those of `resume`."""
-        hidden = secret_values(os.environ)
-        return EffectJournal(self.journal_db, on_unknown, usual, hidden, turn=turn)
+        return EffectJournal(self.journal_db, on_unknown, usual, secret_values(os.environ))
 
     def _execution(
         self,

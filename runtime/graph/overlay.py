@@ -11,6 +11,7 @@ from flowc.compiler.emit.html.layout import Layout, lay_out
 from flowc.compiler.emit.html.sizes import Sized
 from flowc.compiler.emit.picture.picture import Overlay
 
+from ..config.extras import how_to_install
 from ..errors import RunError
 from ..events import RunEvent
 
@@ -93,7 +94,7 @@ def _draw_inside(dot: str, form: str) -> bytes:
     except ImportError:
         raise RunError(
             f"{form} needs Graphviz, which is not here",
-            help=f"apt install graphviz, or pip install 'flowc[draw]'; {_TEXT_FORMS}",
+            help=f"apt install graphviz, or {how_to_install('draw')}; {_TEXT_FORMS}",
         ) from None
     try:
         picture = AGraph(string=dot).draw(format=form, prog="dot")

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..charges import Usage
+from ..config.extras import EXTRAS, missing
 from ..config.options import default
 from ..context import EFFECT_KEY, STREAMED_AS
 from ..errors import Failure, RunError, describe_exception, one_line
@@ -251,12 +252,20 @@ def _open_client(name: str, base_url: str | None, timeout: float) -> BaseChatMod
         client: BaseChatModel = init_chat_model(name, **settings)
         return client
     except ImportError as error:
-        raise RunError(
-            f"the model `{name}` needs a package that is not installed ({error.name or error})",
-            help=f"pip install langchain-{provider.replace('_', '-')}",
-        ) from None
+        raise _no_package(name, provider, error) from None
     except provider_errors() as error:
         raise _no_client(name, provider, error) from None
+
+
+def _no_package(name: str, provider: str, error: ImportError) -> RunError:
+    """Return the error for a provider whose package is missing; several providers share one."""
+    module = getattr(error.__cause__, "name", None) or ""
+    if not module.startswith("langchain_"):
+        module = f"langchain_{provider}"
+    if module in EXTRAS["openai"].modules:
+        return missing("openai", f"the model `{name}`")
+    package = module.partition(".")[0].replace("_", "-")
+    return RunError(f"the model `{name}` needs {package}", help=f"pip install {package}")
 
 
 def _no_client(name: str, provider: str, error: BaseException) -> RunError:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RunError
+from ..config.extras import missing
 from ..events import RunEvent
 
 if TYPE_CHECKING:
@@ -191,9 +191,7 @@ def open_spans(requested: bool, env: Mapping[str, str] = os.environ) -> Spans | 
     except ImportError:
         if not requested:
             return None
-        raise RunError(
-            "--otel needs packages that are not installed", help="pip install 'flowc[otel]'"
-        ) from None
+        raise missing("otel", "--otel") from None
     resource = Resource.create({"service.name": env.get("OTEL_SERVICE_NAME") or "flowc"})
     provider = TracerProvider(resource=resource)
     content = env.get(CONTENT, "") not in ("", "0", "false")

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..config.extras import missing, require
 from ..db.database import Database
 from ..db.encryption import Seal
 from ..db.file_lease import FileLeases, Leases
 from ..db.schema_version import admit_store
 from ..db.sqlite import open_sqlite, refuse_unfit
 from ..db.url import Location
-from ..errors import RunError
 
 if TYPE_CHECKING:
     from ..checkpoints.types import Saver
@@ -120,17 +120,12 @@ async def is_there(location: Location) -> bool:
 def _extra(module: str) -> ModuleType:
     """Import a module of ours that needs the extra. Raise `RunError` when that is not installed."""
     from importlib import import_module
-    from importlib.util import find_spec
 
+    what = "a store in PostgreSQL"
     try:
         import psycopg  # noqa: F401
 
-        missing = find_spec("langgraph.checkpoint.postgres") is None
+        require("postgres", what)
     except ImportError:  # also when it finds no library of PostgreSQL's
-        missing = True
-    if missing:
-        raise RunError(
-            "a store in PostgreSQL needs an extra that is not installed",
-            help="pip install 'flowc[postgres]'",
-        )
+        raise missing("postgres", what) from None
     return import_module(f"flowc.runtime.{module}")

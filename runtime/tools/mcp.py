@@ -14,6 +14,7 @@ from typing import Any
 from flowc.compiler.ir import Effect
 from flowc.compiler.source.source import Unreadable, read_text
 
+from ..config.extras import missing
 from ..context import EFFECT_KEY
 from ..errors import Failure, RunError, one_line
 from ..files.tempdirs import Room, make_room
@@ -23,7 +24,6 @@ from ..services import Json, ToolSchema
 _PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _LOG = "stderr"
-_EXTRA = "pip install 'flowc[mcp]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,7 @@ class McpServer:
         try:
             from fastmcp import Client
         except ImportError:
-            raise RunError(
-                f"the MCP server `{self.server}` needs a package that is not installed", help=_EXTRA
-            ) from None
+            raise missing("mcp", f"the MCP server `{self.server}`") from None
         try:
             async with asyncio.timeout(self.start_seconds):
                 # Nobody answers a server's questions in the middle of a call.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clean_installs import build_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
 TREES = {"compiler": "flowc.compiler", "runtime": "flowc.runtime", "grammar": "flowc.grammar"}
@@ -66,6 +67,12 @@ def tree() -> Callable[[Path], ast.Module]:
 def project(root: Path) -> dict[str, Any]:
     """pyproject.toml."""
     return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory, files: tuple[Path, ...]) -> Path:
+    """A wheel built from what is or would be committed."""
+    return build_wheel(ROOT, files, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture

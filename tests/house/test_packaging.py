@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
+import ast
+import re
 import zipfile
 from pathlib import Path
 
-import pytest
+from clean_installs import TOPS
+from flowc.runtime.config.extras import EXTRAS
 
-TOPS = ("compiler", "runtime", "grammar", "workflows")
+GONE = {
+    "aifc", "asynchat", "asyncore", "audioop", "cgi", "cgitb", "chunk", "crypt", "distutils",
+    "imghdr", "imp", "lib2to3", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "pipes",
+    "smtpd", "sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib",
+}  # fmt: skip
+"""Modules of the standard library that Python 3.12 or 3.13 no longer has."""
 ROOT_FILES = ("__init__.py", "__init__.pyi", "__main__.py", "errors.py", "py.typed")
 
 
@@ -36,41 +43,6 @@ def test_type_checkers_see_the_trees_where_they_are(root):
     links = {link.name: link.resolve() for link in farm if link.name != "__pycache__"}
     assert set(links) == {*TOPS, *ROOT_FILES}
     assert all(target.exists() for target in links.values())
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory, root, files):
-    """A wheel built from what is or would be committed, without network."""
-    import subprocess
-    import sys
-
-    copy = tmp_path_factory.mktemp("copy")
-    for file in files:
-        if file.relative_to(root).parts[0] in (
-            *TOPS,
-            "pyproject.toml",
-            "README.md",
-            "LICENSE",
-            "NOTICE",
-        ):
-            target = copy / file.relative_to(root)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, target)
-    out = tmp_path_factory.mktemp("wheel")
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(out),
-        str(copy),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
-    assert done.returncode == 0, done.stdout + done.stderr
-    [built] = out.glob("*.whl")
-    return built
 
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(root, files, wheel):
@@ -111,8 +83,6 @@ def test_the_unpacked_wheel_compiles_its_own_workflows_away_from_the_repository(
 
 def test_constraints_are_versions_by_name_and_cover_what_is_declared(root, project):
     """No registry's address, no path, no editable line; every requirement has its version."""
-    import re
-
     lines = (root / "constraints.txt").read_text(encoding="utf-8").split()
     assert [
         line for line in lines if not re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.+!]*", line)
@@ -122,4 +92,40 @@ def test_constraints_are_versions_by_name_and_cover_what_is_declared(root, proje
     extras = project["project"]["optional-dependencies"].values()
     declared = [*project["project"]["dependencies"], *(r for extra in extras for r in extra)]
     names = {re.split(r"[\[<>=~! ]", need)[0].lower().replace("_", "-") for need in declared}
-    assert names <= pinned
+    assert names - {"flowc"} <= pinned
+
+
+def test_the_extras_that_errors_name_are_those_of_the_project(project):
+    """`all` is every one of them but `draw`, which needs headers of Graphviz's."""
+    declared = dict(project["project"]["optional-dependencies"])
+    del declared["dev"]
+    [whole] = declared.pop("all")
+    assert sorted(EXTRAS) == sorted(declared)
+    assert whole == f"flowc[{','.join(sorted(set(declared) - {'draw'}))}]"
+
+
+def test_the_page_of_installed_packages_names_each_direct_one(root, project):
+    page = (root / "docs/install.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if re.match(r"\| [a-z`]", line)]
+    named = {name.strip(" `") for row in rows for name in row.split(",")}
+    about = project["project"]
+    base = {re.split(r"[<>=\[]", need)[0] for need in about["dependencies"]}
+    assert base | set(about["optional-dependencies"]) == named - {"package", "extra"}
+
+
+def test_every_python_that_is_promised_has_the_modules_that_are_imported(sources, tree, project):
+    """What a later Python has dropped, nothing imports."""
+    promised = [
+        tuple(map(int, line.rpartition(" ")[2].split(".")))
+        for line in project["project"]["classifiers"]
+        if re.search(r":: 3\.\d+$", line)
+    ]
+    assert promised == [(3, 11), (3, 12), (3, 13)]
+    assert {file.name: gone for file in sources if (gone := GONE & _tops(tree(file)))} == {}
+
+
+def _tops(module: ast.Module) -> set[str]:
+    """The top-level packages that a module imports, wherever it does."""
+    names = [name.name for n in ast.walk(module) if isinstance(n, ast.Import) for name in n.names]
+    froms = [n.module for n in ast.walk(module) if isinstance(n, ast.ImportFrom) and not n.level]
+    return {name.partition(".")[0] for name in (*names, *froms) if name}

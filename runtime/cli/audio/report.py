@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +19,7 @@ from ...audio.calls.originals import is_same_file
 from ...audio.calls.subprocess_call import PICTURES, AudioWorkers
 from ...audio.plan.report import Heard, Story, page_of
 from ...audio.plan.review import review
+from ...config.extras import require
 from ...db.url import locate
 from ...documents.write_log import Record, documents_of
 from ...errors import Failure, RunError
@@ -45,8 +45,7 @@ def report(
 
     The page stands alone: it asks for no address. It fits light and dark.
     """
-    if find_spec("matplotlib") is None:  # another process imports it
-        raise RunError("pictures need matplotlib", help="pip install 'flowc[plot]'")
+    require("plot", "a page with pictures")
     check_deliverable(Path(out))
     place = Path(target).absolute() if is_document(target) else _place_of(target, store)
     try:

@@ -28,6 +28,7 @@ from flowc.compiler.frontends import FRONTENDS, by_name
 from flowc.compiler.source.snippet import visible
 from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
 
+from ...config.extras import absent_for, how_to_install
 from ...errors import RunError
 from ...files.staging import replacing
 from ...files.workflow_files import workflow_files
@@ -50,6 +51,8 @@ class CheckReport:
     sink: Sink = field(default_factory=lambda: Sink(CODES))
     sources: SourceSet = field(default_factory=SourceSet)
     results: list[CompileResult] = field(default_factory=list)
+    absent: set[str] = field(default_factory=set)
+    """Extras that runs would ask for."""
     files: int = 0
     fixed: int = 0
 
@@ -60,6 +63,8 @@ class CheckReport:
         for path in {span.file for span in spans}:
             if source := result.sources.get(path):
                 self.sources.add(source)
+        if result.program is not None:
+            self.absent.update(absent_for(result.program))
         if keep:
             self.results.append(result)
 
@@ -255,6 +260,8 @@ def _print_text(
     if not quiet:
         fixed = f", {report.fixed} fixed" if report.fixed else ""
         print(summary_line(found, report.files, seconds) + fixed)
+        for extra in sorted(report.absent):
+            print(f"a run needs the extra `{extra}`: {how_to_install(extra)}")
 
 
 def _overview(result: CompileResult) -> list[str]:

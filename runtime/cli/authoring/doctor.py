@@ -8,24 +8,21 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from importlib import metadata
-from importlib.util import find_spec
 
 from flowc import __version__
 
+from ...config.extras import EXTRAS, how_to_install
 from .. import flags
 from ..app import FINDINGS, OK
 from ..streams import print_result
 from .doctor_stores import Finding, stores
 
-_PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "lark")
+_PACKAGES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain", "lark")
 _NO_SCRIPTS = "scripts in JavaScript: pip install quickjs-ng"
 _KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
     "MISTRAL_API_KEY", "GROQ_API_KEY", "DEEPSEEK_API_KEY", "OPENROUTER_API_KEY",
 )  # fmt: skip
-_EXTRAS = (("mcp", "fastmcp", "tools of MCP servers"),
-           ("draw", "pygraphviz", "svg, png and pdf pictures without the program dot"),
-           ("studio", "langgraph_cli", "langgraph dev"))  # fmt: skip
 
 
 def doctor(as_json: flags.AsJson = False) -> int:
@@ -57,10 +54,10 @@ def _examine() -> Iterator[Finding]:
     version = _version("quickjs-ng")
     yield "scripts", version is not None, f"QuickJS {version}" if version else _NO_SCRIPTS, False
     yield _graphviz()
-    for extra, module, use in _EXTRAS:
-        there = find_spec(module) is not None
-        text = use if there else f"{use}: pip install 'flowc[{extra}]'"
-        yield f"extra {extra}", there, text, False
+    for name, extra in EXTRAS.items():
+        there = extra.is_installed
+        text = extra.use if there else f"{extra.use}: {how_to_install(name)}"
+        yield f"extra {name}", there, text, False
     keys = [name for name in _KEYS if os.environ.get(name)]
     none = "no key is set; --base-url or --answers work without one"
     yield "providers", bool(keys), "keys set: " + ", ".join(keys) if keys else none, False
@@ -103,7 +100,7 @@ def _sandbox() -> Iterator[Finding]:
 def _graphviz() -> Finding:
     dot = shutil.which("dot")
     if dot is None:
-        there = find_spec("pygraphviz") is not None
+        there = EXTRAS["draw"].is_installed
         text = "the extra draw is used" if there else "neither the program dot nor the extra draw"
         return "graphviz", there, text, False
     done = subprocess.run([dot, "-V"], capture_output=True, text=True, timeout=10, check=False)

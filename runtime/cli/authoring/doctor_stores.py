@@ -6,8 +6,8 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import Iterator
-from importlib.util import find_spec
 
+from ...config.extras import EXTRAS, how_to_install
 from ...config.options import DEFAULT_STORE
 from ...db.encryption import VARIABLE, seal_from
 from ...db.sqlite import refuse_unfit
@@ -21,7 +21,7 @@ Finding = tuple[str, bool, str, bool]
 
 
 def stores() -> Iterator[Finding]:
-    """Yield the store of this folder, the extra for PostgreSQL, the key. Change nothing."""
+    """Yield the store of this folder, and the key. Change nothing."""
     try:
         url = store_url(None)
         location = locate(url)
@@ -30,7 +30,6 @@ def stores() -> Iterator[Finding]:
     else:
         yield _kept_in(location, usual=url == DEFAULT_STORE)
     yield "store memory", True, "kept for one process only (--store memory:)", False
-    yield _postgres()
     yield _key()
 
 
@@ -65,27 +64,17 @@ def _server(location: Location) -> Finding:
     return "store postgresql", True, f"{location.url} {text}", True
 
 
-def _postgres() -> Finding:
-    there = all(find_spec(name) for name in ("psycopg", "langgraph.checkpoint.postgres"))
-    use = "stores in PostgreSQL (--store postgresql://…)"
-    return "extra postgres", there, use if there else f"{use}: {_install('postgres')}", False
-
-
 def _key() -> Finding:
     if not os.environ.get(VARIABLE, "").strip():
         text = f"{VARIABLE} is not set: new stores are not encrypted"
-        if find_spec("cryptography") is None:
-            text += f"; it needs {_install('encryption')}"
+        if not EXTRAS["encryption"].is_installed:
+            text += f"; it needs {how_to_install('encryption')}"
         return "encryption", False, text, False
     try:
         seal_from(os.environ)
     except RunError as error:
         return "encryption", False, _error_text(error), True
     return "encryption", True, f"{VARIABLE} is a key: new stores are encrypted with it", False
-
-
-def _install(extra: str) -> str:
-    return f"pip install 'flowc[{extra}]'"
 
 
 def _error_text(error: RunError) -> str:

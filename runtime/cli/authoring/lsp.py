@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..app import require_extra
+from ...config.extras import require
 
 
 def lsp(
@@ -17,7 +17,7 @@ def lsp(
     """Serve one editor over stdin and stdout, for all workflow files: diagnostics while typing,
     hover, definitions, references, rename, fixes, completion and outline. See docs/editor.md."""
     del stdio
-    require_extra("pygls.lsp.server", "lsp", "the language server needs pygls")
+    require("lsp", "the language server")
     from ...lsp.features import serve
 
     serve()

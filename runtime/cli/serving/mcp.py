@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...config.extras import require
 from ...config.settings import load_config
 from ...errors import RunError
 from ...store.default_store import prepare_default, store_url
 from ...store.names import new_run_name
 from .. import flags
-from ..app import require_extra
 from ..listening import LOOPBACK, listen
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def mcp(
     folder = Path(root or ".").absolute()
     if not folder.is_dir():
         raise RunError(f"there is no folder `{root}`", help="correct `--root`, or make it")
-    require_extra("mcp", "mcp", "the MCP server needs the package mcp")
+    require("mcp", "the MCP server")
     import anyio
 
     from ...mcp.server import mcp_server

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from ...config.extras import require
 from ...config.settings import load_config
 from ...errors import RunError
 from ...store.default_store import prepare_default, store_url
 from .. import flags
-from ..app import plain_app, require_extra, say
+from ..app import plain_app, say
 from ..listening import LOOPBACK, listen
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def serve(
     """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
     its checkpoint and ends; the next start, or another process on the store, goes on with them.
     """
-    require_extra("fastapi", "service", "the service needs FastAPI")
+    require("service", "the service")
     from ...service.app import make_app
     from ...service.lifecycle import open_service
     from ...service.operations.executions import open_executing

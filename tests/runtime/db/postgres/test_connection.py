@@ -77,7 +77,7 @@ def test_without_the_extra_it_is_named(monkeypatch, wait) -> None:
         async with open_store("postgresql://u@h/d"):
             pass
 
-    with pytest.raises(RunError, match="needs an extra") as lease_refusal:
+    with pytest.raises(RunError, match="needs the extra `postgres`") as lease_refusal:
         wait(go())
     assert lease_refusal.value.help == "pip install 'flowc[postgres]'"
     assert checkpoint.__file__
