@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ..charges import Charge, Usage
 from ..config.prices import DOLLAR
 from ..db.database import Database
+from ..state.thread_turns import scopes_of
 
 SCHEMA = """
 create table if not exists charges (
@@ -93,6 +94,8 @@ def usage_of(charges: Iterable[Charge]) -> Usage:
 
 
 async def forget_charges(db: Database, run: str) -> None:
-    """Drop everything about a run."""
+    """Drop everything about a run, or a thread with all its turns."""
+    within = scopes_of(run)
     for table in ("charges", "renewals"):
-        await db.run(f"delete from {table} where run = ?", (run,))
+        query = f"delete from {table} where run = ? or substr(run, 1, ?) = ?"
+        await db.run(query, (run, len(within), within))

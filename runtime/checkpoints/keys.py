@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 _SURROUNDINGS = "__flowc_surroundings"
 """LangGraph hands the key on to nodes and subgraphs; keys that begin with `__` are kept in no
 checkpoint."""
-_STRICT, _SAVER, _SCRATCHPAD = (
+_STRICT, _SAVER, _SCRATCHPAD, _TASK = (
     "__pregel_strict_resume",
     "__pregel_checkpointer",
     "__pregel_scratchpad",
+    "__pregel_task_id",
 )
 
 
@@ -69,9 +70,28 @@ def thread_of(config: RunnableConfig) -> str:
     return str(config.get("configurable", {}).get("thread_id") or "")
 
 
+def checkpoint_of(config: RunnableConfig) -> str:
+    """Return the checkpoint that a configuration names, "" for none."""
+    return str(config.get("configurable", {}).get("checkpoint_id") or "")
+
+
+def on_thread(config: RunnableConfig) -> RunnableConfig:
+    """Return a configuration that names a thread of the main graph, and no checkpoint of it."""
+    configurable = {**config.get("configurable", {}), "checkpoint_ns": ""}
+    for key in ("checkpoint_id", "checkpoint_map"):
+        configurable.pop(key, None)
+    return {**config, "configurable": configurable}
+
+
 def is_inner(config: RunnableConfig) -> bool:
     """Return whether a graph that gets this configuration is a node of another graph."""
-    return bool(config.get("configurable", {}).get("checkpoint_ns"))
+    return _TASK in config.get("configurable", {})
+
+
+def saver_in(config: RunnableConfig) -> Saver | None:
+    """Return the saver of the graph around a node; None without any."""
+    saver: Saver | None = config.get("configurable", {}).get(_SAVER)
+    return saver
 
 
 def numbered_run(configurable: Mapping[str, Any], numbers: Sequence[int]) -> dict[str, Any]:

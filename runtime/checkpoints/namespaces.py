@@ -6,6 +6,7 @@ every level, then the number of the node's run where there are several, then tha
     draft:TASK              the only run of the subgraph of `draft`
     each:TASK|2|check:TASK  `check` in the third element of `each`
     each:TASK|2|1           the second attempt of that element
+    @3.LINE|draft:TASK      the first, in the journal, on a line of the third turn of a thread
 """
 
 from __future__ import annotations
@@ -24,6 +25,22 @@ def join(namespace: str, *parts: str | int) -> str:
 def task_part(node: str, task: str) -> str:
     """Return a node with its task as a part of a namespace."""
     return f"{node}:{task}"
+
+
+def on_line(line: str, namespace: str) -> str:
+    """Return the namespace as the journal keeps it for a line of a thread's turn."""
+    return f"@{line}{BETWEEN}{namespace}" if line else namespace
+
+
+def line_in(key: str) -> str:
+    """Return the line that a journal's key is of, "" for none."""
+    first = key.partition(BETWEEN)[0]  # that of a namespace has a task
+    return first[1:] if first.startswith("@") and ":" not in first else ""
+
+
+def without_line(key: str) -> str:
+    """Return the namespace of a journal's key."""
+    return key.partition(BETWEEN)[2] if line_in(key) else key
 
 
 def around(namespace: str) -> str:

@@ -26,7 +26,8 @@ from ..nodes.visit.entry import NodeFunction
 from ..nodes.visit.visit import Setting
 from ..services import Emit, Journal, Services
 from ..state.channels import State, output_schema, state_schema
-from .flow_graph import Door, FlowGraph
+from .door import Door
+from .flow_graph import FlowGraph
 
 
 class CompiledFlow:

@@ -38,6 +38,7 @@ from ..journal.effects import EffectJournal
 from ..secrets import secret_values
 from ..services import Json, Outcome, ServicesFactory
 from ..state.initial import initial_state
+from ..state.thread_turns import FIRST_TURN, ThreadTurn
 from ..store import service_tables as executions
 from ..store.runs import RunRecord, RunStore, open_store
 from .document_edits import Edited, Stand, take_edits
@@ -293,10 +294,14 @@ class Engine:
         return checkpoints_of(self.journal_db, self.saver, self.store.location)
 
     def journal(
-        self, on_unknown: OnUnknown | None = None, usual: OnUnknown = "ask"
+        self,
+        on_unknown: OnUnknown | None = None,
+        usual: OnUnknown = "ask",
+        turn: ThreadTurn = FIRST_TURN,
     ) -> EffectJournal:
         """Return the journal of the store's runs; the arguments are those of `resume`."""
-        return EffectJournal(self.journal_db, on_unknown, usual, secret_values(os.environ))
+        hidden = secret_values(os.environ)
+        return EffectJournal(self.journal_db, on_unknown, usual, hidden, turn=turn)
 
     def _execution(
         self,

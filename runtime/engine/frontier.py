@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from ..checkpoints.called_workflow import called_in
 from ..checkpoints.channels import join_channel
 from ..checkpoints.keys import thread_config
-from ..checkpoints.namespaces import is_within, join, task_part
+from ..checkpoints.namespaces import is_within, join, task_part, without_line
 from ..checkpoints.next_nodes import (
     following_nodes,
     has_question,
@@ -56,7 +56,8 @@ async def frontier_of(
         return Frontier(begun=False)
     snapshot = await app.aget_state(thread_config(run))
     rows = await journal.rows("select key, status from effects where run = ?", (run,))
-    keys = {str(key) for key, status in rows if status in ("done", "intended", "refused")}
+    there = ("done", "intended", "refused")
+    keys = {without_line(key) for key, status in rows if status in there}
     latest = await latest_inside(saver, run, await checkpoints.namespaces(run))
     pending: dict[tuple[str, str], bool] = {}
     effects = []

@@ -4,7 +4,7 @@ Before an effect its intention is written, afterwards its result. A node that ru
 crash gets the kept result; where there is only the intention, the outcome is unknown, and a
 person (or `on_unknown`) decides. The key is LangGraph's checkpoint namespace, the path of calls
 with a task id per level: the same in every execution of one visit, different in every other
-visit.
+visit. Before it stands the line of a thread's turn, where there are several.
 
     intended ── done         the call returned
        │  ├──── failed       the call raised, or "repeat": the next execution calls again
@@ -25,11 +25,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ..checkpoints.keys import visit_of
-from ..checkpoints.namespaces import BETWEEN
+from ..checkpoints.namespaces import BETWEEN, line_in, on_line
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
 from ..db.database import Database
 from ..errors import Failure, InDoubt, LimitReached, RunError
 from ..services import MODEL_CALL, EffectCall, Journal, Json
+from ..state.thread_turns import ThreadTurn, turn_number
 from .preview import abridge, two_inputs
 
 VERDICTS = ("repeat", "fail")
@@ -72,6 +73,9 @@ class EffectJournal:
     """Values of secrets, which stand nowhere in what is kept or shown of an input."""
     ask: Callable[[Mapping[str, object]], object] = interrupt
     """Asks a person about an effect in doubt; the run stops there and goes on with the answer."""
+    turn: ThreadTurn = field(default_factory=ThreadTurn)
+    """The turn whose effects these are: its line is part of their keys, so that a thread's later
+    turns, and those that go back, never meet them."""
     known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
     """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""
 
@@ -85,7 +89,7 @@ class EffectJournal:
         """Return the kept result, or that of the call. Pure and idempotent effects that were
         interrupted are simply repeated, so of them only the result is written. Raise `Failure` as
         the call does, and `RunError` when the input is not the one of the kept result."""
-        key = _key(act.runtime)
+        key = self._key(act.runtime)
         digest = self.db.fingerprint(_canonical(act.inputs))
         row = await self._row(key)
         if row is not None:
@@ -121,7 +125,7 @@ class EffectJournal:
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep something that a visit came to: no effect, so it is never in doubt."""
-        row = (*visit_of(runtime), name, ordinal, self.db.seal(json.dumps(value)))
+        row = (*self._visit(runtime), name, ordinal, self.db.seal(json.dumps(value)))
         await self.db.put(
             "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
             " do update set value = excluded.value",
@@ -131,7 +135,7 @@ class EffectJournal:
     async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         """Return everything that a visit kept under a name, by number."""
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
-        rows = await self.db.rows(query, (*visit_of(runtime), name))
+        rows = await self.db.rows(query, (*self._visit(runtime), name))
         return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
 
     async def results(self, run: str, namespace: str, name: str, inputs: Json) -> list[Json]:
@@ -142,13 +146,14 @@ class EffectJournal:
             " and name = ? and given = ? and status = 'done' order by key, ordinal"
         )
         digest = self.db.fingerprint(_canonical(inputs))
-        rows = await self.db.rows(query, (run, *_with_inner(namespace), name, digest))
+        within = _with_inner(on_line(self.turn.line, namespace))
+        rows = await self.db.rows(query, (run, *within, name, digest))
         return [json.loads(self.db.unseal(row[0])) for row in rows]
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Settle whatever this visit left in doubt, at any depth: an edge took the failure, or the
         node is done with. With a name only the effects of that name."""
-        run, namespace = visit_of(runtime)
+        run, namespace = self._visit(runtime)
         await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
@@ -168,9 +173,20 @@ class EffectJournal:
         )
 
     async def in_doubt(self, run: str) -> tuple[str, ...]:
-        """Return the names of the effects whose outcome is not known."""
-        query = "select name from effects where run = ? and status in ('intended', 'refused')"
-        return tuple(self.db.unseal(row[0]) for row in await self.db.rows(query, (run,)))
+        """Return the names of the turn's effects whose outcome is not known."""
+        query = "select key, name from effects where run = ? and status in ('intended', 'refused')"
+        rows = await self.db.rows(query, (run,))
+        return tuple(self.db.unseal(name) for key, name in rows if self._is_of_turn(key))
+
+    async def in_doubt_elsewhere(self, run: str) -> tuple[str, ...]:
+        """Return the names of those that are on other lines of the turn."""
+        here = on_line(self.turn.line, "")
+        query = (
+            "select key, name from effects where run = ? and status in ('intended', 'refused')"
+            " and substr(key, 1, ?) <> ?"
+        )
+        rows = await self.db.rows(query, (run, len(here), here))
+        return tuple(self.db.unseal(name) for key, name in rows if self._is_of_turn(key))
 
     async def store_answer(self, run: str, interrupt_id: str, value: Json) -> None:
         """Keep an answer before it is given: LangGraph itself would lose it in a crash."""
@@ -249,7 +265,8 @@ class EffectJournal:
             " and given = ? and key > ? and key < ? and substr(key, 1, ?) != ?"
             " and status in ('done', 'intended', 'refused') order by status, key"
         )
-        for all_attempts, own in EARLIER.get():
+        for attempts, attempt in EARLIER.get():
+            all_attempts, own = (on_line(self.turn.line, at) for at in (attempts, attempt))
             inside, this = all_attempts + BETWEEN, own + BETWEEN
             beyond = all_attempts + chr(ord(BETWEEN) + 1)  # what begins with `inside` sorts before
             there = (
@@ -260,6 +277,17 @@ class EffectJournal:
                     return self.db.unseal(row[3])
                 await self._decide((key[0], row[0], row[1]), row[2], act)
         return None
+
+    def _visit(self, runtime: Runtime[Any]) -> tuple[str, str]:
+        run, namespace = visit_of(runtime)
+        return run, on_line(self.turn.line, namespace)
+
+    def _key(self, runtime: Runtime[Any]) -> Key:
+        # A visit has one effect, so the number is always 0; idempotency keys are made with it.
+        return (*self._visit(runtime), 0)
+
+    def _is_of_turn(self, key: str) -> bool:
+        return turn_number(line_in(key)) == self.turn.number
 
     async def _row(self, key: Key) -> _Row | None:
         known = self.known.get(key[0])
@@ -349,11 +377,6 @@ class JournalBefore:
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         await self.inner.abandon(runtime, name)
-
-
-def _key(runtime: Runtime[Any]) -> Key:
-    # A visit has one effect, so the number is always 0; idempotency keys are made with it.
-    return (*visit_of(runtime), 0)
 
 
 def _with_inner(namespace: str) -> tuple[str, int, str]:

@@ -257,7 +257,8 @@ class Flow:
         checked; another input on a thread begins another turn. Where the checkpointer outlives the
         process, the effects of threads are kept in the store of runs, so that none is repeated
         unasked. Raise `Faulty` for a workflow with errors."""
-        from ..emitted.flow_graph import Door, FlowGraph
+        from ..emitted.door import Door
+        from ..emitted.flow_graph import FlowGraph
         from ..graph.build import build
 
         with python_errors():

@@ -26,10 +26,6 @@ STEPS_BEFORE, SECONDS_BEFORE = "$steps before", "$seconds before"
 """Keys beside it: how many steps the run had done when this run of a called workflow began, and how
 old it was."""
 
-TURN, BEGAN = "$turn", "$began"
-"""Keys beside it of a thread that lives on: the number of its turn, from 1, and when that began, in
-seconds since 1970."""
-
 _ANEW = "$anew"
 """The only key of a write that leaves nothing of what there was."""
 _CLASH = "$clash"

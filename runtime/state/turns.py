@@ -12,19 +12,15 @@ from .channels import anew
 from .conversations import reset
 
 
-def turn_values(
-    spec: GraphSpec, inputs: Mapping[str, Json], visits: Mapping[str, float]
-) -> dict[str, Any]:
+def turn_values(spec: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Any]:
     """Return the input of a graph that begins a turn of a thread: no variable has a value but an
-    input's or its default, nothing was visited but what `visits` say. Conversations go on."""
+    input's or its default, and nothing was visited. Conversations go on."""
     values: dict[str, Any] = {}
     for channel in spec.channels:
         match channel.role:
             case "messages":
                 continue
-            case "visits":
-                values[channel.name] = anew(dict(visits))
-            case "reports" | "clock":
+            case "visits" | "reports" | "clock":
                 values[channel.name] = anew({})
             case "handled":
                 values[channel.name] = reset([])
