@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .catalog.builtin_tools import ToolEntry
 from .catalog.catalog import Catalog, load_catalog
+from .catalog.functions import FunctionEntry
 from .checks import CHECKS, CODES
 from .checks.check import Check
 from .companions import companion
@@ -79,14 +80,15 @@ def compile_file(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
-    tools: Sequence[ToolEntry] = (),
+    host: Sequence[ToolEntry | FunctionEntry] = (),
     team: str | None = None,
     strict: bool = False,
     checks: Sequence[Check] = CHECKS,
 ) -> CompileResult:
-    """Compile a file. `format` names a front end and switches detection off; `tools` are known
-    beside those that come with flowc and those of the lock; `team` is the file of the team that
-    does its tasks, or `people`; `strict` asks for what only careful people want to hear."""
+    """Compile a file. `format` names a front end and switches detection off; `host` are the
+    tools and functions that a program brings beside those that are known; `team` is the file of
+    the team that does its tasks, or `people`; `strict` asks for what only careful people want to
+    hear."""
     sources = sources or SourceSet()
     path = os.path.normpath(path)
     sink = Sink(CODES)
@@ -103,7 +105,7 @@ def compile_file(
         return CompileResult(path, None, None, None, sink.all(), sources)
     with collector_at_rest():
         return _compile(
-            source, format, sources, catalog, sink, team, strict, checks=checks, tools=tools
+            source, format, sources, catalog, sink, team, strict, checks=checks, host=host
         )
 
 
@@ -118,7 +120,7 @@ def compile_text(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
-    tools: Sequence[ToolEntry] = (),
+    host: Sequence[ToolEntry | FunctionEntry] = (),
     team: str | None = None,
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
@@ -129,9 +131,7 @@ def compile_text(
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
     with collector_at_rest():
         sink = Sink(CODES)
-        return _compile(
-            source, format, sources, catalog, sink, team, strict, cancelled, tools=tools
-        )
+        return _compile(source, format, sources, catalog, sink, team, strict, cancelled, host=host)
 
 
 def _compile(
@@ -144,7 +144,7 @@ def _compile(
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
     checks: Sequence[Check] = CHECKS,
-    tools: Sequence[ToolEntry] = (),
+    host: Sequence[ToolEntry | FunctionEntry] = (),
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:
@@ -159,7 +159,7 @@ def _compile(
         if team is not None:
             program = _with_team(program, team, sources, sink)
         catalog = catalog if catalog is not None else load_catalog(source.path, sources, sink)
-        catalog = catalog.with_tools(tools)
+        catalog = catalog.with_host(host)
         program = resolve(program, catalog, sink)
         for path, workflow in program.workflows:
             for check in checks:

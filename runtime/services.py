@@ -6,7 +6,7 @@ Nodes, models, tools and the shell see each other only through the protocols her
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -19,6 +19,7 @@ from .people import Assignments, NoPeople, People, Question, TeamAssignments
 from .values import Json as Json
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
     from langgraph.runtime import Runtime
 
 MODEL_CALL = "model call"
@@ -146,6 +147,26 @@ class Tools(Protocol):
         """Return a JSON value. Raise `Failure` when the tool fails or does not exist."""
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A node's call of a function: `args` by name, and what it may ask for: `state`, …"""
+
+    function: str
+    args: dict[str, Json]
+    state: Mapping[str, Json]
+    config: RunnableConfig
+    runtime: Runtime[Any]
+
+
+Functions: TypeAlias = Callable[[FunctionCall], Awaitable[Json]]
+"""Returns the JSON value of a call. Raises `Failure` when the function fails."""
+
+
+async def no_functions(call: FunctionCall) -> Json:
+    """Refuse every call."""
+    raise Failure(f"no function is bound to `{call.function}`", "refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +376,7 @@ class Services:
     """Seconds since the run was started, including the time in which it waited."""
     clock: WaitClock = field(default_factory=WaitClock)
     scripts: Scripts = field(default_factory=NoScripts)
+    functions: Functions = no_functions
     by_hand: bool = False
     """A person or program answers as the model with its own tools, whose results are not known."""
     tape: Tape = field(default_factory=Tape)

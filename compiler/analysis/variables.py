@@ -114,7 +114,7 @@ def expressions_of(node: ir.Node) -> Iterator[Expr]:
             yield from (a.expr for a in node.asserts if a.expr is not None)
         case ir.MessageNode():
             yield node.template
-        case ir.ToolNode():
+        case ir.ToolNode() | ir.PythonNode():
             yield from (assignment.value for assignment in node.args)
         case ir.ExecNode():
             yield node.source
@@ -158,6 +158,9 @@ def writes(node: ir.Node) -> Iterator[Write]:
             | ir.GateNode()
             | ir.ForeachNode()
         ):
+            yield from _into(node.into)
+        case ir.PythonNode():
+            yield from (Write(name, None) for name in node.sets)
             yield from _into(node.into)
         case ir.ScriptNode():
             yield from (Write(name, None) for name in node.shares)

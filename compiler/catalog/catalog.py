@@ -20,6 +20,7 @@ from ..ir import Effect
 from ..source.records import dataclass
 from ..source.source import Source, SourceSet, Span, Unreadable
 from .builtin_tools import BUILTIN, ToolEntry
+from .functions import FunctionEntry
 
 LOCK_FILE = "flowc.tools.json"
 LOCK_VERSION = 1
@@ -28,16 +29,19 @@ _RELOCK = "write it anew with `flowc tools lock`"
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The known tools. `complete` says that the entries cover every source that is configured: a
-    name that is not among them is certainly unknown."""
+    """The known tools, and the functions that a program binds to names. `complete` says that the
+    entries cover every source that is configured: a name that is not among them is certainly
+    unknown."""
 
     entries: dict[str, ToolEntry] = field(default_factory=dict)
     complete: bool = False
+    functions: dict[str, FunctionEntry] = field(default_factory=dict)
 
-    def with_tools(self, tools: Iterable[ToolEntry]) -> Catalog:
-        """Return the catalog with further tools, which replace those of the same name."""
-        more = {tool.name: tool for tool in tools}
-        return Catalog({**self.entries, **more}, self.complete) if more else self
+    def with_host(self, host: Iterable[ToolEntry | FunctionEntry]) -> Catalog:
+        """Return the catalog with what a program brings; its tools replace those of their name."""
+        tools = {entry.name: entry for entry in host if isinstance(entry, ToolEntry)}
+        functions = {entry.name: entry for entry in host if isinstance(entry, FunctionEntry)}
+        return Catalog({**self.entries, **tools}, self.complete, {**self.functions, **functions})
 
 
 def load_catalog(path: str, sources: SourceSet, sink: Sink) -> Catalog:

@@ -42,7 +42,9 @@ def unsafe_effects(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
     for node in workflow.nodes:
         match node:
             case ir.ToolNode() if node.tool in once:
-                yield from _tool(node, circles.get(node.id, []))
+                yield from _call(node, node.tool, circles.get(node.id, []))
+            case ir.PythonNode(effect="once"):
+                yield from _call(node, node.function, circles.get(node.id, []))
             case ir.AgentNode() if node.retry is not None:
                 yield from _talk(node, sorted(once & _tools(node, workflow)))
             case ir.ExecNode(form="command"):
@@ -91,11 +93,13 @@ def _tools(node: ir.AgentNode, workflow: ir.Workflow) -> set[str]:
     return {*node.tools, *free}
 
 
-def _tool(node: ir.ToolNode, circle: list[ir.Node]) -> Iterator[Diagnostic]:
+def _call(
+    node: ir.ToolNode | ir.PythonNode, called: str, circle: list[ir.Node]
+) -> Iterator[Diagnostic]:
     if node.retry is not None:
         yield from _report(
             node,
-            f"`{node.tool}` acts once, and `retry` calls it again after a failure that may have "
+            f"`{called}` acts once, and `retry` calls it again after a failure that may have "
             "come too late",
             help=f"take the failure by an edge instead, or {_REPEATABLE}",
         )
@@ -105,7 +109,7 @@ def _tool(node: ir.ToolNode, circle: list[ir.Node]) -> Iterator[Diagnostic]:
     if circle and not read & changed and not any(writes_all(member) for member in circle):
         yield from _report(
             node,
-            f"`{node.tool}` acts once, and the loop calls it with the same input in every round",
+            f"`{called}` acts once, and the loop calls it with the same input in every round",
             tuple(member.span for member in circle if member.span not in (None, node.span)),
             help=f"move it out of the loop, give it what changes there, or {_REPEATABLE}",
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .diagnostic import Code
-from .examples import GOOD_CHART, Example, chart, contract, cook, mend, steps
+from .examples import GOOD_CHART, Example, chart, contract, cook, flow, mend, steps
 
 GOOD_STEP = steps(
     """
@@ -179,6 +179,21 @@ READER_CODES: tuple[Code, ...] = (
         title="A script that does not parse.",
         why="None of its functions could be called.",
         examples=lambda: mend(Example("printing.json", _MACHINE), "copies >", "copies > 3"),
+    ),
+    Code("FC4004", "unfit-function", "error",
+        title="A function that cannot be called as the file says.",
+        why="The node would fail each time that it is visited.",
+        examples=lambda: mend(
+            flow(
+                """
+            nodes:
+              - {name: price, python: "shop.prices:quote()", into: price}
+            outputs: [price]
+            """
+            ),
+            "quote()",
+            "quote",
+        ),
     ),
     Code("FC6001", "lossy-conversion", "warning",
         title="The target format cannot say this.",

@@ -24,6 +24,7 @@ KINDS: dict[str, str] = {
     "ask": "a person is asked",
     "assign": "variables are set, or the run is only checkpointed",
     "call": "another workflow is run",
+    "python": "a function of the program around the run is called",
     "script": "a function of a script is called",
     "task": "work for whoever holds a role",
     "gate": "what was done is judged",
@@ -94,7 +95,7 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             yield Fact("choices", ", ".join(node.choices))
         case ir.CallNode() | ir.ForeachNode():
             yield Fact("workflow", node.workflow, "code")
-        case ir.ScriptNode():
+        case ir.PythonNode() | ir.ScriptNode():
             yield Fact("function", node.function, "code")
         case ir.TaskNode():
             yield Fact("role", node.role)

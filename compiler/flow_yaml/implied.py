@@ -84,6 +84,8 @@ def _by(node: ir.Node) -> list[str | None]:
             return [node.into]
         case ir.ExecNode():
             return [node.into, node.code_into]
+        case ir.PythonNode():
+            return [*node.sets, node.into]
         case ir.ScriptNode():
             return [*node.shares, node.keeps, node.into]
         case ir.AssignNode() | ir.EndNode():

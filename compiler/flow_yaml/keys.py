@@ -229,6 +229,15 @@ NODES: dict[str, MapShape] = {
         Key("args", "settings", "its arguments"),
         _INTO,
     )),
+    "python": MapShape(ir.PythonNode, (
+        Key("python", "text", "a function of the program around the run is called: a name that it "
+            "binds, or a `module:function` that flowc.toml lists", field="function",
+            required=True),
+        Key("args", "settings", "its arguments"),
+        Key("effect", "word", "whether a call may be repeated", words=get_args(ir.Effect)),
+        Key("sets", "names", "variables that it sets: its result is an object with their values"),
+        _INTO,
+    )),
     "exec": MapShape(ir.ExecNode, (
         Key("exec", "command", "shell commands are run", field="source", required=True),
         Key("form", "word", "one command, or the shell blocks of a markdown text",

@@ -45,6 +45,7 @@ from .nodes import ForeachNode as ForeachNode
 from .nodes import GateNode as GateNode
 from .nodes import MessageNode as MessageNode
 from .nodes import Node as Node
+from .nodes import PythonNode as PythonNode
 from .nodes import ScriptNode as ScriptNode
 from .nodes import TaskNode as TaskNode
 from .nodes import ToolNode as ToolNode

@@ -8,7 +8,18 @@ from typing import Literal as Lit
 from ..expr.ast import Expr
 from ..source.records import dataclass
 from ..source.source import Span, Spanned
-from .declarations import Assertion, Assignment, Input, Json, Limit, OnUnknown, Output, Retry, Role
+from .declarations import (
+    Assertion,
+    Assignment,
+    Effect,
+    Input,
+    Json,
+    Limit,
+    OnUnknown,
+    Output,
+    Retry,
+    Role,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +93,25 @@ class ToolNode(NodeBase):
     args: tuple[Assignment, ...] = ()
     into: str | None = None
     kind: Lit["tool"] = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonNode(NodeBase):
+    """Call a function of the program around the run: one that it binds to the name `function`, or
+    that the configuration lists as `module:function`; a document alone imports nothing.
+
+    The function is called by the names of its parameters: `args`, and what it asks for of the run
+    (`FROM_RUN`). Its result goes `into` a variable; with `sets` it is an object, whose values go
+    into the variables of these names. `effect` says whether a call may be repeated; `target_span`
+    is where the file names the function."""
+
+    function: str
+    target_span: Span | None = field(default=None, compare=False)
+    args: tuple[Assignment, ...] = ()
+    sets: tuple[str, ...] = ()
+    effect: Effect = "once"
+    into: str | None = None
+    kind: Lit["python"] = "python"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +288,7 @@ Node = (
     AgentNode
     | MessageNode
     | ToolNode
+    | PythonNode
     | ExecNode
     | ChooseNode
     | AskNode

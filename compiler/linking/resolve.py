@@ -2,6 +2,7 @@
 
     main: SET CITY=…  CALL sub      ->   sub knows CITY, main knows what sub writes
 
+A function of a node is FC4004 where it is known that it does not take what the node gives it.
 A call that passes or returns every variable makes caller and called share one set of names; both
 need a state field for each, unset by default. A tool that nothing provides is FC4001.
 """
@@ -12,7 +13,9 @@ from dataclasses import replace
 
 from .. import ir
 from ..catalog.catalog import Catalog
+from ..catalog.functions import FROM_RUN, is_function_name, misfits
 from ..diagnostics.diagnostic import Fix, Sink
+from ..source.source import Span
 from ..source.spelling import Spelling
 
 
@@ -21,6 +24,9 @@ def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
     bound = {path: _bind(workflow, catalog) for path, workflow in program.workflows}
     for workflow in bound.values():
         _report_unknown_tools(workflow, catalog, sink)
+        for node in workflow.nodes:
+            if isinstance(node, ir.PythonNode) and (span := node.target_span or node.span):
+                _report_misfits(node, span, catalog, sink)
     return replace(program, workflows=tuple(_share_variables(bound).items()))
 
 
@@ -47,6 +53,26 @@ def _report_unknown_tools(workflow: ir.Workflow, catalog: Catalog, sink: Sink) -
             help=f"did you mean `{near}`?" if near else advice,
             fix=Fix(f"write `{near}`", tool.span, near) if near and exact else None,
         )
+
+
+def _report_misfits(node: ir.PythonNode, span: Span, catalog: Catalog, sink: Sink) -> None:
+    """FC4004: at the name of the function, or at the argument that it does not take. A
+    `module:name` that the program does not bind may be listed in its configuration."""
+    name, places = node.function, {arg.target: arg.span or span for arg in node.args}
+    if not is_function_name(name):
+        message = f"`{name}` is not the name of a function"
+        sink.report("FC4004", message, span, help="write module:function, without parentheses")
+        return
+    for taken in places.keys() & {*FROM_RUN}:
+        message = f"`{taken}` is what the run gives to a function, not an argument"
+        sink.report("FC4004", message, places[taken], help="give the argument another name")
+    entry = catalog.functions.get(name)
+    if entry is not None:
+        for argument, message, remedy in misfits(entry, [arg.target for arg in node.args]):
+            sink.report("FC4004", message, places.get(argument, span), help=remedy)
+    elif catalog.functions and ":" not in name:
+        help = Spelling(catalog.functions).advice(name, "bind it where the workflow is loaded")
+        sink.report("FC4004", f"no function is bound to `{name}`", span, help=help)
 
 
 def _share_variables(workflows: dict[str, ir.Workflow]) -> dict[str, ir.Workflow]:

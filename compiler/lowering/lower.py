@@ -194,6 +194,7 @@ def _system_writes(node: ir.Node, workflow: ir.Workflow) -> list[str]:
             return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
         case (
             ir.ToolNode()
+            | ir.PythonNode()
             | ir.AssignNode()
             | ir.ChooseNode()
             | ir.AssertNode()

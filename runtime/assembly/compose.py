@@ -34,6 +34,7 @@ from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
 from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from ..secrets import looks_secret
 from ..services import Emit, Journal, Services, ServicesFactory
+from ..tools.functions import HostFunctions, bind_functions
 from ..tools.mcp import read_servers
 from ..tools.registry import ToolBox
 from ..tools.sources import ToolSetting, tool_sources
@@ -56,17 +57,14 @@ def make_services(
     folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
-    workspace = Path(options.workspace or Path.cwd())
     mode: Mode = options.sandbox or default("sandbox")
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
-    roots = Roots(folders[0] if folders else workspace, (own, *folders[1:]))
+    roots = Roots((*folders, Path(options.workspace or Path.cwd()))[0], (own, *folders[1:]))
     servers = read_servers(config.mcp_servers, options.mcp)
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = _needed_tools(specs, by_hand=answering.by_hand)
-    if not options.replay:  # which starts nothing
-        require_sandbox(mode, specs, needed)
-        require_for(needed)
+    functions = _functions(options, specs, needed, host, config)
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, mode, (own, *folders), emit)
@@ -77,6 +75,7 @@ def make_services(
             models=answering.models,
             people=answering.people,
             scripts=ScriptWorkers(script_limits, held),
+            functions=functions,
             by_hand=answering.by_hand,
             tools=HandTools(box) if answering.by_hand else box,
             shell=BashShell(shell_env(os.environ, config.env), held, _shell_limits(options)),
@@ -109,6 +108,23 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObje
         needed=not options.replay and any(answering_agent(n.op, s) for s in specs for n in s.nodes),
         objects=host.models,
     )
+
+
+def _functions(
+    options: RunOptions,
+    specs: tuple[GraphSpec, ...],
+    needed: tuple[str, ...],
+    host: HostObjects,
+    config: Config,
+) -> HostFunctions:
+    """Return the functions that nodes call; a replay calls and starts nothing. Raise `RunError` for
+    one that is missing, as for the sandbox and packages of the tools that are `needed`."""
+    if options.replay:
+        return HostFunctions()
+    require_sandbox(options.sandbox or default("sandbox"), specs, needed)
+    require_for(needed)
+    seconds = options.tool_timeout or default("tool_timeout")
+    return bind_functions(specs, host.nodes, config, seconds)
 
 
 def _shell_limits(options: RunOptions) -> ShellLimits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError, one_line
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class HostObjects:
     """`models` by the name that answers a run (`provider:name`) or that an agent asks for; `tools`
-    make the sources of a run's tools beside those of the configuration; `answers` are scripted
-    answers in place of a model. A host may have none of them."""
+    make the sources of a run's tools beside those of the configuration; `nodes` are the functions
+    of nodes by name; `answers` are scripted answers in place of a model. A host may have none of
+    them."""
 
     models: Mapping[str, BaseChatModel] = field(default_factory=dict)
     tools: tuple[Callable[[], ToolSource], ...] = ()
+    nodes: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     answers: AnswerFile | None = None
 
 

@@ -190,6 +190,8 @@ class Options:
         help="seconds that a script's function may take", environment=True, default=30.0)
     python_tools: tuple[str, ...] = option(
         key="tools.python", help="functions that are tools, as `module:function`", empty=tuple)
+    python_nodes: tuple[str, ...] = option(
+        key="nodes.python", help="functions that nodes may call, as `module:function`", empty=tuple)
     effects: Mapping[str, Effect] = option(
         key="tools.effects", help="what tools do: `pure`, `idempotent` or `once`",
         read=_effects, empty=dict)
@@ -200,7 +202,8 @@ class Options:
 OPTIONS: dict[str, Option] = {row.name: row.metadata["option"] for row in fields(Options)}
 TYPES: dict[str, Any] = get_type_hints(Options)
 KEYS = {row.key or name: name for name, row in OPTIONS.items() if row.key is not None}
-"""The option of every key of a configuration file; `tools.` keys stand in [tools]."""
+"""The option of every key of a configuration file; `tools.` keys stand in [tools],
+`nodes.` keys in [nodes]."""
 ANSWERING = tuple(name for name, row in OPTIONS.items() if row.answers)
 
 

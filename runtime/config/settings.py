@@ -6,6 +6,8 @@ env = ["CI_*", "DEPLOY_TOKEN"]       # what a workflow and its commands may see 
 [tools]
 python = ["acme.tools:word_count"]
 effects = { word_count = "pure" }
+[nodes]
+python = ["acme.prices:quote"]
 [mcp_servers.files]
 command = "npx"
 args = ["-y", "some-server"]
@@ -28,6 +30,7 @@ from ..errors import RunError
 from .options import ANSWERING, KEYS, OPTIONS, Options, WrongValue, absolute, read_value, variable
 
 FILE = "flowc.toml"
+_TABLES = {table for key in KEYS for table, dot, _ in [key.partition(".")] if dot}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +116,13 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _flat(document: dict[str, Any]) -> list[tuple[str, Any]]:
-    inner = document.get("tools")
-    if not isinstance(inner, dict):
-        return list(document.items())
-    outer = [(key, value) for key, value in document.items() if key != "tools"]
-    return outer + [(f"tools.{key}", value) for key, value in inner.items()]
+    flat: list[tuple[str, Any]] = []
+    for key, value in document.items():
+        if key in _TABLES and isinstance(value, dict):
+            flat += [(f"{key}.{inner}", entry) for inner, entry in value.items()]
+        else:
+            flat.append((key, value))
+    return flat
 
 
 def _value(key: str, value: object, file: Path, text: str) -> Any:

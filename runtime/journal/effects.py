@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from flowc.compiler.ir import OnUnknown
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
@@ -114,7 +115,7 @@ class EffectJournal:
             value = await act.call()
         except InDoubt:
             raise
-        except (Failure, LimitReached):
+        except (Failure, LimitReached, GraphInterrupt):  # which calls again with the answer
             if act.effect == "once":
                 await self._write(key, act, "failed", None)
             raise

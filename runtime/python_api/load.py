@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from flowc.compiler.catalog.builtin_tools import ToolEntry
+from flowc.compiler.catalog.functions import FunctionEntry
 from flowc.compiler.conversion import Conversion, convert_file
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, locate
 from flowc.compiler.driver import CompileResult, compile_file, compile_text
@@ -52,6 +53,7 @@ def load(
     model: BaseChatModel | str | None = None,
     models: Mapping[str, BaseChatModel] | None = None,
     tools: Sequence[BaseTool | Callable[..., Any] | str | Mapping[str, Any]] = (),
+    nodes: Mapping[str, Callable[..., Any]] | None = None,
     team: str | os.PathLike[str] | None = None,
     answers: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     permissions: Permissions | None = None,
@@ -64,14 +66,18 @@ def load(
     the format, which is found out otherwise. `model` answers: a model of LangChain's, or a name
     like `openai:gpt-5-mini`; `models` are those that agents ask for by name. `tools` are functions,
     tools of LangChain's, names (`module:function`), and MCP servers by name as in an `mcpServers`
-    object. `team` is the file of a team, or `people`. `answers` are scripted answers in place of a
-    model: a file, or its content. `journal` is the URL of the store that keeps the runs (default:
-    the project's). Raise `RunError` for a tool that cannot be one, and for two that answer."""
+    object. `nodes` are the functions of `python` nodes, by the names that the file gives them;
+    each takes the arguments of its node and, where it asks for them by name, `inputs`, `state`,
+    `config`, `runtime` and `idempotency_key`. `team` is the file of a team,
+    or `people`. `answers` are scripted answers in place of a model: a file, or its content.
+    `journal` is the URL of the store that keeps the runs (default: the project's). Raise
+    `RunError` for a tool or function that cannot be one, and for two that answer."""
     with python_errors():
         sources, entries = _sources(tools)
         options = _options(model, team, answers, permissions or Permissions())
-        host = _host(model, models, answers, sources)
-        return Flow(_compile(source, format, options.team, entries), options, host, journal)
+        host = _host(model, models, answers, sources, dict(nodes or {}))
+        known: list[ToolEntry | FunctionEntry] = [*entries, *_functions(host.nodes)]
+        return Flow(_compile(source, format, options.team, known), options, host, journal)
 
 
 def check(
@@ -113,13 +119,13 @@ def _compile(
     source: str | os.PathLike[str],
     format: str | None,
     team: str | None,
-    entries: Sequence[ToolEntry],
+    host: Sequence[ToolEntry | FunctionEntry],
 ) -> CompileResult:
     if not isinstance(source, str | os.PathLike):
         raise RunError(f"a workflow is a path or a text, not {one_line(repr(source), 60)}")
     if isinstance(source, str) and "\n" in source:
-        return compile_text(source, format=format, team=team, tools=entries)
-    return compile_file(os.fspath(source), format=format, team=team, tools=entries)
+        return compile_text(source, format=format, team=team, host=host)
+    return compile_file(os.fspath(source), format=format, team=team, host=host)
 
 
 def _options(
@@ -157,13 +163,23 @@ def _host(
     models: Mapping[str, BaseChatModel] | None,
     answers: object,
     tools: Sequence[Callable[[], ToolSource]],
+    nodes: Mapping[str, Callable[..., Any]],
 ) -> HostObjects:
     named = dict(models or {})
     if model is not None and not isinstance(model, str):
         named[model_name(model)] = model
-    return HostObjects(
-        named, tuple(tools), script_of(answers) if isinstance(answers, Mapping) else None
-    )
+    script = script_of(answers) if isinstance(answers, Mapping) else None
+    return HostObjects(named, tuple(tools), nodes, script)
+
+
+def _functions(nodes: Mapping[str, Callable[..., Any]]) -> list[FunctionEntry]:
+    """Return what a workflow may know of the functions of its nodes before it runs. Raise
+    `RunError` for what is not one."""
+    if not nodes:
+        return []
+    from ..tools.functions import function_entry
+
+    return [function_entry(name, function) for name, function in nodes.items()]
 
 
 def _sources(tools: Sequence[Any]) -> tuple[list[Callable[[], ToolSource]], list[ToolEntry]]:

@@ -24,7 +24,7 @@ _SHORT = {"y": "yes", "n": "no", "a": "always"}
 
 def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
     """Return the question that a LangGraph interrupt asks."""
-    value: Mapping[str, Any] = interrupt.value if isinstance(interrupt.value, dict) else {}
+    value: Mapping[str, Any] = interrupt.value if _is_ours(interrupt) else {"text": interrupt.value}
     node, place = str(value.get("node", "")), str(value.get("place", ""))
     if node and not place and not value.get("path"):
         place = _place_of(node, spec)
@@ -49,6 +49,11 @@ def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
         tools=tuple(value.get("tools", ())),
         ending=str(value.get("ending", "")),
     )
+
+
+def _is_ours(interrupt: Interrupt) -> bool:
+    """Return whether flowc asks; a function that a node calls may ask with any value."""
+    return isinstance(interrupt.value, dict) and "kind" in interrupt.value
 
 
 def breakpoint_of(node: str, spec: GraphSpec) -> Question:

@@ -39,7 +39,7 @@ class PythonFunction:
 
     async def open(self) -> tuple[ToolSchema, ...]:
         """Import the module. Raise `RunError` when that fails or the function cannot be a tool."""
-        self._tool = ToolObject(self._function(), self.path)
+        self._tool = ToolObject(import_function(self.path, self.folder, "tools"), self.path)
         return await self._tool.open()
 
     async def call(self, tool: str, args: dict[str, Any]) -> Json:
@@ -50,29 +50,32 @@ class PythonFunction:
     async def close(self) -> None:
         """Do nothing: nothing is held."""
 
-    def _function(self) -> Callable[..., Any]:
-        module, colon, attribute = self.path.partition(":")
-        if not colon or not module or not attribute:
-            raise RunError(
-                f"`{self.path}` names no Python tool",
-                help="write module:function in [tools] python",
-            )
-        if self.folder is not None and self.folder not in sys.path:
-            sys.path.insert(0, self.folder)
-        try:
-            candidate = getattr(importlib.import_module(module), attribute)
-        except _PASSING:
-            raise
-        except AttributeError:
-            raise RunError(f"the module `{module}` has no `{attribute}`") from None
-        except BaseException as error:
-            raise RunError(
-                f"the module `{module}` cannot be imported: {describe_exception(error)}"
-            ) from error
-        if not callable(candidate):
-            raise RunError(f"`{self.path}` is not a function")
-        function: Callable[..., Any] = candidate
-        return function
+
+def import_function(path: str, folder: str | None, table: str) -> Callable[..., Any]:
+    """Return the function that `module:function` names; modules may lie in `folder`. Raise
+    `RunError`; `table` is where it is configured."""
+    module, colon, attribute = path.partition(":")
+    if not colon or not module or not attribute:
+        raise RunError(
+            f"`{path}` names no Python function",
+            help=f"write module:function in [{table}] python",
+        )
+    if folder is not None and folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        candidate = getattr(importlib.import_module(module), attribute)
+    except _PASSING:
+        raise
+    except AttributeError:
+        raise RunError(f"the module `{module}` has no `{attribute}`") from None
+    except BaseException as error:
+        raise RunError(
+            f"the module `{module}` cannot be imported: {describe_exception(error)}"
+        ) from error
+    if not callable(candidate):
+        raise RunError(f"`{path}` is not a function")
+    function: Callable[..., Any] = candidate
+    return function
 
 
 class ToolObject:

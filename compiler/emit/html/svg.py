@@ -178,7 +178,7 @@ def _trims(node: Shown, r: Rect) -> list[str]:
     """Strokes inside the outline that tell a look from others of the same shape."""
     x, y, right, bottom = r.x, r.y, r.x + r.width, r.y + r.height
     match node.look:
-        case "tool" | "script":
+        case "tool" | "python" | "script":
             return [f"M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}"]
         case "call" | "foreach":
             return [_round_rect(Rect(x + 4, y + 4, r.width - 8, r.height - 8), 3)]

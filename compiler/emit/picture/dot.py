@@ -21,6 +21,7 @@ _SHAPES: dict[Look, str] = {
     "choose": 'shape=diamond style="filled"',
     "ask": 'shape=parallelogram style="filled"',
     "call": 'shape=box style="filled" peripheries=2',
+    "python": 'shape=component style="filled"',
     "script": 'shape=component style="filled"',
     "task": 'shape=box style="rounded,filled"',
     "gate": 'shape=octagon style="filled"',

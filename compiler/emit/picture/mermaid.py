@@ -25,6 +25,7 @@ _SHAPES: dict[Look, tuple[str, str]] = {
     "choose": ("{", "}"),
     "ask": ("[\\", "\\]"),
     "call": ("[[", "]]"),
+    "python": ("{{", "}}"),
     "script": ("[(", ")]"),
     "task": ("[", "]"),
     "gate": ("{{", "}}"),

@@ -26,6 +26,7 @@ COLOURS: dict[Look, Colour] = {
     "choose": Colour("#fdf3d7", "#b5830f"),
     "ask": Colour("#fde8dc", "#c2571a"),
     "call": Colour("#def3f2", "#17807a"),
+    "python": Colour("#e4f1f7", "#1f6f8f"),
     "script": Colour("#f3e8fd", "#8a3ab9"),
     "task": Colour("#e8f0e3", "#567a3a"),
     "gate": Colour("#fbe9c6", "#94680a"),

@@ -159,6 +159,8 @@ class WorkflowReader:
                     self._require("thread", thread, declared.threads, span)
             case ir.TaskNode():
                 return replace(node, role_span=_value_span(mapping, "role"))
+            case ir.PythonNode():
+                return replace(node, target_span=_value_span(mapping, "python"))
             case ir.CallNode():
                 span = _value_span(mapping, "call")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)

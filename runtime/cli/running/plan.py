@@ -100,6 +100,8 @@ def does(node: ir.Node, sources: SourceSet) -> str:
             return f"runs the workflow {node.workflow}"
         case ir.ToolNode():
             return f"calls the tool {node.tool}"
+        case ir.PythonNode():
+            return f"calls the function {node.function}"
         case ir.ScriptNode():
             return f"calls {node.function} of {node.script}"
         case ir.TaskNode():

@@ -293,7 +293,7 @@ class Narrator:
                 return op.workflow.rsplit("/", 1)[-1]
             case ir.ToolNode():
                 return op.tool
-            case ir.ScriptNode():
+            case ir.PythonNode() | ir.ScriptNode():
                 return op.function
             case ir.ExecNode():
                 return "runs commands"
@@ -330,7 +330,7 @@ class Narrator:
                 ir.ScriptNode() | ir.TaskNode() | ir.GateNode() | ir.AssertNode() | ir.ForeachNode()
             ):
                 return f"{subject} → {text}" if text and subject else text or subject
-            case ir.ToolNode() | ir.EndNode():
+            case ir.ToolNode() | ir.PythonNode() | ir.EndNode():
                 return text
         assert_never(op)
 

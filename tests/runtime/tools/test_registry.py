@@ -200,7 +200,7 @@ def test_what_a_function_raises_is_a_failure_for_the_model(folder):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("demo_tools", "names no Python tool"),
+        ("demo_tools", "names no Python function"),
         ("demo_tools:gone", "has no `gone`"),
         ("demo_tools:number", "is not a function"),
         ("acme_nowhere:x", "cannot be imported: ModuleNotFoundError"),

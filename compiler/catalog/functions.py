@@ -1,0 +1,51 @@
+"""Functions that nodes of kind `python` call: what they take, known without an import.
+
+A function is called by the names of its parameters. What the node gives it are its `args`; what it
+asks for of the run besides has one of the names in `FROM_RUN`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..source.records import dataclass
+from ..source.spelling import Spelling
+
+FROM_RUN = ("inputs", "state", "config", "runtime", "idempotency_key")
+"""All arguments as one object, the variables, LangGraph's configuration and runtime, and the key
+that is the same whenever the same call is made again."""
+_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """A function by the name that nodes call it: the parameters that it takes, those that it needs,
+    and whether it takes any other (`**more`)."""
+
+    name: str
+    takes: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    takes_more: bool = False
+
+
+def is_function_name(name: str) -> bool:
+    """Return whether a name is one that a program can bind, or a `module:function`."""
+    return _NAME.fullmatch(name) is not None
+
+
+def misfits(entry: FunctionEntry, args: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (argument or "", what is wrong, remedy) where a function does not take the arguments of
+    a node, or needs others."""
+    own = [name for name in entry.takes if name not in FROM_RUN]
+    listed = ", ".join(f"`{name}`" for name in own) or "nothing"
+    if not entry.takes_more and "inputs" not in entry.takes:
+        for name in args:
+            if name not in own:
+                near = Spelling(own).nearest(name)
+                remedy = f"did you mean `{near}`?" if near else f"it takes {listed}"
+                yield name, f"`{entry.name}` takes no `{name}`", remedy
+    for name in entry.needs:
+        if name not in args and name not in FROM_RUN:
+            remedy = f"give it below `args:`, or give the parameter `{name}` a default"
+            yield "", f"`{entry.name}` needs `{name}`, which the node does not give", remedy
