@@ -7,6 +7,7 @@ from flowc.runtime.python_api.load import Permissions as Permissions
 from flowc.runtime.python_api.load import check as check
 from flowc.runtime.python_api.load import convert as convert
 from flowc.runtime.python_api.load import load as load
+from flowc.runtime.python_api.saver import open_saver as open_saver
 from flowc.runtime.services import Outcome as Outcome
 
 __version__: str

@@ -48,8 +48,8 @@ class Launch:
     def kept_options(self) -> dict[str, Json]:
         """Return the options for the run's record, with the folder that paths count from."""
         frontend = self.compiled.frontend
-        origin = {"format": frontend.name if frontend else "", "folder": os.getcwd()}
-        return {**self.options.to_json(), **self.about, **origin}
+        about = {**self.about, "format": frontend.name if frontend else ""}
+        return kept_options(self.options, about)
 
     async def start(
         self,
@@ -97,6 +97,12 @@ class Launch:
             usually=self.options.usually or default("on_unknown"),
             migrate=migrate,
         )
+
+
+def kept_options(options: RunOptions, about: Mapping[str, Json]) -> dict[str, Json]:
+    """Return settled options as the record of a run keeps them, with the folder that paths count
+    from."""
+    return {**options.to_json(), **about, "folder": os.getcwd()}
 
 
 def prepare(

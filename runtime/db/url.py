@@ -32,6 +32,12 @@ class Location:
     patience: float = PATIENCE
 
     @property
+    def complete(self) -> str:
+        """Return a URL of the same store from wherever one is; it may hold a password. "" in
+        memory: nobody else finds that."""
+        return f"{SQLITE}{self.path.absolute()}" if self.path else self.address
+
+    @property
     def leases(self) -> Path | None:
         """Return the folder of the lock files, one per run."""
         return self.path.with_name(f"{self.path.name}.leases") if self.path else None

@@ -1,8 +1,7 @@
 """One compiled workflow: the parts of its graph, and the graph itself.
 
-Under LangGraph's server the server owns threads and checkpoints, so there is no journal of flowc's:
-an effect that was under way when the server died may happen again. Models, tools and permissions
-come from `flowc.toml` beside the module and from `FLOWC_*`, as for `flowc run`.
+Models, tools and permissions, and the store that keeps effects, come from `flowc.toml` beside the
+module and from `FLOWC_*`, as for `flowc run`.
 """
 
 from __future__ import annotations
@@ -17,15 +16,17 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.lowering.serde import load_spec
 
 from ..assembly.compose import make_services
-from ..assembly.run_options import RunOptions
+from ..assembly.launch import kept_options
+from ..assembly.run_options import RunOptions, settle
 from ..checkpoints.types import Graph
-from ..config.settings import load_config
+from ..config.settings import Config, load_config
 from ..errors import RunError
 from ..graph.build import function_of, metadata_of, path_of, relay
 from ..nodes.visit.entry import NodeFunction
 from ..nodes.visit.visit import Setting
-from ..services import Emit, Journal, Services
+from ..services import Emit, Journal, Json, Services
 from ..state.channels import State, output_schema, state_schema
+from ..store.default_store import prepared_store
 from .door import Door
 from .flow_graph import FlowGraph
 
@@ -58,10 +59,20 @@ class CompiledFlow:
 
     def graph(self, built: Graph, name: str) -> FlowGraph:
         """Return the compiled graph, each of whose executions has services of its own."""
-        return FlowGraph.of(built.compile(name=name), Door(self.spec, self._services))
+        door = Door(self.spec, self._services, self._kept_options, self._store)
+        return FlowGraph.of(built.compile(name=name), door)
 
     def _services(self, journal: Journal, emit: Emit) -> Services:
-        return make_services(RunOptions(), self.spec, load_config(self.folder))(journal, emit)
+        return make_services(RunOptions(), self.spec, self._config())(journal, emit)
+
+    def _kept_options(self) -> dict[str, Json]:
+        return kept_options(settle(RunOptions(), self._config(), self.spec.model), {})
+
+    def _store(self) -> str:
+        return prepared_store(None, self._config())
+
+    def _config(self) -> Config:
+        return load_config(self.folder)
 
     def node(self, name: str) -> NodeFunction:
         """Return the function of a node, its subgraph in the closure."""

@@ -11,19 +11,21 @@ from typing import Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import Runtime
 from langgraph.types import Command, StreamWriter
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import is_inner, namespace_of, on_thread, surrounded_by, thread_of
-from ..checkpoints.types import Saver
+from ..checkpoints.types import App, Saver
 from ..context import CALL_PATH
 from ..engine.engine import Engine, open_engine
+from ..engine.event_log import EventLog
 from ..errors import LimitReached, RunError
 from ..events import EventKind
 from ..journal.effects import EffectJournal, NoJournal
 from ..nodes.visit.visit import Surroundings
-from ..services import Emit, Journal, Services
+from ..services import Emit, Journal, Json, Services
 from ..state.channels import variables_of
 from ..state.initial import input_values
 from ..state.parameters import parameters_schema
@@ -36,15 +38,20 @@ from ..state.thread_turns import (
     scope_inside,
 )
 from ..state.turns import turn_values
+from ..store.runs import is_fit
+from .thread_record import ThreadRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a graph needs where it is executed. `make` chooses the services of one execution; with
-    the URL of a `journal` the effects of threads are kept there."""
+    """What a graph needs where it is executed. `make` chooses the services of one execution, and
+    `about` gives the options that the record of a thread keeps. The effects of threads are kept in
+    the store at the URL `journal`; else in that of flowc's own saver; else in the `usual` one."""
 
     spec: GraphSpec
     make: Callable[[Journal, Emit], Services]
+    about: Callable[[], Mapping[str, Json]]
+    usual: Callable[[], str]
     journal: str | None = None
 
     def input_schema(self) -> dict[str, Any]:
@@ -53,49 +60,56 @@ class Door:
 
     @asynccontextmanager
     async def execution(
-        self, given: object, config: RunnableConfig, saver: Saver | None, *, lasts: bool
+        self, given: object, config: RunnableConfig, app: App, saver: Saver | None
     ) -> AsyncIterator[tuple[Any, RunnableConfig]]:
-        """Yield the input and the configuration of one execution; `saver` keeps its checkpoints,
-        and `lasts` says whether they outlive the process. Raise `RunError` for inputs that do not
-        fit, for whatever is missing, and while another process executes the thread."""
+        """Yield the input and the configuration of one execution of `app`, whose checkpoints
+        `saver` keeps. Raise `RunError` for inputs that do not fit, for whatever is missing, and
+        while another process executes the thread."""
         stay = _Stay(self, given, config, saver)
         async with AsyncExitStack() as stack:
-            engine = None
-            if lasts and stay.thread and self.journal is not None:
-                engine = await stack.enter_async_context(open_engine(self.journal))
+            engine, record = None, None
+            if lasts(saver) and stay.thread:
+                url = await self._store(saver)
+                engine = await stack.enter_async_context(open_engine(url))
                 await stack.enter_async_context(engine.hold(stay.lease, goes_on=True))
+                record = await stay.find_record(engine)
             point = await stay.find_point()
             journal = await _journal(engine, stay.thread, point)
-            events = _Events()
+            events = await stack.enter_async_context(_hearing(record))
             # Whatever reads files has a thread: a server refuses that on its event loop.
             services = await asyncio.to_thread(self.make, journal, events.emit)
-            scope = stay.scope(point.turn)
-            if isinstance(journal, EffectJournal):
-                await services.budget.open(Ledger(journal.db, scope))
-            began = point.turn.began or time.time()
+            given = stay.graph_input(services)
+            await _open_budget(services, journal, stay.scope(point.turn), record)
+            began = point.turn.began or (record and record.began) or time.time()
             services.elapsed = lambda: time.time() - began
             await services.tools.open()
             stack.push_async_callback(services.tools.close)
             stack.push_async_callback(services.scripts.close)
-            surroundings = Surroundings(services, scope, on_visit=events.follow)
-            whole = surrounded_by(point.config, surroundings)
-            whole["metadata"] = {**whole.get("metadata", {}), **point.turn.metadata}
-            # flowc's own limit counts; relays are steps of LangGraph's, not of the workflow's.
-            whole["recursion_limit"] = 2 * services.max_steps + 10
-            try:
-                yield stay.graph_input(services), whole
-            except LimitReached as limit:
-                if limit.scope:  # of the program's: it counts anew when the thread goes on
-                    await services.budget.renew(limit.scope, limit.name, limit.used)
-                raise
+            surroundings = Surroundings(services, stay.scope(point.turn), on_visit=events.follow)
+            whole = self._config(point, surroundings)
+            async with _keep_record(record, point.turn, stay.inputs, app, services):
+                yield given, whole
+
+    def _config(self, point: TurnPoint, surroundings: Surroundings) -> RunnableConfig:
+        config = surrounded_by(point.config, surroundings)
+        marks = {"flowc_digest": self.spec.digest, **point.turn.metadata}
+        config["metadata"] = {**config.get("metadata", {}), **marks}
+        # flowc's own limit counts; relays are steps of LangGraph's, not of the workflow's.
+        config["recursion_limit"] = 2 * surroundings.services.max_steps + 10
+        return config
+
+    async def _store(self, saver: Saver | None) -> str:
+        """Return the URL of the store that keeps effects."""
+        known: str = self.journal or store_of(saver)
+        return known or await asyncio.to_thread(self.usual)
 
     async def refuse_edit(self, config: RunnableConfig, saver: Saver) -> None:
         """Raise `RunError` where an edit of a thread's state, which gives the effects after it
         other keys, could repeat one that is in doubt."""
         thread = thread_of(config)
-        if self.journal is None or not thread:
+        if not lasts(saver) or not thread:
             return
-        async with open_engine(self.journal) as engine:
+        async with open_engine(await self._store(saver)) as engine:
             point = await point_in(saver, on_thread(config))
             doubtful = await engine.journal(turn=point.turn).in_doubt(thread)
         if doubtful:
@@ -159,6 +173,22 @@ class _Stay:
             )
         return point
 
+    @property
+    def inputs(self) -> Mapping[str, Json] | None:
+        """The inputs of a turn that begins."""
+        return self.given if self.begins and isinstance(self.given, Mapping) else None
+
+    async def find_record(self, engine: Engine) -> ThreadRecord | None:
+        """Return the record of the thread where its checkpoints lie in the same store. Raise
+        `RunError` for a run of another workflow."""
+        at = store_of(self.saver)
+        is_own = at and at == engine.store.location.complete
+        if not is_own or self.is_inner or not is_fit(self.thread):
+            return None
+        record = ThreadRecord(engine, self.door.spec, self.thread, self.door.about)
+        await record.read()
+        return record
+
     def graph_input(self, services: Services) -> object:
         """Return the input of the graph: the parameters, checked and filled. What goes on with a
         thread (None, a `Command`) stays as it is. Of the state of a graph around it, a graph takes
@@ -195,12 +225,60 @@ def _doubt_error(effect: str) -> RunError:
     )
 
 
+async def _open_budget(
+    services: Services, journal: Journal, scope: str, record: ThreadRecord | None
+) -> None:
+    """Count what the turn has used up before. A limit of the program's that stopped a run counts
+    anew."""
+    if isinstance(journal, EffectJournal):
+        await services.budget.open(Ledger(journal.db, scope))
+    for limit in record.renewals if record is not None else ():
+        await services.budget.renew(*limit)
+
+
+@asynccontextmanager
+async def _keep_record(
+    record: ThreadRecord | None,
+    turn: ThreadTurn,
+    inputs: Mapping[str, Json] | None,
+    app: App,
+    services: Services,
+) -> AsyncIterator[None]:
+    """Keep the begin and the end of an execution; a limit of the program's that stops it counts
+    anew when the thread goes on."""
+    if record is not None:
+        await record.begin(turn, inputs)
+    error: BaseException | None = None
+    try:
+        yield
+    except BaseException as raised:
+        error = raised
+        if isinstance(raised, LimitReached) and raised.scope:
+            await services.budget.renew(raised.scope, raised.name, raised.used)
+        raise
+    finally:
+        if record is not None:
+            await asyncio.shield(record.end(app, services.budget.used(), error))
+
+
+@asynccontextmanager
+async def _hearing(record: ThreadRecord | None) -> AsyncIterator[_Events]:
+    """Yield what hears events, and keeps them where there is a record."""
+    if record is None:
+        yield _Events()
+        return
+    log = EventLog(record.engine.store, record.thread)
+    async with log.writing():
+        yield _Events(log)
+
+
 class _Events:
     """flowc's events in LangGraph's stream `custom`, in the name of the outermost graph: without
-    `subgraphs` it shows nothing that inner graphs write."""
+    `subgraphs` it shows nothing that inner graphs write. With a log they are kept too."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: EventLog | None = None) -> None:
         self.write: StreamWriter = _nowhere
+        self.log = log
 
     def follow(self, runtime: Runtime[Any]) -> None:
         """Write where the first node of the execution writes."""
@@ -210,7 +288,20 @@ class _Events:
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """Write one event."""
         self.write({"event": kind, "node": node, "path": list(CALL_PATH.get()), **data})
+        if self.log is not None:
+            self.log.emit(kind, node, data)
 
 
 def _nowhere(part: Any) -> None:
     """Write nothing: no node has begun."""
+
+
+def lasts(saver: Saver | None) -> bool:
+    """Return whether checkpoints outlive the process. Of a thread that does not nothing is kept:
+    the next one has its name again."""
+    return saver is not None and type(saver) is not InMemorySaver
+
+
+def store_of(saver: Saver | None) -> str:
+    """Return the URL of the store that a saver of flowc's writes to, "" for another saver."""
+    return str(getattr(saver, "store_url", ""))

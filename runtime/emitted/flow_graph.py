@@ -14,15 +14,15 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 
 from ..checkpoints.keys import is_inner, saver_in
 from ..checkpoints.types import App, Saver
+from ..errors import Ended
 from ..event_loops import run_in_thread
-from .door import Door
+from .door import Door, lasts
 
 
 class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -45,12 +45,14 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         does."""
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
-        if _lasts(saver) and not is_inner(whole):
+        if lasts(saver) and not is_inner(whole):
             # An effect has another key where the step before it is lost.
             choices |= {"durability": "sync", "checkpoint_during": None}
-        async with self.door.execution(input, whole, saver, lasts=_lasts(saver)) as begun:
-            async for part in super().astream(*begun, **choices):
-                yield part
+        async with self.door.execution(input, whole, self, saver) as begun:
+            # A branch that ends FAILED keeps the others from beginning nodes, no more.
+            with contextlib.suppress(Ended):
+                async for part in super().astream(*begun, **choices):
+                    yield part
 
     def _saver(self, config: RunnableConfig) -> Saver | None:
         """Return the saver of an execution: that of the graph around, or the graph's own."""
@@ -71,7 +73,7 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def _refuse_edit(self, config: RunnableConfig) -> None:
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
-        if saver is not None and _lasts(saver):
+        if saver is not None:
             await self.door.refuse_edit(whole, saver)
 
     def get_input_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
@@ -102,9 +104,3 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 with contextlib.suppress(GraphDrained):
                     end.result()
         end.result()
-
-
-def _lasts(saver: Saver | None) -> bool:
-    """Return whether checkpoints outlive the process. Of a thread that does not nothing is kept:
-    the next one has its name again."""
-    return saver is not None and type(saver) is not InMemorySaver

@@ -38,7 +38,7 @@ from ..journal.effects import EffectJournal
 from ..secrets import secret_values
 from ..services import Json, Outcome, ServicesFactory
 from ..state.initial import initial_state
-from ..state.thread_turns import FIRST_TURN, ThreadTurn
+from ..state.thread_turns import FIRST_TURN, ThreadTurn, point_in
 from ..store import service_tables as executions
 from ..store.runs import RunRecord, RunStore, open_store
 from .document_edits import Edited, Stand, take_edits
@@ -125,8 +125,8 @@ class Engine:
             record = await self.store.get(run)
             if line is None and not await self.journal().lines(run):
                 _refuse_ended(record)
-            record, changed = await self._brought_up_to_date(record, spec, migrate)
-            journal = self.journal(on_unknown, usually)
+            record, changed = await self.bring_up_to_date(record, spec, migrate)
+            journal = self.journal(on_unknown, usually, await self._turn(run))
             execution = self._execution(
                 spec, services, run, listeners, breakpoints, control, journal
             )
@@ -147,16 +147,22 @@ class Engine:
                 graph_input = await execution.resume_command()
             return await execution.run(await self._going_on(record), graph_input, "run_resumed")
 
+    async def _turn(self, run: str) -> ThreadTurn:
+        """Return the turn that goes on; runs of flowc's own have one."""
+        turn = (await point_in(self.saver, thread_config(run))).turn
+        return turn if turn.number else FIRST_TURN
+
     async def _going_on(self, record: RunRecord) -> RunRecord:
         running = dataclasses.replace(
             record, status="running", pid=os.getpid(), error=None, questions=[]
         )
         return await self.store.update(running)
 
-    async def _brought_up_to_date(
+    async def bring_up_to_date(
         self, record: RunRecord, spec: GraphSpec, migrate: Sequence[str]
     ) -> tuple[RunRecord, list[Json]]:
-        """Return the record stamped with the workflow as it is now, and what differs."""
+        """Return the record stamped with the workflow as it is now, and what differs. Raise
+        `RunError` where that has changed where the run stands."""
         if record.digest == spec.digest:
             if migrate:
                 raise RunError(
@@ -216,7 +222,7 @@ class Engine:
         unknown."""
         async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            doubtful = await self.journal().in_doubt(run)
+            doubtful = await self.journal(turn=await self._turn(run)).in_doubt(run)
             if doubtful:
                 raise RunError(
                     f"what became of `{doubtful[0]}` is unknown; a fork could repeat it unasked",

@@ -86,10 +86,14 @@ class Execution:
         anew."""
         await self.journal.recall(self.run_id)
         budget, error = self.services.budget, cast("dict[str, str]", record.error or {})
-        await budget.open(Ledger(self.journal.db, self.run_id))
+        await budget.open(Ledger(self.journal.db, self._scope))
         if error.get("scope"):
             used = error.get("used")
             await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
+
+    @property
+    def _scope(self) -> str:
+        return self.journal.turn.scope(self.run_id)
 
     async def _snapshot(self) -> StateSnapshot:
         return await self.app.aget_state(thread_config(self.run_id))
@@ -260,8 +264,8 @@ class Execution:
         return Outcome(self.run_id, "failed" if failed else "success")
 
     def _config(self) -> RunnableConfig:
-        config = surrounded_by(strict_config(self.run_id), Surroundings(self.services, self.run_id))
-        config["metadata"] = {"flowc_digest": self.spec.digest}
+        config = surrounded_by(strict_config(self.run_id), Surroundings(self.services, self._scope))
+        config["metadata"] = {"flowc_digest": self.spec.digest, **self.journal.turn.metadata}
         # Relays are steps of LangGraph's, not of the workflow's.
         config["recursion_limit"] = 2 * self.services.max_steps + 10
         return config

@@ -56,6 +56,7 @@ create table if not exists lines (
     primary key (run, number)
 );
 """
+_HEARD = "verdict heard"
 _DIFFERS = "what was done is kept and not done again; `flowc fork RUN --at NODE` begins elsewhere"
 _HERE = "where run = ? and key = ? and ordinal = ?"
 Key = tuple[str, str, int]
@@ -252,8 +253,12 @@ class EffectJournal:
             "input": abridge(act.inputs, self.hidden),
             "idempotency_key": idempotency_key(key),
         }
-        # The engine keeps an answer before the graph goes on; in another host it comes back here.
-        answer = self.ask({**about, "path": path} if path else about)
+        # The engine keeps an answer before the graph goes on; in another host it comes back here,
+        # and again in every later execution: what was heard is not said for the next time.
+        heard = len(await self.entries(act.runtime, _HEARD))
+        for _ in range(heard + 1):
+            answer = self.ask({**about, "path": path} if path else about)
+        await self.keep(act.runtime, _HEARD, heard, True)
         await self.settle(key, cast("Json", answer))
         if answer == "fail":
             await self._decide(key, "refused", act)

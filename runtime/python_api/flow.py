@@ -6,7 +6,7 @@ import html
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -30,7 +30,7 @@ from ..errors import RunError
 from ..event_loops import wait_for
 from ..events import Listener
 from ..services import Emit, Journal, Json, Outcome, Services
-from ..store.default_store import prepare_default, store_url
+from ..store.default_store import prepare_default, prepared_store, store_url
 from ..store.names import new_run_name
 from .choices import Choices, answers_by_id, breakpoints_of, inputs_of, options_of
 from .drawing import draw
@@ -266,12 +266,19 @@ class Flow:
                 raise Faulty(self.compiled)
             spec = self.compiled.spec
             app = build(spec).compile(checkpointer=checkpointer, store=store, name=spec.name)
-            return FlowGraph.of(app, Door(spec, self._services, self._store()))
+            prepared = partial(prepared_store, self.journal)
+            door = Door(spec, self._services, self._kept_options, prepared, self.journal)
+            return FlowGraph.of(app, door)
 
     def _services(self, journal: Journal, emit: Emit) -> Services:
+        return self._settle().services(journal, emit)
+
+    def _kept_options(self) -> dict[str, Json]:
+        return self._settle().kept_options()
+
+    def _settle(self) -> Launch:
         options = replace(self.options, own=own_folder(new_run_name()))
-        config = load_config(Path.cwd())
-        return prepare(self.compiled, options, config, self.host).services(journal, emit)
+        return prepare(self.compiled, options, load_config(Path.cwd()), self.host)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return what a notebook shows: the picture and the diagnostics."""

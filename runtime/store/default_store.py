@@ -16,6 +16,13 @@ def store_url(flag: str | None, config: Config | None = None) -> str:
     return flag or config.store or DEFAULT_STORE
 
 
+def prepared_store(flag: str | None, config: Config | None = None) -> str:
+    """Return the same; the folder of the default store is there. Raise `RunError`."""
+    url = store_url(flag, config)
+    prepare_default(url)
+    return url
+
+
 def prepare_default(url: str) -> None:
     """Make the folder of the default store and keep it out of version control."""
     if url != DEFAULT_STORE:

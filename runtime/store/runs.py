@@ -208,9 +208,15 @@ def _duplicate_id(run: str) -> RunError:
     return RunError(f"there is a run `{run}` already", help="choose another id with `--run-id`")
 
 
+def is_fit(run: str) -> bool:
+    """Return whether people can type an id, and a table can show it."""
+    fits = run.strip() and run.isprintable() and not run.startswith("-")
+    return bool(fits) and len(run) <= LONGEST_ID
+
+
 def _refuse_unfit(run: str) -> None:
     """Raise `RunError` for an id that people cannot type or that a table cannot show."""
-    if not run.strip() or not run.isprintable() or run.startswith("-") or len(run) > LONGEST_ID:
+    if not is_fit(run):
         raise RunError(
             f"`{visible(run[:40])}` cannot be the id of a run",
             help=f"1 to {LONGEST_ID} printable characters that do not begin with `-`",

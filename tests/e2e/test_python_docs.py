@@ -43,7 +43,7 @@ def test_the_generated_reference_is_up_to_date(page, golden):
 def reference() -> list[str]:
     """Return the lines about everything that `import flowc` offers."""
     lines = []
-    for name in ("load", "check", "convert"):
+    for name in ("load", "check", "convert", "open_saver"):
         lines += about(f"flowc.{name}", getattr(flowc, name))
     lines += ["### flowc.Flow", "", paragraph(flowc.Flow), ""]
     for name, member in vars(flowc.Flow).items():

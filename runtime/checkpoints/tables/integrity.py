@@ -30,6 +30,9 @@ class IntactReads(BaseCheckpointSaver[str]):
     """A base class, named before the saver's own, that checks every checkpoint which is read.
     Everything raises `RunError`, naming the checkpoint."""
 
+    store_url: str = ""
+    """The URL of the store that holds the checkpoints, with the runs and the journal."""
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the latest of its namespace."""
         read = super().aget_tuple

@@ -181,6 +181,7 @@ async def open_postgres_saver(
     await link.open()
     try:
         saver = PostgresSaver(link, serde)
+        saver.store_url = location.complete
         await _set_up(saver, link)
         yield saver
     finally:

@@ -87,6 +87,7 @@ async def open_sqlite_saver(
         db = await aiosqlite.connect(target_of(location), timeout=location.patience)
     try:
         saver = SqliteSaver(db, serde=serde)
+        saver.store_url = location.complete
         with explain_errors(location):
             await saver.setup()
         yield saver

@@ -130,6 +130,23 @@ def test_to_name_the_newest_checkpoint_is_to_name_the_thread():
     asyncio.run(go(Till()))
 
 
+def test_a_call_that_was_to_be_repeated_and_was_cut_off_again_is_asked_about_again():
+    async def go(till: Till) -> None:
+        async with graph_of(CHARGE, tools=[till.charge]) as graph:
+            await cut_off(graph, till, {})
+            for calls in (1, 2):
+                asked = await graph.ainvoke(None, THREAD)
+                assert asked["__interrupt__"][0].value["kind"] == "unknown"
+                assert len(till.keys) == calls
+                await cut_off(graph, till, Command(resume="repeat"))
+            await graph.ainvoke(None, THREAD)
+            done = await graph.ainvoke(Command(resume="paid by hand"), THREAD)
+            assert done["__interrupt__"][0].value["kind"] == "ask"
+            assert (done["receipt"], len(till.keys)) == ("paid by hand", 3)
+
+    asyncio.run(go(Till()))
+
+
 def test_nobody_goes_back_while_an_effect_is_in_doubt():
     async def go(till: Till) -> None:
         async with graph_of(CHARGE, tools=[till.charge]) as graph:

@@ -1,0 +1,32 @@
+"""flowc's checkpointer for graphs in any program."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from ..store.default_store import prepared_store
+from ..store.open import open_location
+from .wording import python_errors
+
+if TYPE_CHECKING:
+    from ..checkpoints.types import Saver
+
+
+@asynccontextmanager
+async def open_saver(journal: str | None = None) -> AsyncIterator[Saver]:
+    """Open a checkpointer of LangGraph's on the store of runs at the URL `journal` (default: the
+    project's), for `async with`.
+
+    A thread of a graph that has it is a run of that store: `flowc runs` and `flowc show` tell where
+    it stands, `flowc resume` and `flow.resume` go on with it, and the graph goes on with runs of
+    theirs, one process at a time. The effects of flows are kept there too, unless `flowc.load` was
+    given another `journal`. Raise `RunError` when the store cannot be opened."""
+    from ..db.url import locate
+
+    with python_errors():
+        url = await asyncio.to_thread(prepared_store, journal)
+        async with open_location(locate(url)) as opened, opened.checkpointer() as saver:
+            yield saver
