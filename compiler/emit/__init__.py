@@ -1,7 +1,8 @@
-"""EMITTERS: the one place where a back end registers.
+"""EMITTERS: the one place where a picture registers.
 
-A picture is made from the workflow as it was written, a program from its lowered form. The forms of
-`flowc graph` are the pictures here: their names, file names, help and documentation.
+A picture is made from the workflow as it was written. Its form is one of `flowc graph`: name, file
+names, help and documentation come from here. A project for LangGraph is made from lowered programs
+(`langgraph/project.py`).
 """
 
 from __future__ import annotations
@@ -9,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..ir import Program, Workflow
-from ..lowering.graphspec import GraphSpec
+from ..ir import Workflow
 from ..source.records import dataclass
-from .flow.program import emit_flow_yaml
 from .html.page import Page, emit_html
-from .langgraph.module import emit_langgraph_json, emit_python, emit_spec_json
 from .picture.dot import emit_dot
 from .picture.json_text import emit_json
 from .picture.mermaid import emit_mermaid
@@ -64,29 +62,11 @@ class GraphvizEmitter:
     is_binary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SpecEmitter:
-    """Writes a lowered program; `file` is the name of the file it makes."""
-
-    file: str
-    emit: Callable[[GraphSpec], str]
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramEmitter:
-    """Writes a program down to be read again; `file` is the name of the file it makes. Files are
-    named from the folder in the second argument, else from that of the program."""
-
-    file: str
-    emit: Callable[[Program, str | None], str]
-
-
 PictureEmitter = WorkflowEmitter | PageEmitter | SummaryEmitter | GraphvizEmitter
-Emitter = PictureEmitter | SpecEmitter | ProgramEmitter
 
 DOT = WorkflowEmitter(Form("dot", "Graphviz", (".dot", ".gv")), emit_dot)
 
-EMITTERS: tuple[Emitter, ...] = (
+EMITTERS: tuple[PictureEmitter, ...] = (
     WorkflowEmitter(Form("mermaid", "mermaid", (".mmd",)), emit_mermaid),
     DOT,
     GraphvizEmitter(Form("svg", "svg", (".svg",)), DOT),
@@ -94,13 +74,7 @@ EMITTERS: tuple[Emitter, ...] = (
     GraphvizEmitter(Form("pdf", "pdf", (".pdf",)), DOT, is_binary=True),
     PageEmitter(Form("html", "html", (".html",)), emit_html),
     SummaryEmitter(Form("json", "json", (".json",)), emit_json),
-    ProgramEmitter("flow.yaml", emit_flow_yaml),
-    SpecEmitter("graph.py", emit_python),
-    SpecEmitter("graph.json", emit_spec_json),
-    SpecEmitter("langgraph.json", emit_langgraph_json),
 )
 
-PICTURES: dict[str, PictureEmitter] = {
-    emitter.form.name: emitter for emitter in EMITTERS if isinstance(emitter, PictureEmitter)
-}
+PICTURES: dict[str, PictureEmitter] = {emitter.form.name: emitter for emitter in EMITTERS}
 """The forms of `flowc graph` by name; the first is that without a choice."""

@@ -47,13 +47,6 @@ def load_spec(data: dict[str, Any] | str | bytes) -> GraphSpec:
     return spec
 
 
-def spec_schema() -> dict[str, Any]:
-    """JSON Schema of a GraphSpec."""
-    schema = _codec().json_schema()
-    assert isinstance(schema, dict)
-    return schema
-
-
 def digest(program: Program) -> str:
     """SHA-256 (hex) of what a program means: spans and origin do not count, and called files count
     by their place beside the main one, so that moving a line or the whole folder changes nothing.

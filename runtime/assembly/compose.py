@@ -51,7 +51,7 @@ def make_services(
     package is missing, or a file of answers or servers cannot be read."""
     options = settle(options, config, spec.model)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
-    _require_holders(specs)
+    require_holders(spec)
     budget = _budget_maker(specs, options)
     answering = _answering(options, specs, host)
     folders = _root_folders(options)
@@ -63,7 +63,7 @@ def make_services(
     servers = read_servers(config.mcp_servers, options.mcp)
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
-    needed = _needed_tools(specs, by_hand=answering.by_hand)
+    needed = needed_tools(spec, by_hand=answering.by_hand)
     functions = _functions(options, specs, needed, host, config)
 
     def services(journal: Journal, emit: Emit) -> Services:
@@ -178,9 +178,9 @@ def _free_code(held: Confinement) -> FreeCode:
     return run
 
 
-def _require_holders(specs: tuple[GraphSpec, ...]) -> None:
+def require_holders(main: GraphSpec) -> None:
     """Raise `RunError` when there is a task that nobody does."""
-    for spec in specs:
+    for spec in (main, *(sub for _, sub in main.subgraphs)):
         roles = dict.fromkeys(
             op.role
             for op in (node.op for node in spec.nodes)
@@ -226,10 +226,11 @@ def readable_env(
     return {**own, **allowed_env(env, config.env)}
 
 
-def _needed_tools(specs: tuple[GraphSpec, ...], *, by_hand: bool) -> tuple[str, ...]:
+def needed_tools(main: GraphSpec, *, by_hand: bool) -> tuple[str, ...]:
     """Return the tools that have to be there: a call that is an answer is executed by nobody, and a
     person who answers a model's turns `by_hand` brings the tools."""
     names: set[str] = set()
+    specs = (main, *(sub for _, sub in main.subgraphs))
     for spec in specs:
         agents = {agent.id: agent for agent in spec.agents}
         for op in (node.op for node in spec.nodes):

@@ -58,6 +58,16 @@ def load_config(start: Path, env: Mapping[str, str] | None = None) -> Config:
     return _over(config, values, "the environment")
 
 
+def project_config(start: Path) -> Config:
+    """Return what the project's own file says, and nothing of this machine. Raise `RunError` as
+    `load_config` does."""
+    file = project_file(start)
+    if file is None:
+        return Config()
+    config = replace(Config(), files=(str(file),), folder=str(file.parent))
+    return _over(config, _read(file), str(file))
+
+
 def _over(config: Config, values: dict[str, Any], source: str) -> Config:
     """Put a stronger source over a weaker one. Who answers is one choice: a model replaces answers,
     and answers replace a model."""

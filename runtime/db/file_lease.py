@@ -14,8 +14,8 @@ import logging
 import os
 import shlex
 import time
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Collection, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -65,8 +65,17 @@ class FileLeases:
         if self.folder is None:
             yield
             return
-        with lease(self.folder, run):
+        # In a thread: a server refuses to wait for a disk on its event loop.
+        taking = asyncio.ensure_future(asyncio.to_thread(_take, self.folder, run))
+        try:
+            descriptor = await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            taking.add_done_callback(_give_back)
+            raise
+        try:
             yield
+        finally:
+            os.close(descriptor)
 
     async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
         if self.folder is None:
@@ -81,26 +90,22 @@ class FileLeases:
         return sum(_sweep(file, dry_run) for file in loose)
 
 
-@contextmanager
-def lease(folder: Path, run: str) -> Iterator[None]:
-    """Hold the run. Raise `RunError`, naming the other process, when it is held already."""
-    descriptor = _take(folder, run)
-    try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
+def _give_back(taking: asyncio.Future[int]) -> None:
+    """Let go of a lock that nobody waits for any more."""
+    if not taking.cancelled() and taking.exception() is None:
+        os.close(taking.result())
 
 
 def _take(folder: Path, run: str) -> int:
-    """Return the run's lock file, locked, as it lies there now."""
+    """Return the run's lock file, locked, as it lies there now, with this process's name in it."""
     while True:
         descriptor = _open(folder, run)
         try:
             if not _lock(descriptor):
                 raise lease_refusal(run, _holder(descriptor))
             if _in_place(descriptor, _file(folder, run)):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
                 return descriptor
         except BaseException:
             os.close(descriptor)

@@ -130,7 +130,8 @@ def target_of(location: Location) -> str:
 async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[SqliteDatabase]:
     """Open a connection of our own. `durable` waits for the disk at each commit. Raise `RunError`
     when the store cannot be opened."""
-    prepare(location)
+    # In a thread: a server refuses to wait for a disk on its event loop.
+    await asyncio.to_thread(prepare, location)
     with explain_errors(location):
         # Python would open transactions of its own, which nobody ends here.
         db = await aiosqlite.connect(
@@ -140,7 +141,7 @@ async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[Sql
         with explain_errors(location):
             await _write_ahead(db, location.patience)
             await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
-        yield SqliteDatabase(db, location, _identity(location))
+        yield SqliteDatabase(db, location, await asyncio.to_thread(_identity, location))
     finally:
         await db.close()
 

@@ -1,93 +1,135 @@
-"""Write a compiled project to a folder, import it, and compare its graph with the spec."""
+"""A project for LangGraph's server: put together, written to a folder, compared with one."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from flowc.compiler.analysis.graphs import reachable
-from flowc.compiler.lowering.graphspec import GraphSpec
-from langgraph.constants import START
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.emit.langgraph.module import Served, graph_name
+from flowc.compiler.emit.langgraph.project import MARK, MODULES, Server, emit_project
+from flowc.compiler.team import PEOPLE
 
 from ..errors import RunError, reason_of
 from ..files.staging import replacing
+from .bundle import Bundle, gather
 
-MODULE_FILE = "graph.py"
+HEAD = "Compiled by flowc from"
+State = Literal["missing", "differs", "left over"]
 
-Edges = set[tuple[str, str]]
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A workflow that a project is made of: as it was compiled, with the choices of whoever did
+    that."""
+
+    compiled: CompileResult
+    format: str | None = None
+    team: str | None = None
 
 
-def write_project(files: Mapping[str, str], folder: Path) -> None:
-    """Write each file as a whole: a reader sees the old one or the new one. Raise `RunError` when
-    the folder cannot be made or written."""
+@dataclass(frozen=True, slots=True)
+class Project:
+    """`files` by their names in the project; `modules` are the workflows by those of their modules,
+    `left` says what stays behind."""
+
+    files: Mapping[str, bytes]
+    modules: Mapping[str, CompileResult]
+    left: tuple[str, ...] = ()
+
+
+def make_project(workflows: Sequence[Chosen], start: Path) -> Project:
+    """Return the project of workflows that are compiled in the folder `start`. Raise `RunError` for
+    two of one name, for files that cannot be brought together, or not be read."""
+    bundle = gather([one.compiled for one in workflows], start)
+    served = [serve(one, bundle) for one in workflows]
+    require_names(served)
+    server = Server(bundle.dependencies, bundle.settings)
+    texts = {name: text.encode() for name, text in emit_project(served, server).items()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
+        copies = {name: path.read_bytes() for name, path in bundle.files.items()}
+    except OSError as error:
+        raise RunError(f"`{error.filename}` cannot be read: {reason_of(error)}") from None
+    if both := sorted(texts.keys() & copies.keys()):
+        raise RunError(
+            f"`{bundle.files[both[0]]}` would lie where the project has a file of its own",
+            help="give it another name",
+        )
+    modules = {
+        f"{MODULES}/{row.name}.py": one.compiled for row, one in zip(served, workflows, strict=True)
+    }
+    return Project(texts | copies, modules, tuple(bundle.left))
+
+
+def serve(chosen: Chosen, bundle: Bundle) -> Served:
+    """Return what the modules of a project say of a workflow."""
+    compiled, spec = chosen.compiled, chosen.compiled.spec
+    row = Served(spec, graph_name(spec), bundle.place_of(compiled.path), chosen.format)
+    row = replace(row, places={path: bundle.place_of(path) for path in compiled.sources.files})
+    if chosen.team == PEOPLE:
+        return replace(row, team=PEOPLE)
+    return replace(row, team_file=None if chosen.team is None else bundle.place_of(chosen.team))
+
+
+def require_names(served: Sequence[Served]) -> None:
+    """Raise `RunError` when two workflows would have one name."""
+    files: dict[str, str] = {}
+    for row in served:
+        if row.name in files:
+            raise RunError(
+                f"{files[row.name]} and {row.file} are both called `{row.name}`",
+                help="give one of them another name, or compile them into two folders",
+            )
+        files[row.name] = row.file
+
+
+def write_project(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write each file as a whole: a reader sees the old one or the new one; modules of workflows
+    that are not in the project any more are removed. Raise `RunError` when the folder cannot be
+    made or written, and rather than replace a `pyproject.toml` that somebody else wrote."""
+    try:
+        _require_own(folder)
+        for name, data in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             with replacing(folder / name) as file:
-                file.write(text.encode("utf-8"))
+                file.write(data)
+        for name in _modules_of(folder) - files.keys():
+            (folder / name).unlink()
     except OSError as error:
         raise RunError(
             f"cannot write to {folder}: {reason_of(error)}", help="choose another folder with `-o`"
         ) from None
 
 
-def check_project(spec: GraphSpec, folder: Path) -> None:
-    """Import the written module and compare its edges with the spec's. A difference is a fault of
-    flowc (`RunError` with exit code 3). LangGraph does not draw what the start does not lead to: a
-    state that only an unasked line reaches (J45)."""
-    built = drawn_edges(load_module(folder).build().compile())
-    wanted = edges_from_start(spec_edges(spec))
-    if built != wanted:
-        missing, extra = sorted(wanted - built), sorted(built - wanted)
-        raise RunError(
-            f"{folder / MODULE_FILE} does not have the workflow's edges: "
-            f"missing {missing}, too many {extra}",
-            exit_code=3,
-        )
-
-
-def load_module(folder: Path) -> Any:
-    """Import the project's `graph.py` under a name of its own; no bytecode is left behind."""
-    module_spec = importlib.util.spec_from_file_location(
-        "flowc_compiled_graph", folder / MODULE_FILE
-    )
-    if module_spec is None or module_spec.loader is None:
-        raise RunError(f"{folder / MODULE_FILE} cannot be imported", exit_code=3)
-    module = importlib.util.module_from_spec(module_spec)
-    bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+def differences(files: Mapping[str, bytes], folder: Path) -> dict[str, State]:
+    """Return how the files of a folder differ from those of a project, by name. Raise `RunError`
+    for what cannot be read."""
+    found: dict[str, State] = {}
     try:
-        module_spec.loader.exec_module(module)
-    finally:
-        sys.dont_write_bytecode = bytecode
-    return module
+        for name, data in files.items():
+            place = folder / name
+            if not place.is_file():
+                found[name] = "missing"
+            elif place.read_bytes() != data:
+                found[name] = "differs"
+        found |= dict.fromkeys(_modules_of(folder) - files.keys(), "left over")
+    except OSError as error:
+        raise RunError(f"`{error.filename}` cannot be read: {reason_of(error)}") from None
+    return dict(sorted(found.items()))
 
 
-def drawn_edges(app: Any) -> Edges:
-    """Return (source, target) of every edge that LangGraph draws for a compiled graph."""
-    return {(edge.source, edge.target) for edge in app.get_graph().edges}
+def _modules_of(folder: Path) -> set[str]:
+    """Return the names of the modules in a folder that a compilation wrote."""
+    modules = [(path, path.read_text(encoding="utf-8")) for path in folder.glob(f"{MODULES}/*.py")]
+    return {f"{MODULES}/{path.name}" for path, text in modules if HEAD in text[:2000]}
 
 
-def spec_edges(spec: GraphSpec) -> Edges:
-    """Return (source, target) of every edge of a spec, the start and the end as LangGraph names
-    them."""
-    edges = {(START, spec.entry)}
-    edges |= {(edge.source, edge.target) for edge in spec.edges}
-    for join in spec.joins:
-        edges |= {(source, join.target) for source in join.sources}
-    for branch in spec.branches:
-        edges |= {(branch.source, target) for _, target in branch.cases}
-        if branch.otherwise is not None:
-            edges.add((branch.source, branch.otherwise))
-    return edges
-
-
-def edges_from_start(edges: Edges) -> Edges:
-    """Return the edges on the ways from the start."""
-    leaving: dict[str, list[str]] = {}
-    for source, target in edges:
-        leaving.setdefault(source, []).append(target)
-    seen = reachable([START], leaving)
-    return {edge for edge in edges if edge[0] in seen}
+def _require_own(folder: Path) -> None:
+    pyproject = folder / "pyproject.toml"
+    if pyproject.is_file() and MARK not in pyproject.read_text(encoding="utf-8", errors="replace"):
+        raise RunError(
+            f"{pyproject} was not written {MARK}, and would be replaced",
+            help="choose another folder with `-o`",
+        )

@@ -24,13 +24,23 @@ from .inbox import INPUT_NODE
 def build(spec: GraphSpec) -> Graph:
     """Return the graph of a program's main workflow, not compiled. Whoever executes it gives its
     nodes their services: see `Surroundings`."""
-    setting = Setting(spec, dict(spec.subgraphs))
-    graph = StateGraph(state_schema(spec), output_schema=output_schema(spec))
-    _fill(graph, setting)
-    if spec.on_input is not None:
+    graph = empty_graph(spec)
+    _fill(graph, Setting(spec, dict(spec.subgraphs)))
+    add_inbox(graph, spec)
+    return graph
+
+
+def empty_graph(spec: GraphSpec) -> Graph:
+    """Return the graph of a main workflow without its nodes."""
+    return StateGraph(state_schema(spec), output_schema=output_schema(spec))
+
+
+def add_inbox(graph: Graph, spec: GraphSpec) -> None:
+    """Add the node in whose name a line that was said unasked is kept, where a workflow hears
+    such lines and the graph does not have it."""
+    if spec.on_input is not None and INPUT_NODE not in graph.nodes:
         add_relay(graph, INPUT_NODE)
         graph.add_edge(INPUT_NODE, spec.on_input.target)
-    return graph
 
 
 def nested_graph(spec: GraphSpec, subgraphs: Mapping[str, GraphSpec]) -> Graph:

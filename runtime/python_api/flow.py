@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, locate
 from flowc.compiler.diagnostics.render import render_text
@@ -38,9 +38,9 @@ from .run_stream import AsyncRunStream, Executing, RunStream
 from .wording import python_errors
 
 if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-
     from ..checkpoints.types import Saver, Store
+    from ..emitted.flow_graph import FlowGraph
+    from ..emitted.graph_parts import GraphParts
     from ..graph.history import CheckpointView
     from ..store.runs import RunRecord
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 class Flow:
     """A workflow that `flowc.load` read. `compiled` is the compiler's result; `options` hold for
     every run; `journal` is the URL of the store that keeps the runs, or None for the project's:
-    `store` of flowc.toml, else `.flowc/runs.db` in the current folder.
+    `store` of flowc.toml, else `.flowc/runs.db` in the folder `project`.
 
     Methods come in pairs: `run` waits, `arun` is awaited. They raise `RunError` for what keeps a
     run from beginning; how a run ended is its `Outcome`."""
@@ -58,6 +58,7 @@ class Flow:
     options: RunOptions = field(default_factory=RunOptions)
     host: HostObjects = NO_OBJECTS
     journal: str | None = None
+    project: Path = Path()
 
     @property
     def name(self) -> str:
@@ -175,7 +176,7 @@ class Flow:
     ) -> Outcome:
         """Go on with a run: see `resume`."""
         with python_errors():
-            config, listeners = load_config(Path.cwd()), _heard_by(choices)
+            config, listeners = load_config(self.project), _heard_by(choices)
             async with open_engine(self._store(config)) as engine:
                 standing = await standing_of(engine, run)
                 self._require_own(standing)
@@ -249,26 +250,30 @@ class Flow:
                 name = new_run or new_run_name()
                 return (await engine.fork(run, at, dict(values or {}), name)).id
 
-    def graph(
-        self, checkpointer: Saver | None = None, store: Store | None = None
-    ) -> CompiledStateGraph[Any, Any, Any, Any]:
+    def graph(self, checkpointer: Saver | None = None, store: Store | None = None) -> FlowGraph:
         """Return the workflow as a graph of LangGraph's, to invoke, stream or make a node of
         another graph. Each execution has services of its own: limits hold as in `run`. Inputs are
         checked; another input on a thread begins another turn. Where the checkpointer outlives the
         process, the effects of threads are kept in the store of runs, so that none is repeated
         unasked. Raise `Faulty` for a workflow with errors."""
-        from ..emitted.door import Door
-        from ..emitted.flow_graph import FlowGraph
         from ..graph.build import build
+
+        with python_errors():
+            return self.parts.compile(build(self.compiled.spec), checkpointer, store)
+
+    @cached_property
+    def parts(self) -> GraphParts:
+        """The parts of the workflow's graph by node, which a module of `flowc compile` puts
+        together. Raise `Faulty` for a workflow with errors."""
+        from ..emitted.door import Door
+        from ..emitted.graph_parts import GraphParts
 
         with python_errors():
             if not self.ok:
                 raise Faulty(self.compiled)
-            spec = self.compiled.spec
-            app = build(spec).compile(checkpointer=checkpointer, store=store, name=spec.name)
-            prepared = partial(prepared_store, self.journal)
-            door = Door(spec, self._services, self._kept_options, prepared, self.journal)
-            return FlowGraph.of(app, door)
+            usual = partial(prepared_store, self.journal, None, self.project)
+            makers = (self._services, self._kept_options, usual)
+            return GraphParts(Door(self.compiled.spec, *makers, self.journal))
 
     def _services(self, journal: Journal, emit: Emit) -> Services:
         return self._settle().services(journal, emit)
@@ -278,7 +283,7 @@ class Flow:
 
     def _settle(self) -> Launch:
         options = replace(self.options, own=own_folder(new_run_name()))
-        return prepare(self.compiled, options, load_config(Path.cwd()), self.host)
+        return prepare(self.compiled, options, load_config(self.project), self.host)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return what a notebook shows: the picture and the diagnostics."""
@@ -316,7 +321,7 @@ class Flow:
         listeners: tuple[Listener, ...] = (),
     ) -> Outcome:
         with python_errors():
-            name, config = run or new_run_name(), load_config(Path.cwd())
+            name, config = run or new_run_name(), load_config(self.project)
             launch = self._launch(config, choices, RunOptions(own=own_folder(name)))
             workflow = launch.compiled.workflow
             assert workflow is not None
@@ -343,7 +348,7 @@ class Flow:
         return prepare(self.compiled, options, config, self.host, breakpoints=nodes)
 
     def _store(self, config: Config | None = None) -> str:
-        return store_url(self.journal, config)
+        return store_url(self.journal, config, self.project)
 
     def _is_own(self, record: RunRecord) -> bool:
         folder = str(record.options.get("folder") or "")

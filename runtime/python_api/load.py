@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from flowc.compiler.catalog.builtin_tools import ToolEntry
@@ -58,6 +59,7 @@ def load(
     answers: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     permissions: Permissions | None = None,
     journal: str | None = None,
+    project: str | os.PathLike[str] = "",
 ) -> Flow:
     """Read a workflow and check it; nothing is run, and a file with faults is a value too: see
     `Flow.ok` and `Flow.diagnostics`.
@@ -70,14 +72,16 @@ def load(
     each takes the arguments of its node and, where it asks for them by name, `inputs`, `state`,
     `config`, `runtime` and `idempotency_key`. `team` is the file of a team,
     or `people`. `answers` are scripted answers in place of a model: a file, or its content.
-    `journal` is the URL of the store that keeps the runs (default: the project's). Raise
-    `RunError` for a tool or function that cannot be one, and for two that answer."""
+    `journal` is the URL of the store that keeps the runs (default: the project's). `project` is the
+    folder whose flowc.toml and store count (default: the current folder). Raise `RunError` for a
+    tool or function that cannot be one, and for two that answer."""
     with python_errors():
         sources, entries = _sources(tools)
         options = _options(model, team, answers, permissions or Permissions())
         host = _host(model, models, answers, sources, dict(nodes or {}))
         known: list[ToolEntry | FunctionEntry] = [*entries, *_functions(host.nodes)]
-        return Flow(_compile(source, format, options.team, known), options, host, journal)
+        compiled = _compile(source, format, options.team, known)
+        return Flow(compiled, options, host, journal, Path(project))
 
 
 def check(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..store.default_store import prepared_store
@@ -16,9 +18,11 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def open_saver(journal: str | None = None) -> AsyncIterator[Saver]:
-    """Open a checkpointer of LangGraph's on the store of runs at the URL `journal` (default: the
-    project's), for `async with`.
+async def open_saver(
+    journal: str | None = None, *, project: str | os.PathLike[str] = ""
+) -> AsyncIterator[Saver]:
+    """Open a checkpointer of LangGraph's on the store of runs at the URL `journal`, for `async
+    with`. The default is that of the folder `project`, by default the current one.
 
     A thread of a graph that has it is a run of that store: `flowc runs` and `flowc show` tell where
     it stands, `flowc resume` and `flow.resume` go on with it, and the graph goes on with runs of
@@ -27,6 +31,6 @@ async def open_saver(journal: str | None = None) -> AsyncIterator[Saver]:
     from ..db.url import locate
 
     with python_errors():
-        url = await asyncio.to_thread(prepared_store, journal)
+        url = await asyncio.to_thread(prepared_store, journal, None, Path(project))
         async with open_location(locate(url)) as opened, opened.checkpointer() as saver:
             yield saver

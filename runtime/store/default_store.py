@@ -10,22 +10,23 @@ from ..db.url import without_password
 from ..errors import RunError, reason_of
 
 
-def store_url(flag: str | None, config: Config | None = None) -> str:
-    """Return the flag, else the configured store (FLOWC_STORE, flowc.toml), else the default."""
-    config = config if config is not None else load_config(Path.cwd())
-    return flag or config.store or DEFAULT_STORE
+def store_url(flag: str | None, config: Config | None = None, project: Path = Path()) -> str:
+    """Return the flag, else the configured store (FLOWC_STORE, flowc.toml), else the default, which
+    lies in the folder `project`."""
+    config = config if config is not None else load_config(project)
+    return flag or config.store or f"sqlite:///{project / store_path(DEFAULT_STORE)}"
 
 
-def prepared_store(flag: str | None, config: Config | None = None) -> str:
+def prepared_store(flag: str | None, config: Config | None = None, project: Path = Path()) -> str:
     """Return the same; the folder of the default store is there. Raise `RunError`."""
-    url = store_url(flag, config)
+    url = store_url(flag, config, project)
     prepare_default(url)
     return url
 
 
 def prepare_default(url: str) -> None:
-    """Make the folder of the default store and keep it out of version control."""
-    if url != DEFAULT_STORE:
+    """Make the folder of a default store and keep it out of version control."""
+    if not url.endswith(store_path(DEFAULT_STORE)):
         return
     folder = Path(store_path(url)).parent
     try:

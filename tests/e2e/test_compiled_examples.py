@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from flowc.compiler.driver import compile_file
-from flowc.compiler.emit.project import emit_project
 from flowc.compiler.frontends import is_workflow
 from flowc.compiler.source.source import SourceSet
-from flowc.runtime.emitted.project import check_project, load_module, write_project
+from flowc.runtime.emitted.verify import load_module
+from projects import write_files
 
 EXAMPLES = Path(__file__).parents[2] / "workflows/examples"
 PROGRAMS = sorted(
@@ -25,8 +25,6 @@ def test_a_shipped_workflow_compiles_to_a_module_with_its_edges(file: Path, tmp_
     team = file.with_suffix(".team.json")
     result = compile_file(str(file), team=str(team) if team.exists() else None)
     assert result.ok
-    assert result.program is not None
-    write_project(emit_project(result.spec, result.program, str(tmp_path)), tmp_path)
-    check_project(result.spec, tmp_path)
-    nodes = load_module(tmp_path).build().nodes
+    module = write_files(result, tmp_path / "out", str(team) if team.exists() else None)
+    nodes = load_module(module).build().nodes
     assert {node.id for node in result.spec.nodes} <= set(nodes)

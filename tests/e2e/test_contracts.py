@@ -223,4 +223,6 @@ def test_the_compiled_project_has_the_team_in_it(flowc) -> None:
     write(flowc.folder, menu=TWO, team=team("cook", "taster"))
     done = flowc("compile", "menu.json", "--team", "team.json", "-o", "out")
     assert done.returncode == 0, done.stderr
-    assert "the_taster" in (flowc.folder / "out/graph.json").read_text()
+    (module,) = (flowc.folder / "out/graphs").iterdir()
+    assert 'team=PROJECT / "team.json"' in module.read_text()
+    assert (flowc.folder / "out/team.json").is_file()

@@ -198,14 +198,11 @@ def test_an_emitted_graph_runs_its_scripts(flowc: Any) -> None:
     flowc.write("trial.flow.yaml", TRIAL)
     assert flowc("compile", "trial.flow.yaml", "-o", "out").returncode == 0
     program = """
-import asyncio, graph
-async def go():
-    app = await graph.make_graph()
-    print((await app.ainvoke({}))["data"])
-asyncio.run(go())
+from trial import graph
+print(graph.invoke({})["data"])
 """
     root = Path(__file__).resolve().parents[2]
-    env = {**os.environ, "PYTHONPATH": f"{flowc.folder}/out:{root}/.types"}
+    env = {**os.environ, "PYTHONPATH": f"{flowc.folder}/out/graphs:{root}/.types"}
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=flowc.folder / "out",

@@ -6,23 +6,18 @@ speaks the OpenAI protocol.
 
 from __future__ import annotations
 
-import os
-import socket
+import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dev_server import DevServer, dev_server
 from openai_server import OpenAIServer, Say
-from ports import free_port
 
 pytest.importorskip("langgraph_api", reason="the extra `studio` is not installed")
 pytestmark = pytest.mark.studio
-
-BLOCKING = ("--allow-blocking",)
-"""Starting a shell reads and writes files; the server refuses that on its loop unless told so."""
 
 WORKFLOW = """# Greeter
 
@@ -47,66 +42,53 @@ Greet {{GUEST}}.
 """
 
 
+COUNT = """
+flow: 1
+name: count
+params: {text: {type: text, required: true}}
+nodes:
+  - {name: count, tool: count_words, args: {text: text}, into: words}
+outputs: [words]
+"""
+TOOLS = """def count_words(text: str) -> int:
+    \"\"\"Count the words of a text.\"\"\"
+    return len(text.split())
+"""
+
+
 @pytest.fixture
-def served(tmp_path: Path, openai_server: OpenAIServer) -> Iterator[str]:
-    """The URL of `langgraph dev` on the compiled workflow."""
-    (tmp_path / "greeter.wf.md").write_text(WORKFLOW, encoding="utf-8")
-    project = tmp_path / "out"
-    command = [sys.executable, "-m", "flowc", "compile", "greeter.wf.md", "-o", str(project)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+def served(tmp_path: Path, openai_server: OpenAIServer) -> Iterator[DevServer]:
+    """`langgraph dev` on two compiled workflows, in another folder than that they were compiled to;
+    the files that they were compiled from are gone."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "greeter.wf.md").write_text(WORKFLOW, encoding="utf-8")
+    (home / "count.flow.yaml").write_text(COUNT, encoding="utf-8")
+    (home / "counting.py").write_text(TOOLS, encoding="utf-8")
+    (home / "flowc.toml").write_text('tools.python = ["counting:count_words"]\n', encoding="utf-8")
+    files = ("greeter.wf.md", "count.flow.yaml")
+    command = [sys.executable, "-m", "flowc", "compile", *files, "-o", "out"]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    port = free_port()
-    env = os.environ | {
+    project = tmp_path / "moved"
+    (home / "out").rename(project)
+    shutil.rmtree(home)
+    env = {
         "FLOWC_MODEL": "openai:gpt-demo",
         "FLOWC_BASE_URL": openai_server.url,
         "OPENAI_API_KEY": "sk-test-0123456789abcdef",
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGSMITH_TRACING": "false",
     }
-    serve = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", *BLOCKING]
-    log = (tmp_path / "server.log").open("wb")
-    server = subprocess.Popen(
-        [*serve, "--host", "127.0.0.1", "--port", str(port)],
-        cwd=project,
-        env=env,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    try:
-        _wait_until_up(port, server, tmp_path / "server.log")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        try:
-            server.wait(15)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-        log.close()
-
-
-def _wait_until_up(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 150
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            pytest.fail(f"langgraph dev ended: {log.read_text()[-3000:]}")
-        with socket.socket() as probe:
-            probe.settimeout(0.2)
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    pytest.fail(f"langgraph dev did not come up: {log.read_text()[-3000:]}")
+    with dev_server(project, env) as server:
+        yield server
 
 
 def test_a_compiled_workflow_is_served_run_interrupted_and_resumed(
-    served: str, openai_server: OpenAIServer
+    served: DevServer, openai_server: OpenAIServer
 ) -> None:
-    from langgraph_sdk import get_sync_client
-
-    client = get_sync_client(url=served)
-    (assistant,) = client.assistants.search()
-    assert assistant["graph_id"] == "greeter"
+    client = served.client
+    assistants = {row["graph_id"]: row for row in client.assistants.search()}
+    assert assistants.keys() == {"greeter", "count"}
+    assistant = assistants["greeter"]
 
     schemas = client.assistants.get_schemas(assistant["assistant_id"])
     assert "GUEST" in schemas["input_schema"]["properties"]
@@ -138,3 +120,7 @@ def test_a_compiled_workflow_is_served_run_interrupted_and_resumed(
     last = client.runs.wait(thread["thread_id"], "greeter", command={"resume": "yes"})
     assert (last["STATUS"], last["RESULT"]) == ("SUCCESS", "yes")
     assert len(openai_server.requests) == 1, "the answered model call was made again"
+
+    thread = client.threads.create()["thread_id"]
+    counted = client.runs.wait(thread, "count", input={"text": "two words"})
+    assert counted["words"] == 2

@@ -1,17 +1,17 @@
-"""GraphSpec -> a LangGraph module that LangGraph Studio and `langgraph dev` load, and its files.
+"""GraphSpec -> a Python module with the workflow's graph, for LangGraph's server and any program.
 
 The module shows the graph as a person would write it: one `add_node` with its place in the source,
-one `add_edge` or `add_conditional_edges` for each way out. What the nodes do lies beside it in
-`graph.json`; bodies come from `flowc.runtime.emitted`, the same ones that `flowc run` uses.
+one `add_edge` or `add_conditional_edges` for each way out. What the nodes do stands in the
+workflow's own file, which `flowc.load` reads; the bodies are those that `flowc run` uses.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...lowering.graphspec import Branch, EdgeSpec, GraphSpec, Join, NodeSpec, labelled_targets
-from ...lowering.serde import dump_spec
+from ...source.records import dataclass
 
 _END = "__end__"
 
@@ -25,73 +25,91 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from flowc.runtime.emitted.compiled_flow import CompiledFlow
+import flowc
 from langgraph.graph import END, START, StateGraph
 
-FLOW = CompiledFlow.load(Path(__file__).with_name("graph.json"))
+PROJECT = Path(__file__).absolute().parents[{depth}]
+FLOW = flowc.load({arguments})
+PARTS = FLOW.parts
 
 
 def build() -> StateGraph[Any]:
-    """The graph, not yet compiled."""
-    graph = StateGraph(FLOW.State, output_schema=FLOW.Output)
+    """Return the graph, not yet compiled."""
+    graph = PARTS.empty_graph()
 '''
 
 _TAIL = '''    return graph
 
 
-async def make_graph() -> Any:
-    """What `langgraph.json` names: the server adds its own checkpointer."""
-    return FLOW.graph(build(), {name})
+graph = PARTS.compile(build())
+"""What `langgraph.json` names: the server adds its checkpointer."""
 '''
 
 
-def emit_python(spec: GraphSpec) -> str:
-    """The text of `graph.py`; deterministic."""
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A workflow in a project. `name` is its graph's, `file` and `team_file` are seen from the
+    project's folder; `format` is given where it was not found out, `team` where it is not a file.
+    `places` are the files that places lie in, as the compilation names them, seen from there
+    too."""
+
+    spec: GraphSpec
+    name: str
+    file: str
+    format: str | None = None
+    team: str | None = None
+    team_file: str | None = None
+    places: Mapping[str, str] | None = None
+
+
+def graph_name(spec: GraphSpec) -> str:
+    """Return the workflow's name as a graph id: ASCII letters, digits, `-` and `_`."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in spec.name)
+    return kept.strip("-") or "workflow"
+
+
+def emit_module(served: Served, depth: int = 1) -> str:
+    """Return the text of a workflow's module; deterministic. It lies `depth` folders below the
+    project's."""
+    spec = served.spec
     lines = [
         _HEAD.format(
             title=_docstring(spec.title or spec.name),
-            file=_docstring(spec.file),
+            file=_docstring(served.file),
+            depth=depth,
+            arguments=", ".join(_arguments(served)),
         )
     ]
     for node in spec.nodes:
-        lines.extend(_node(node))
-    lines.extend(f"    graph.add_node({_text(name)}, FLOW.relay)\n" for name in spec.relays)
+        lines.extend(_node(node, served.places or {}))
+    lines.extend(f"    graph.add_node({_text(name)}, PARTS.relay)\n" for name in spec.relays)
     lines.append(f"    graph.add_edge(START, {_text(spec.entry)})\n")
     lines.extend(_edge(edge) for edge in spec.edges)
     lines.extend(_join(join) for join in spec.joins)
     for branch in spec.branches:
         lines.extend(_branch(branch))
-    lines.append(_TAIL.format(name=_text(spec.name)))
-    return "".join(lines)
+    return "".join([*lines, _TAIL])
 
 
-def emit_spec_json(spec: GraphSpec) -> str:
-    """The text of `graph.json`: the whole spec."""
-    return json.dumps(dump_spec(spec), indent=1, ensure_ascii=False) + "\n"
+def _arguments(served: Served) -> Iterator[str]:
+    yield f"PROJECT / {_text(served.file)}"
+    yield "project=PROJECT"
+    if served.format is not None:
+        yield f"format={_text(served.format)}"
+    if served.team is not None:
+        yield f"team={_text(served.team)}"
+    if served.team_file is not None:
+        yield f"team=PROJECT / {_text(served.team_file)}"
 
 
-def emit_langgraph_json(spec: GraphSpec) -> str:
-    """The text of `langgraph.json`: one graph, named as the workflow."""
-    config = {
-        "dependencies": ["."],
-        "graphs": {graph_name(spec): "./graph.py:make_graph"},
-        "env": {"LANGSMITH_TRACING": "false"},
-    }
-    return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-
-
-def graph_name(spec: GraphSpec) -> str:
-    """The workflow's name as a graph id: ASCII letters, digits, `-` and `_`."""
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in spec.name)
-    return kept.strip("-") or "workflow"
-
-
-def _node(node: NodeSpec) -> Iterator[str]:
+def _node(node: NodeSpec, places: Mapping[str, str]) -> Iterator[str]:
     if node.place is not None:
-        yield f"    # {_comment(str(node.place))}\n"
+        place = node.place
+        file = places.get(place.file, place.file)
+        yield f"    # {_comment(file)}:{place.line}:{place.column}\n"
     name = _text(node.id)
-    defer = ", defer=True" if node.defer else ""
-    yield f"    graph.add_node({name}, FLOW.node({name}), metadata=FLOW.metadata({name}){defer})\n"
+    more = f"metadata=PARTS.metadata({name})" + (", defer=True" if node.defer else "")
+    yield f"    graph.add_node({name}, PARTS.node({name}), {more})\n"
 
 
 def _edge(edge: EdgeSpec) -> str:
@@ -106,7 +124,7 @@ def _join(join: Join) -> str:
 def _branch(branch: Branch) -> Iterator[str]:
     yield "    graph.add_conditional_edges(\n"
     yield f"        {_text(branch.source)},\n"
-    yield f"        FLOW.route({_text(branch.source)}),\n"
+    yield f"        PARTS.route({_text(branch.source)}),\n"
     yield "        {\n"
     for _, label, target in labelled_targets(branch):
         yield f"            {_text(label)}: {_target(target)},\n"

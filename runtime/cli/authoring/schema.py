@@ -17,15 +17,8 @@ def _flow() -> dict[str, Any]:
     return flow_schema()
 
 
-def _spec() -> dict[str, Any]:
-    from flowc.compiler.lowering.serde import spec_schema
-
-    return spec_schema()
-
-
 SCHEMAS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
     "flow": ("flow YAML files, for editors", _flow),
-    "spec": ("graph.json, what `flowc compile` writes for its module", _spec),
 }
 
 

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from flowc.runtime.db.file_lease import FileLeases, NotHeld, is_held, lease
+from flowc.runtime.db.file_lease import FileLeases, NotHeld, is_held
+from leases import lease
 
 
 def descriptors() -> list[str]:

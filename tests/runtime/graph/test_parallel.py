@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.compiler.emit.project import emit_project
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import (
     Agent,
@@ -20,11 +19,9 @@ from flowc.compiler.ir import (
     Thread,
     ToolNode,
 )
-from flowc.compiler.lowering.lower import lower
-from flowc.compiler.source.source import SourceSet
-from flowc.runtime.emitted.project import check_project, load_module
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure
+from projects import module_of
 from specs import (
     FAILED,
     RESULT,
@@ -232,17 +229,9 @@ def test_the_compiled_module_forks_and_joins_as_the_live_graph_does(wait, tmp_pa
         on_success="after",
     )
     whole = Program(entry="flow.md", workflows=(("flow.md", flow),))
-    spec = lower(whole, SourceSet())
-    for file, text in emit_project(spec, whole, str(tmp_path)).items():
-        (tmp_path / file).write_text(text)
-    assert "defer=True" in (tmp_path / "graph.py").read_text()
-    check_project(spec, tmp_path)
-
-    async def go() -> Any:
-        graph = await load_module(tmp_path).make_graph()
-        return await graph.ainvoke({})
-
-    assert wait(go()) == {"RESULT": ["b", "c"], "$outcome": "success"}
+    module, text = module_of(whole, tmp_path)
+    assert "defer=True" in text
+    assert wait(module.graph.ainvoke({})) == {"RESULT": ["b", "c"], "$outcome": "success"}
 
 
 def test_branches_that_share_a_bounded_conversation_lose_nothing_of_each_other(execute) -> None:

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from flowc.compiler.emit.project import emit_project
 from flowc.compiler.expr.ast import Binary, Call
 from flowc.compiler.ir import (
     Agent,
@@ -24,11 +23,11 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.runtime.assembly.compose import make_services
 from flowc.runtime.assembly.run_options import RunOptions
 from flowc.runtime.config.settings import Config
-from flowc.runtime.emitted.project import check_project, load_module
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
+from projects import module_of
 from specs import (
     FAILED,
     STATE,
@@ -314,20 +313,12 @@ def test_a_pause_comes_between_the_nodes_of_elements(wait, url, busy) -> None:
 def test_the_compiled_module_goes_through_a_list_too(wait, tmp_path) -> None:
     main = workflow(
         ForeachNode(
-            id="each", items=lit(["a", "b"]), workflow="item", item="ITEM", into="RESULT"
+            id="each", items=lit(["a", "b"]), workflow="flow.md#item", item="ITEM", into="RESULT"
         ),
         SUCCESS,
         state=STATE,
     )  # fmt: skip
     inner = item(point("p", OUT=plus(name("ITEM"), lit("!"))))
-    spec = program_of(main, item=inner)
-    whole = Program(entry="flow.md", workflows=(("flow.md", main), ("item", inner)))
-    for file, content in emit_project(spec, whole, str(tmp_path)).items():
-        (tmp_path / file).write_text(content)
-    check_project(spec, tmp_path)
-
-    async def go() -> Any:
-        graph = await load_module(tmp_path).make_graph()
-        return await graph.ainvoke({})
-
-    assert wait(go())["RESULT"] == ["a!", "b!"]
+    whole = Program(entry="flow.md", workflows=(("flow.md", main), ("flow.md#item", inner)))
+    module, _ = module_of(whole, tmp_path)
+    assert wait(module.graph.ainvoke({}))["RESULT"] == ["a!", "b!"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from flowc.runtime.db import file_lease as leases
 from flowc.runtime.db.database import create_tables
-from flowc.runtime.db.file_lease import is_held, lease
+from flowc.runtime.db.file_lease import is_held
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.files import tempdirs as rooms
 from flowc.runtime.files.tempdirs import PREFIX, left_behind, make_room, sweep
@@ -21,6 +21,7 @@ from flowc.runtime.service.api.idempotency import SCHEMA
 from flowc.runtime.store.cleanup import KEPT, Swept
 from flowc.runtime.store.cleanup import sweep as sweep_store
 from killing import Killed, in_process, kill_me
+from leases import lease
 from specs import counting
 from worlds import start
 

@@ -20,13 +20,14 @@ import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode
 from flowc.runtime.db.database import Database
-from flowc.runtime.db.file_lease import is_held, lease
+from flowc.runtime.db.file_lease import is_held
 from flowc.runtime.db.url import locate
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
 from flowc.runtime.store.runs import RunRecord, RunStore, open_store
 from killing import in_process
+from leases import lease
 from specs import SUCCESS, assign, lit, name, program, text
 from worlds import start
 

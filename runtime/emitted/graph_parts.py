@@ -1,0 +1,70 @@
+"""The parts of a workflow's graph by node, for the modules that `flowc compile` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ..checkpoints.types import Graph, Saver, Store
+from ..errors import RunError
+from ..graph.build import add_inbox, empty_graph, function_of, metadata_of, path_of, relay
+from ..nodes.visit.entry import NodeFunction
+from ..nodes.visit.visit import Setting
+from ..state.channels import State
+from .door import Door
+from .flow_graph import FlowGraph
+
+
+class GraphParts:
+    """What a written graph is put together from: its functions by node, and the graph itself."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._spec = door.spec
+        self._nodes = {node.id: node for node in door.spec.nodes}
+        self._branches = {branch.source: branch for branch in door.spec.branches}
+
+    def empty_graph(self) -> Graph:
+        """Return a graph with the workflow's channels and without nodes."""
+        return empty_graph(self._spec)
+
+    @property
+    def relay(self) -> Callable[[State], Awaitable[dict[str, Any]]]:
+        """The function of a node that does nothing."""
+        return relay
+
+    def node(self, name: str) -> NodeFunction:
+        """Return the function of a node, its subgraph in the closure. Raise `RunError` for a name
+        that the workflow does not have."""
+        if name not in self._nodes:
+            raise self._stale(f"a node `{name}`, which")
+        setting = Setting(self._spec, dict(self._spec.subgraphs))
+        return function_of(self._nodes[name], setting, self._branches.get(name))
+
+    def metadata(self, name: str) -> dict[str, Any]:
+        """Return kind and place of a node in the user's file."""
+        return metadata_of(self._nodes[name], self._spec) if name in self._nodes else {}
+
+    def route(self, name: str) -> Callable[[State], Awaitable[list[str]]]:
+        """Return the path function of a node's branch. Raise `RunError` as `node` does."""
+        if name not in self._branches:
+            raise self._stale(f"a branch at `{name}`, which")
+        return path_of(self._branches[name])
+
+    def compile(
+        self, built: Graph, checkpointer: Saver | None = None, store: Store | None = None
+    ) -> FlowGraph:
+        """Return the compiled graph, each of whose executions has services of its own. Raise
+        `RunError` where a node of the workflow is missing."""
+        missing = [name for name in (*self._nodes, *self._spec.relays) if name not in built.nodes]
+        if missing:
+            raise self._stale(f"no node `{missing[0]}`, which")
+        add_inbox(built, self._spec)
+        app = built.compile(checkpointer=checkpointer, store=store, name=self._spec.name)
+        return FlowGraph.of(app, self._door)
+
+    def _stale(self, difference: str) -> RunError:
+        return RunError(
+            f"the graph has {difference} is not so in {self._spec.file}: that has changed since",
+            help="compile the workflow again: flowc compile",
+        )
