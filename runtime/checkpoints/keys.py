@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .namespaces import join
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.runtime import Runtime
 
-    from .types import Saver
+    from .types import Saver, Store
 
 _SURROUNDINGS = "__flowc_surroundings"
 """LangGraph hands the key on to nodes and subgraphs; keys that begin with `__` are kept in no
@@ -23,6 +23,7 @@ _STRICT, _SAVER, _SCRATCHPAD, _TASK = (
     "__pregel_scratchpad",
     "__pregel_task_id",
 )
+_RUNTIME = "__pregel_runtime"
 
 
 def thread_config(run: str, checkpoint: str | None = None) -> RunnableConfig:
@@ -92,6 +93,12 @@ def saver_in(config: RunnableConfig) -> Saver | None:
     """Return the saver of the graph around a node; None without any."""
     saver: Saver | None = config.get("configurable", {}).get(_SAVER)
     return saver
+
+
+def store_in(config: RunnableConfig) -> Store | None:
+    """Return the store of the program that executes a graph; None without any."""
+    runtime = config.get("configurable", {}).get(_RUNTIME)
+    return None if runtime is None else cast("Store | None", runtime.store)
 
 
 def numbered_run(configurable: Mapping[str, Any], numbers: Sequence[int]) -> dict[str, Any]:

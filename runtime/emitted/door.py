@@ -11,19 +11,18 @@ from typing import Any
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import Runtime
 from langgraph.types import Command, StreamWriter
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import is_inner, namespace_of, on_thread, surrounded_by, thread_of
-from ..checkpoints.types import App, Saver
+from ..checkpoints.types import App, Saver, Store
 from ..context import CALL_PATH
-from ..engine.engine import Engine, open_engine
+from ..engine.engine import Engine
 from ..engine.event_log import EventLog
 from ..errors import LimitReached, RunError
 from ..events import EventKind
-from ..journal.effects import EffectJournal, NoJournal
+from ..journal.effects import EffectJournal
 from ..nodes.visit.visit import Surroundings
 from ..services import Emit, Journal, Json, Services
 from ..state.channels import variables_of
@@ -39,6 +38,7 @@ from ..state.thread_turns import (
 )
 from ..state.turns import turn_values
 from ..store.runs import is_fit
+from .keeping import Keeping, open_keeping
 from .thread_record import ThreadRecord
 
 
@@ -60,26 +60,32 @@ class Door:
 
     @asynccontextmanager
     async def execution(
-        self, given: object, config: RunnableConfig, app: App, saver: Saver | None
+        self,
+        given: object,
+        config: RunnableConfig,
+        app: App,
+        saver: Saver | None,
+        store: Store | None,
     ) -> AsyncIterator[tuple[Any, RunnableConfig]]:
         """Yield the input and the configuration of one execution of `app`, whose checkpoints
-        `saver` keeps. Raise `RunError` for inputs that do not fit, for whatever is missing, and
-        while another process executes the thread."""
+        `saver` keeps; `store` is the program's. Raise `RunError` for inputs that do not fit, for
+        whatever is missing, and while another process executes the thread."""
         stay = _Stay(self, given, config, saver)
         async with AsyncExitStack() as stack:
-            engine, record = None, None
-            if lasts(saver) and stay.thread:
-                url = await self._store(saver)
-                engine = await stack.enter_async_context(open_engine(url))
-                await stack.enter_async_context(engine.hold(stay.lease, goes_on=True))
-                record = await stay.find_record(engine)
+            kept = await open_keeping(
+                stack, stay.thread, saver, self._store_url(saver), self.usual, store
+            )
+            record = None
+            if kept.engine is not None:
+                await stack.enter_async_context(kept.engine.hold(stay.lease, goes_on=True))
+                record = await stay.find_record(kept.engine)
             point = await stay.find_point()
-            journal = await _journal(engine, stay.thread, point)
+            journal = await _journal(kept, point)
             events = await stack.enter_async_context(_hearing(record))
             # Whatever reads files has a thread: a server refuses that on its event loop.
             services = await asyncio.to_thread(self.make, journal, events.emit)
             given = stay.graph_input(services)
-            await _open_budget(services, journal, stay.scope(point.turn), record)
+            await _open_budget(services, kept.ledger(stay.scope(point.turn)), record)
             began = point.turn.began or (record and record.began) or time.time()
             services.elapsed = lambda: time.time() - began
             await services.tools.open()
@@ -98,20 +104,21 @@ class Door:
         config["recursion_limit"] = 2 * surroundings.services.max_steps + 10
         return config
 
-    async def _store(self, saver: Saver | None) -> str:
-        """Return the URL of the store that keeps effects."""
-        known: str = self.journal or store_of(saver)
-        return known or await asyncio.to_thread(self.usual)
+    def _store_url(self, saver: Saver | None) -> str:
+        """Return the URL of the store that has to keep effects, "" for the usual one."""
+        return self.journal or store_of(saver)
 
-    async def refuse_edit(self, config: RunnableConfig, saver: Saver) -> None:
+    async def refuse_edit(self, config: RunnableConfig, saver: Saver, store: Store | None) -> None:
         """Raise `RunError` where an edit of a thread's state, which gives the effects after it
         other keys, could repeat one that is in doubt."""
         thread = thread_of(config)
-        if not lasts(saver) or not thread:
-            return
-        async with open_engine(await self._store(saver)) as engine:
-            point = await point_in(saver, on_thread(config))
-            doubtful = await engine.journal(turn=point.turn).in_doubt(thread)
+        async with AsyncExitStack() as stack:
+            kept = await open_keeping(
+                stack, thread, saver, self._store_url(saver), self.usual, store
+            )
+            turn = (await point_in(saver, on_thread(config))).turn
+            journal = kept.journal(turn)
+            doubtful = await journal.in_doubt(thread) if isinstance(journal, EffectJournal) else ()
         if doubtful:
             raise _doubt_error(doubtful[0])
 
@@ -205,16 +212,15 @@ class _Stay:
         return turn_values(spec, input_values(spec, values, services.env))
 
 
-async def _journal(engine: Engine | None, thread: str, point: TurnPoint) -> Journal:
+async def _journal(kept: Keeping, point: TurnPoint) -> Journal:
     """Return the journal of a turn. Raise `RunError` where a line begins while an effect of the
     turn is in doubt."""
-    if engine is None:
-        return NoJournal()
-    journal = engine.journal(turn=point.turn)
-    await journal.recall(thread)
-    doubtful = await journal.in_doubt_elsewhere(thread) if point.begins_line else ()
-    if doubtful:
-        raise _doubt_error(doubtful[0])
+    journal = kept.journal(point.turn)
+    if isinstance(journal, EffectJournal):
+        await journal.recall(kept.thread)
+        doubtful = await journal.in_doubt_elsewhere(kept.thread) if point.begins_line else ()
+        if doubtful:
+            raise _doubt_error(doubtful[0])
     return journal
 
 
@@ -226,12 +232,12 @@ def _doubt_error(effect: str) -> RunError:
 
 
 async def _open_budget(
-    services: Services, journal: Journal, scope: str, record: ThreadRecord | None
+    services: Services, ledger: Ledger | None, record: ThreadRecord | None
 ) -> None:
     """Count what the turn has used up before. A limit of the program's that stopped a run counts
     anew."""
-    if isinstance(journal, EffectJournal):
-        await services.budget.open(Ledger(journal.db, scope))
+    if ledger is not None:
+        await services.budget.open(ledger)
     for limit in record.renewals if record is not None else ():
         await services.budget.renew(*limit)
 
@@ -294,12 +300,6 @@ class _Events:
 
 def _nowhere(part: Any) -> None:
     """Write nothing: no node has begun."""
-
-
-def lasts(saver: Saver | None) -> bool:
-    """Return whether checkpoints outlive the process. Of a thread that does not nothing is kept:
-    the next one has its name again."""
-    return saver is not None and type(saver) is not InMemorySaver
 
 
 def store_of(saver: Saver | None) -> str:

@@ -18,11 +18,11 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 
-from ..checkpoints.keys import is_inner, saver_in
-from ..checkpoints.types import App, Saver
+from ..checkpoints.keys import is_inner, saver_in, store_in
+from ..checkpoints.types import App, Saver, Store
 from ..errors import Ended
 from ..event_loops import run_in_thread
-from .door import Door, lasts
+from .door import Door
 
 
 class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -45,14 +45,18 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         does."""
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
-        if lasts(saver) and not is_inner(whole):
+        if saver is not None and not is_inner(whole):
             # An effect has another key where the step before it is lost.
             choices |= {"durability": "sync", "checkpoint_during": None}
-        async with self.door.execution(input, whole, self, saver) as begun:
+        async with self.door.execution(input, whole, self, saver, self._store(whole)) as begun:
             # A branch that ends FAILED keeps the others from beginning nodes, no more.
             with contextlib.suppress(Ended):
                 async for part in super().astream(*begun, **choices):
                     yield part
+
+    def _store(self, config: RunnableConfig) -> Store | None:
+        """Return the store of the program: that of the graph around, or the graph's own."""
+        return store_in(config) or self.store
 
     def _saver(self, config: RunnableConfig) -> Saver | None:
         """Return the saver of an execution: that of the graph around, or the graph's own."""
@@ -74,7 +78,7 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
         if saver is not None:
-            await self.door.refuse_edit(whole, saver)
+            await self.door.refuse_edit(whole, saver, self._store(whole))
 
     def get_input_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
         """Return the JSON Schema of the parameters, for forms and clients."""

@@ -12,7 +12,7 @@ import pytest
 HOME = "runtime/checkpoints"
 PUBLIC = re.compile(
     r"langgraph\.(?:channels|constants|errors|graph|graph\.state|runtime|types|warnings"
-    r"|checkpoint\.(?:base|memory))"
+    r"|(?:checkpoint|store)\.(?:base|memory))"
 )
 """Modules whose names without an underscore are documented."""
 OWN = re.compile(

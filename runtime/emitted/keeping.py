@@ -1,0 +1,117 @@
+"""Where the effects and charges of a thread are kept, in whatever program its graph runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import warnings
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from ..budget import ledger
+from ..budget.ledger import Ledger
+from ..db.database import Database
+from ..db.mirror import open_mirror
+from ..engine.engine import Engine, open_engine
+from ..errors import RunError
+from ..journal import effects
+from ..journal.effects import EffectJournal, NoJournal
+from ..secrets import secret_values
+from ..services import MODEL_CALL, EffectCall, Journal, Json
+from ..state.thread_turns import ThreadTurn
+
+if TYPE_CHECKING:
+    from ..checkpoints.types import Saver, Store
+
+_WARNING = "effects are kept nowhere: what a kill cuts off is called again, unasked ({why})"
+_WARNED: set[str] = set()
+_MEMORIES: WeakKeyDictionary[object, InMemoryStore] = WeakKeyDictionary()
+"""By saver in memory, what is kept of its threads: as long as it lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What keeps a thread: the rows, None for nothing; the engine, where it is a store of flowc's;
+    otherwise why there is none."""
+
+    thread: str
+    db: Database | None = None
+    engine: Engine | None = None
+    missing: str = ""
+
+    def journal(self, turn: ThreadTurn) -> Journal:
+        """Return the journal of a turn's effects."""
+        if self.engine is not None:
+            return self.engine.journal(turn=turn)
+        if self.db is not None:
+            return EffectJournal(self.db, hidden=secret_values(os.environ), turn=turn)
+        return LostJournal(self.missing) if self.missing else NoJournal()
+
+    def ledger(self, scope: str) -> Ledger | None:
+        """Return the ledger of what is charged to a scope."""
+        return Ledger(self.db, scope) if self.db is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class LostJournal(NoJournal):
+    """The journal of a thread that goes on after a kill, and has nothing to be kept in. What acts
+    once is refused; model calls and commands are made."""
+
+    missing: str
+
+    async def once(self, act: EffectCall) -> Json:
+        if act.effect == "once" and act.name != MODEL_CALL and not act.name.startswith("command "):
+            raise RunError(
+                f"`{act.name}` acts once, and nothing can keep that it did: {self.missing}",
+                help='name a store that can be written: flowc.load(…, journal="sqlite:///PATH")',
+            )
+        return await NoJournal.once(self, act)
+
+
+async def open_keeping(
+    stack: AsyncExitStack,
+    thread: str,
+    saver: Saver | None,
+    named: str,
+    usual: Callable[[], str],
+    store: Store | None,
+) -> Keeping:
+    """Open what keeps a thread until the stack ends: the store at the URL `named`, else the `usual`
+    one, else the program's own `store` where it outlives the process. What a saver in memory keeps
+    ends with it. Raise `RunError` when a named store cannot be opened."""
+    if saver is None or not thread:
+        return Keeping(thread)
+    if not lasts(saver):
+        # LangGraph gives each graph a copy of the saver; this is the same in all of them.
+        memory = _MEMORIES.setdefault(getattr(saver, "stack", saver), InMemoryStore())
+        return await _mirror(stack, memory, thread)
+    try:
+        url = named or await asyncio.to_thread(usual)
+        engine = await stack.enter_async_context(open_engine(url))
+    except RunError as error:
+        if named:
+            raise
+        if store is not None and not isinstance(store, InMemoryStore):
+            return await _mirror(stack, store, thread)
+        why = error.message
+        if why not in _WARNED:  # Python forgets it whenever somebody changes its filters
+            _WARNED.add(why)
+            warnings.warn(_WARNING.format(why=why), RuntimeWarning, stacklevel=2)
+        return Keeping(thread, missing=why)
+    return Keeping(thread, engine.journal_db, engine)
+
+
+async def _mirror(stack: AsyncExitStack, store: Store, thread: str) -> Keeping:
+    schemas = (effects.SCHEMA, ledger.SCHEMA)
+    return Keeping(thread, await stack.enter_async_context(open_mirror(store, thread, schemas)))
+
+
+def lasts(saver: Saver) -> bool:
+    """Return whether checkpoints outlive the process."""
+    return type(saver) is not InMemorySaver
