@@ -62,6 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("graph", "Write", "authoring.graph", "the picture, offline, with a run drawn over it"),
     Command("convert", "Write", "authoring.convert", "the same workflow in another format"),
     Command("compile", "Write", "authoring.compile", "a LangGraph project for `langgraph dev`"),
+    Command("dev", "Write", "serving.dev", "LangGraph Studio's server on the files themselves"),
     Command("run", "Run", "running.run", "run a workflow, by file or by name"),
     Command("resume", "Run", "running.resume", "go on with a run, answer its question"),
     Command("step", "Run", "running.step", "one node of a run again, on what it was given"),

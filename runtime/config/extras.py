@@ -40,7 +40,7 @@ _ALL = (
     Extra("otel", ("opentelemetry.sdk", "opentelemetry.exporter"), "spans for OpenTelemetry"),
     Extra("plot", ("matplotlib",), "pictures of sound in reports"),
     Extra("draw", ("pygraphviz",), "svg, png and pdf pictures without the program dot"),
-    Extra("studio", ("langgraph_cli",), "langgraph dev"),
+    Extra("studio", ("langgraph_cli", "langgraph_api"), "flowc dev, langgraph dev"),
 )  # fmt: skip
 EXTRAS = {extra.name: extra for extra in _ALL}
 """By name; pyproject.toml lists the packages of each."""

@@ -59,6 +59,7 @@ NEEDS = {
     "mcp --root .": "mcp",
     "serve": "service",
     "lsp": "lsp",
+    "dev asks.flow.yaml": "studio",
     "audio report asks.flow.yaml -o a.html": "plot",
     "runs --store postgresql://postgres@127.0.0.1:1/x": "postgres",
     "run asks.flow.yaml --model people --otel": "otel",

@@ -1,0 +1,175 @@
+"""`flowc dev`: LangGraph's development server and Studio on workflow files as they are edited."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...config.extras import require
+from ...config.settings import project_file
+from ...errors import RunError, reason_of
+from ...store.default_store import prepare_default, store_url
+from .. import flags
+from ..app import FINDINGS, OK, complain, say
+from ..authoring.compile import compile_all
+from ..listening import LOOPBACK
+
+if TYPE_CHECKING:
+    from ...emitted.project import Chosen
+
+FOLDER = ".flowc/dev/"
+"""Below the current folder: what the server is told."""
+KEPT = ".langgraph_api"
+"""Where the server keeps what it knows of threads, below the folder that it is started in."""
+_PAUSE = 0.5
+"""Seconds between looks at the files."""
+_PATIENCE = 15.0
+"""Seconds that a server may take to end."""
+_QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
+"""The server calls nobody unless the user's own variables say so."""
+
+Stamps = dict[str, tuple[int, int]]
+
+
+def dev(
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="workflow files")],
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=1, max=65535, help="where it listens")
+    ] = 2024,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="beyond this machine anybody may use it")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser", help="open Studio in a browser")] = False,
+    from_format: flags.FromFormat = None,
+    team: flags.Team = None,
+) -> int:
+    """Serve workflows with LangGraph's development server, for LangGraph Studio and programs that
+    use LangGraph's API (extra `studio`). Graphs are compiled into .flowc/dev and read the files
+    themselves; when one changes they are compiled again and the server is started anew. Threads
+    and effects are kept in the project's store. Ctrl-C ends it.
+    """
+    require("studio", "flowc dev")
+    workflows = compile_all(files, from_format, team)
+    if workflows is None:
+        return FINDINGS
+    if host not in LOOPBACK:
+        say(f"whoever reaches {host} can run these workflows: the server asks for no token")
+    options = ["--host", host, "--port", str(port)] + ([] if browser else ["--no-browser"])
+    serving = Serving(files, from_format, team, options)
+    serving.write(workflows)
+    return serving.serve()
+
+
+@dataclass(slots=True)
+class Serving:
+    """A server on files that are watched."""
+
+    files: Sequence[str]
+    format: str | None
+    team: str | None
+    options: list[str]
+    stamps: Stamps = field(default_factory=dict)
+
+    def write(self, workflows: Sequence[Chosen]) -> None:
+        """Write what the server reads, and keep how the files are now. Raise `RunError` when that
+        cannot be written, or two workflows have one name."""
+        from flowc.compiler.emit.langgraph.project import Server, emit_server
+
+        from ...emitted.bundle import Bundle
+        from ...emitted.project import require_names, serve, write_project
+
+        here = Path.cwd()
+        served = [serve(one, Bundle(here)) for one in workflows]
+        require_names(served)
+        texts = emit_server(served, Server(folder=FOLDER))
+        files = {name.removeprefix(FOLDER): text.encode() for name, text in texts.items()}
+        prepare_default(store_url(None, project=here))
+        write_project(files, here / FOLDER)
+        _make_ignored(here / KEPT)
+        settings = project_file(here)
+        read = {path for one in workflows for path in one.compiled.sources.files}
+        self.stamps = _stamps({*read, *([str(settings)] if settings else [])})
+
+    def serve(self) -> int:
+        """Run the server until it ends or it is interrupted; return the exit code."""
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        process = self._start()
+        try:
+            while True:
+                try:
+                    return process.wait(_PAUSE)
+                except subprocess.TimeoutExpired:
+                    pass
+                if self._is_changed() and self._compile_again():
+                    _end(process)
+                    process = self._start()
+        except KeyboardInterrupt:
+            return OK
+        finally:
+            _end(process)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        config = ["--config", f"{FOLDER}langgraph.json", "--no-reload"]
+        command = [sys.executable, "-m", "langgraph_cli", "dev", *config, *self.options]
+        # In a group of its own: Ctrl-C comes to us alone, and it ends in order.
+        return subprocess.Popen(command, env=_QUIET | os.environ, start_new_session=True)
+
+    def _is_changed(self) -> bool:
+        now = _stamps(self.stamps)
+        changed, self.stamps = now != self.stamps, now
+        return changed
+
+    def _compile_again(self) -> bool:
+        """Return whether there is something new to serve."""
+        try:
+            workflows = compile_all(self.files, self.format, self.team)
+            if workflows is not None:
+                self.write(workflows)
+                say("compiled again")
+                return True
+        except RunError as error:
+            complain(error.message, error.help)
+        say("the server goes on with what it had")
+        return False
+
+
+def _stamps(paths: Iterable[str]) -> Stamps:
+    """Return when files were written and how large they are; of a missing one nothing."""
+    found: Stamps = {}
+    for path in paths:
+        try:
+            report = os.stat(path)
+        except OSError:
+            found[path] = (0, 0)
+        else:
+            found[path] = (report.st_mtime_ns, report.st_size)
+    return found
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a server in order: it writes down what it knows of threads."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _make_ignored(folder: Path) -> None:
+    """Make a folder that version control leaves alone. Raise `RunError`."""
+    try:
+        folder.mkdir(exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"{folder} cannot be made: {reason_of(error)}") from None
