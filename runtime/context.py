@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from flowc.compiler.ir import OnUnknown
 
@@ -65,27 +65,58 @@ HERE: ContextVar[Here | None] = ContextVar("flowc_here", default=None)
 """None where no node is running."""
 
 
-@contextmanager
-def binding(variable: ContextVar[T], value: T) -> Iterator[None]:
+class _Binding(Generic[T]):
+    """A block in which a context variable has a value. Every visit enters several of them, which
+    generators would make the larger part of its time."""
+
+    __slots__ = ("_token", "_value", "_variable")
+
+    def __init__(self, variable: ContextVar[T], value: T) -> None:
+        self._variable, self._value = variable, value
+
+    def __enter__(self) -> None:
+        self._token = self._variable.set(self._value)
+
+    def __exit__(self, *_: object) -> None:
+        self._variable.reset(self._token)
+
+
+def binding(variable: ContextVar[T], value: T) -> AbstractContextManager[None]:
     """Give a context variable this value in the block."""
-    token = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(token)
+    return _Binding(variable, value)
 
 
-@contextmanager
-def visiting(
-    node: str, visit: int, runtime: Runtime[Any], on_unknown: OnUnknown | None = None
-) -> Iterator[None]:
-    """Make the block a visit of a node; `on_unknown` is the node's policy for its effects."""
+class visiting:
+    """A block that is a visit of a node. `on_unknown` is the node's policy for its effects,
+    `streamed_as` what STREAMED_AS becomes where it is not known yet."""
+
+    __slots__ = ("_here", "_on_unknown", "_streamed_as", "_tokens")
+
+    def __init__(
+        self, here: Here, on_unknown: OnUnknown | None, streamed_as: Mapping[str, str]
+    ) -> None:
+        self._here, self._on_unknown, self._streamed_as = here, on_unknown, streamed_as
+
+    def __enter__(self) -> None:
+        self._tokens = (
+            HERE.set(self._here),
+            ON_UNKNOWN.set(self._on_unknown or ON_UNKNOWN.get()),
+            STREAMED_AS.set(STREAMED_AS.get() or self._streamed_as),
+        )
+
+    def __exit__(self, *_: object) -> None:
+        here, on_unknown, streamed_as = self._tokens
+        STREAMED_AS.reset(streamed_as)
+        ON_UNKNOWN.reset(on_unknown)
+        HERE.reset(here)
+
+
+def here_in(node: str, visit: int, runtime: Runtime[Any]) -> Here:
+    """Return what HERE becomes in a visit of a node."""
     outer, path = HERE.get(), CALL_PATH.get()
     before = ""
     if outer is not None and path:
         name, mark, item = path[-1].rpartition("#")
         again = f"@{outer.visit}" if outer.visit > 1 else ""
         before = f"{outer.place}{again}{mark + item if mark and name else ''}/"
-    here, policy = Here(f"{before}{node}", visit, runtime), on_unknown or ON_UNKNOWN.get()
-    with binding(HERE, here), binding(ON_UNKNOWN, policy):
-        yield
+    return Here(f"{before}{node}", visit, runtime)

@@ -192,7 +192,12 @@ def variables_of(spec: GraphSpec) -> dict[str, Channel]:
 
 def variable_values(spec: GraphSpec, state: State) -> dict[str, Any]:
     """Return every variable's value; one that was never written has its default (None: unset)."""
-    values = {n: state.get(c.name, c.default) for n, c in variables_of(spec).items()}
+    return values_of(variables_of(spec), state)
+
+
+def values_of(variables: Mapping[str, Channel], state: State) -> dict[str, Any]:
+    """Return the same for the variables' channels by name."""
+    values = {n: state.get(c.name, c.default) for n, c in variables.items()}
     return {n: None if isinstance(v, dict) and _CLASH in v else v for n, v in values.items()}
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flowc.compiler.expr.ast import Expr
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate, text_of
+from flowc.compiler.source.records import dataclass as record
 
 from ..errors import Failure
 from ..services import Files, Json
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scope:
     """Values by name; a name without a value is null. `files` reads what stands as a literal path
     in the workflow's file (M22), relative to `base`; without it nothing is read.

@@ -12,6 +12,7 @@ import platform
 
 import audio
 import cold
+import embedded
 import json_tree
 import keystroke
 import lowering
@@ -27,6 +28,7 @@ import workers
 PARTS = {
     "audio": audio.report,
     "cold": cold.report,
+    "embedded": embedded.report,
     "json": json_tree.report,
     "keystroke": keystroke.report,
     "lowering": lowering.report,

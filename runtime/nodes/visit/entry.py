@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from flowc.compiler.lowering.graphspec import Branch, NodeSpec
@@ -16,7 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from ...checkpoints.keys import name_in_streams, superstep
-from ...context import STREAMED_AS, binding, visiting
+from ...context import here_in, visiting
 from ...errors import Ended, Failure, LimitReached, RunError
 from ...services import Json
 from ...state.channels import (
@@ -24,15 +26,14 @@ from ...state.channels import (
     State,
     combinable,
     refuse_clashes,
-    variable_values,
-    variables_of,
+    values_of,
 )
 from ...state.scope import Scope
 from ...values import NotStorable, storable_value
 from .limits import counters, enforce_limits
 from .retry import run_attempts
 from .spending import spending
-from .visit import Body, Done, Setting, Surroundings, Visit, assign, shorten
+from .visit import Body, Done, NodeLimits, Setting, Surroundings, Visit, assign, shorten
 
 NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[str, Any]]]
 
@@ -41,19 +42,45 @@ def node_function(
     node: NodeSpec, setting: Setting, body: Body, branch: Branch | None, subgraph: object
 ) -> NodeFunction:
     """Return the LangGraph node."""
+    enter = _Entrance(node, setting, body, branch, NodeLimits.of(node, setting.spec)).enter
 
+    # LangGraph looks for the subgraph in the closure, and to find it there it reads the bytecode of
+    # every node: this function is short.
     async def visit_node(
         state: State, config: RunnableConfig, runtime: Runtime[Any]
     ) -> dict[str, Any]:
+        return await enter(state, config, runtime, subgraph)
+
+    # LangGraph goes by the names of the parameters and would evaluate the types for every node.
+    visit_node.__annotations__.clear()
+    return visit_node
+
+
+@dataclass(frozen=True, slots=True)
+class _Entrance:
+    """What the visits of a node have in common."""
+
+    node: NodeSpec
+    setting: Setting
+    body: Body
+    branch: Branch | None
+    limits: NodeLimits
+
+    async def enter(
+        self, state: State, config: RunnableConfig, runtime: Runtime[Any], subgraph: object
+    ) -> dict[str, Any]:
+        """Make a visit and return its writes."""
         if state.get("$outcome") == "failed":
             raise Ended(state)
         refuse_clashes(state)
         around = Surroundings.of(config)
         around.on_visit(runtime)
-        visits, values = state.get("$visits") or {}, variable_values(setting.spec, state)
+        node, setting, visits = self.node, self.setting, state.get("$visits") or {}
+        values = values_of(setting.variables, state)
         visit = Visit(
             node=node,
             setting=setting,
+            limits=self.limits,
             services=around.services,
             state=state,
             number=visits.get(node.id, 0) + 1,
@@ -61,25 +88,18 @@ def node_function(
             scope=Scope(values, around.services.files, setting.spec.file),
             config=config,
             runtime=runtime,
-            # LangGraph looks for this in the closure, and reads the bytecode to find it there.
             subgraph=subgraph,
         )
-        policy = node.op.on_unknown
-        name = STREAMED_AS.get() or name_in_streams(config)
+        here = here_in(node.id, visit.number, runtime)
         with (
-            visiting(node.id, visit.number, runtime, policy),
+            visiting(here, node.op.on_unknown, name_in_streams(config)),
             around.siblings.visit(runtime),
-            binding(STREAMED_AS, name),
         ):
             try:
-                return await _run(visit, body, branch)
+                return await _run(visit, self.body, self.branch)
             except (Failure, LimitReached):
                 await around.siblings.wait(runtime)
                 raise
-
-    # LangGraph goes by the names of the parameters and would evaluate the types for every node.
-    visit_node.__annotations__.clear()
-    return visit_node
 
 
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
@@ -89,7 +109,7 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
     done = Done()
     try:
         enforce_limits(visit)
-        with spending(visit):
+        with spending(visit) if visit.can_spend else nullcontext():
             done = await run_attempts(visit, body)
         if done.failure is not None:
             raise done.failure
@@ -143,7 +163,7 @@ async def _catch(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
 def _writes(visit: Visit, done: Done) -> dict[str, Any]:
     """Return the channel writes of a visit. Raise `RunError` for an undeclared channel."""
     node = visit.node
-    channels = variables_of(visit.setting.spec)
+    channels = visit.setting.variables
     writes: dict[str, Any] = {}
     for name, value in done.variables.items():
         if name in channels:

@@ -7,14 +7,12 @@ limits of a node that runs another workflow bound the nodes in there too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from flowc.compiler.ir import Limit
 
-from ...charges import MEASURES
 from ...context import binding
 from ...errors import Failure, LimitReached
 from ...state.channels import SECONDS_BEFORE, STEPS_BEFORE
@@ -38,7 +36,7 @@ _CEILINGS: ContextVar[tuple[_Ceiling, ...]] = ContextVar("flowc_ceilings", defau
 async def run_within_limits(visit: Visit, body: Body) -> Done:
     """Run the body within the node's own time-out and the rest of the workflow's time."""
     own, left = visit.node.op.timeout, _seconds_left(visit)
-    with _below_ceilings(visit):
+    with _below_ceilings(visit) if visit.limits.steps else nullcontext():
         if own is None and left is None:
             return await body(visit, visit.node.op)
         limit = min(x for x in (own, left) if x is not None)
@@ -61,25 +59,18 @@ def enforce_limits(visit: Visit) -> None:
     for ceiling in _CEILINGS.get():
         if visit.steps > ceiling.steps:
             raise ceiling.stop
-    for limit, own in _limits(visit):
+    for limit, own in visit.limits.counted:
         _enforce(visit, limit, own)
 
 
 def counters(visit: Visit, steps: float, seconds: float) -> dict[str, float]:
     """Return the steps and seconds of a visit, by the counters of its node's own limits. They are
     in the state and so outlive a crash."""
+    if not visit.node.limits:
+        return {}
     names = {limit.name for limit in visit.node.limits}
     amounts = {"steps": steps, "seconds": seconds}
     return {_key(visit, name): amount for name, amount in amounts.items() if name in names}
-
-
-def _limits(visit: Visit, *names: str) -> Iterator[tuple[Limit, bool]]:
-    """Yield (limit, whether it is the node's own) of the node and its workflow: the limits with
-    these names, or those on visits, steps and seconds."""
-    for own, limits in ((True, visit.node.limits), (False, visit.setting.spec.limits)):
-        for limit in limits:
-            if limit.name in names if names else limit.name not in MEASURES:
-                yield limit, own
 
 
 def _enforce(visit: Visit, limit: Limit, own: bool) -> None:
@@ -139,7 +130,7 @@ def _key(visit: Visit, name: str) -> str:
 def _below_ceilings(visit: Visit) -> AbstractContextManager[None]:
     """Bound the workflows that the block runs by the limits on steps."""
     ceilings = list(_CEILINGS.get())
-    for limit, own in _limits(visit, "steps"):
+    for limit, own in visit.limits.steps:
         end = _since(visit, limit, own) + (most := _most(visit, limit))
         stop = _stop(visit, limit, most, own, int(end))
         ceilings.append(_Ceiling(visit.steps - _used(visit, limit, own) + end, stop))
@@ -150,7 +141,7 @@ def _seconds_left(visit: Visit) -> float | None:
     """Return the seconds that the limits leave; None without a limit that fails the node."""
     left = [
         _most(visit, limit) - _used(visit, limit, own)
-        for limit, own in _limits(visit, "seconds")
+        for limit, own in visit.limits.seconds
         if limit.then == "fail"
     ]
     return max(min(left), 0) if left else None

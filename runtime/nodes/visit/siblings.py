@@ -7,8 +7,6 @@ whose outcome is then unknown. So a node that fails waits for its siblings befor
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,12 +27,32 @@ class _Party:
     """The visits of one graph that have neither ended nor wait to fail."""
 
     busy: int = 0
-    quiet: asyncio.Event = field(default_factory=asyncio.Event)
+    quiet: asyncio.Event | None = None
+    """Made when the first of them waits."""
 
     def leave(self) -> None:
         self.busy -= 1
-        if self.busy == 0:
+        if self.busy == 0 and self.quiet is not None:
             self.quiet.set()
+
+
+class _Stay:
+    """A visit among those of its graph."""
+
+    __slots__ = ("_parties", "_party", "_place")
+
+    def __init__(self, parties: dict[Place, _Party], place: Place) -> None:
+        self._parties, self._place = parties, place
+        self._party = parties.get(place) or _Party()
+
+    def __enter__(self) -> None:
+        self._parties[self._place] = self._party
+        self._party.busy += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._party.leave()
+        if self._party.busy == 0 and self._parties.get(self._place) is self._party:
+            del self._parties[self._place]
 
 
 @dataclass(slots=True)
@@ -43,29 +61,21 @@ class Siblings:
 
     parties: dict[Place, _Party] = field(default_factory=dict)
 
-    @contextmanager
-    def visit(self, runtime: Runtime[Any]) -> Iterator[None]:
+    def visit(self, runtime: Runtime[Any]) -> _Stay:
         """Make the block one visit, from its beginning to its writes."""
-        place = _place(runtime)
-        party = self.parties.setdefault(place, _Party())
-        party.busy += 1
-        try:
-            yield
-        finally:
-            party.leave()
-            if party.busy == 0 and self.parties.get(place) is party:
-                del self.parties[place]
+        return _Stay(self.parties, _place(runtime))
 
     async def wait(self, runtime: Runtime[Any]) -> None:
         """Wait until every sibling of this visit has ended or waits here too."""
         party = self.parties[_place(runtime)]
         for _ in range(STARTING):
             await asyncio.sleep(0)
+        quiet = party.quiet = party.quiet or asyncio.Event()
         party.leave()
         try:
             while party.busy:
-                party.quiet.clear()
-                await party.quiet.wait()
+                quiet.clear()
+                await quiet.wait()
         finally:
             party.busy += 1
 

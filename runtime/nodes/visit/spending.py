@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from flowc.compiler.ir import Limit
+from flowc.compiler.source.records import dataclass as record
 
 from ...charges import MEASURES, BudgetScope, Cap, Estimate
 from ...checkpoints.keys import namespace_of
@@ -24,13 +24,24 @@ from .visit import Surroundings, Visit
 _PER_MESSAGE, _PER_REQUEST, _FOR_TOOLS = 16, 64, 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Spending:
-    """The scopes around the running node, the outermost first; `workflow` is the key of the run of
-    its workflow."""
+    """What the running node's model calls are charged to: its workflow's run, whose key is
+    `workflow`, and the node itself, below the scopes `around`."""
 
     workflow: str
-    scopes: tuple[BudgetScope, ...] = ()
+    around: tuple[BudgetScope, ...] = ()
+    node: str = ""
+    caps: tuple[Cap, ...] = ()
+    own: tuple[Cap, ...] = ()
+
+    @property
+    def scopes(self) -> tuple[BudgetScope, ...]:
+        """Return the scopes, the outermost first: most nodes never ask for them."""
+        if not self.node:
+            return self.around
+        node = BudgetScope(f"{self.workflow}/{self.node}", self.own)
+        return (*self.around, BudgetScope(self.workflow, self.caps), node)
 
 
 _SPENDING: ContextVar[_Spending | None] = ContextVar("flowc_spending", default=None)
@@ -40,15 +51,19 @@ def spending(visit: Visit) -> AbstractContextManager[None]:
     """Charge the block's model calls to the visit's node and its workflow. Raise `Failure` of kind
     limit when a limit is not a number."""
     outer = _SPENDING.get()
-    spec, budget = visit.setting.spec, visit.services.budget
-    caps = [_cap(visit, limit, f"the limit of `{spec.name}`") for limit in _on_models(spec.limits)]
+    caps: list[Cap] = []
+    own: list[Cap] = []
     if outer is None:
-        outer = _Spending(_thread(visit))
-        caps = [*budget.caps, *caps]
-    workflow = BudgetScope(outer.workflow, tuple(caps))
-    own = [_cap(visit, m, f"the limit of `{visit.node.id}`") for m in _on_models(visit.node.limits)]
-    node = BudgetScope(scope_of(visit, visit.node.id), tuple(own))
-    return binding(_SPENDING, _Spending(outer.workflow, (*outer.scopes, workflow, node)))
+        caps += visit.services.budget.caps
+    for limit, is_own in visit.limits.measured:
+        if is_own:
+            own.append(_cap(visit, limit, f"the limit of `{visit.node.id}`"))
+        else:
+            caps.append(_cap(visit, limit, f"the limit of `{visit.setting.spec.name}`"))
+    workflow = outer.workflow if outer is not None else _thread(visit)
+    around = outer.scopes if outer is not None else ()
+    spent = _Spending(workflow, around, visit.node.id, tuple(caps), tuple(own))
+    return binding(_SPENDING, spent)
 
 
 def inside(visit: Visit, *number: int) -> AbstractContextManager[None]:
@@ -67,11 +82,6 @@ def scope_of(visit: Visit, node: str = "") -> str:
 
 def _thread(visit: Visit) -> str:
     return Surroundings.of(visit.config).run
-
-
-def _on_models(limits: tuple[Limit, ...]) -> list[Limit]:
-    """Return the limits on model calls."""
-    return [limit for limit in limits if limit.name in MEASURES]
 
 
 def estimate(model: str, request: ModelRequest) -> Estimate:

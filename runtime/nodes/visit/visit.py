@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from flowc.compiler.expr.ast import Expr
-from flowc.compiler.ir import Assignment
-from flowc.compiler.lowering.graphspec import SUCCESS_CASE, GraphSpec, NodeSpec
+from flowc.compiler.ir import Assignment, Limit
+from flowc.compiler.lowering.graphspec import SUCCESS_CASE, Channel, GraphSpec, NodeSpec
+from flowc.compiler.source.records import dataclass as record
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ...charges import MEASURES
 from ...checkpoints.keys import namespace_of, numbered_run, surroundings_in
 from ...checkpoints.namespaces import join
 from ...context import CALL_PATH, EARLIER, binding
 from ...errors import Ended, Failure
 from ...services import Json, Message, Services
-from ...state.channels import State, refuse_clashes
+from ...state.channels import State, refuse_clashes, variables_of
 from ...state.conversations import adding, channel_of
 from ...state.scope import Scope
 from .siblings import Siblings
@@ -30,13 +33,43 @@ SHOWN = 200
 """The most characters of a text that an event shows."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """The program that all nodes of a graph share. `subgraphs` holds the callable workflows by
     path."""
 
     spec: GraphSpec
     subgraphs: Mapping[str, GraphSpec]
+
+    @cached_property
+    def variables(self) -> dict[str, Channel]:
+        """Return the variables' channels by the names that expressions use."""
+        return variables_of(self.spec)
+
+
+OwnedLimit = tuple[Limit, bool]
+"""A limit, and whether it is the node's own or its workflow's."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLimits:
+    """The limits that hold for a node, by what they count: `counted` are those on visits, steps and
+    seconds, `steps` and `seconds` some of them, `measured` those on model calls."""
+
+    counted: tuple[OwnedLimit, ...]
+    steps: tuple[OwnedLimit, ...]
+    seconds: tuple[OwnedLimit, ...]
+    measured: tuple[OwnedLimit, ...]
+
+    @classmethod
+    def of(cls, node: NodeSpec, spec: GraphSpec) -> NodeLimits:
+        """Return those of a node of a workflow, its own first."""
+        every = [*((one, True) for one in node.limits), *((one, False) for one in spec.limits)]
+
+        def on(*names: str) -> tuple[OwnedLimit, ...]:
+            return tuple(limit for limit in every if limit[0].name in names)
+
+        return cls(on("visits", "steps", "seconds"), on("steps"), on("seconds"), on(*MEASURES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +94,7 @@ class Surroundings:
         return surroundings
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Visit:
     """A visit under way. `number` counts the node's visits and `attempt` the attempts of this visit
     (`retry`), both from 1; `scope` holds the variables; `subgraph` is compiled, for a node that
@@ -69,6 +102,7 @@ class Visit:
 
     node: NodeSpec
     setting: Setting
+    limits: NodeLimits
     services: Services
     state: State
     number: int
@@ -82,6 +116,12 @@ class Visit:
     @property
     def place(self) -> str:
         return str(self.node.place) if self.node.place else ""
+
+    @property
+    def can_spend(self) -> bool:
+        """Tell whether there is something to charge: only a subgraph calls models, and a limit has
+        to be a number wherever it stands."""
+        return self.subgraph is not None or bool(self.limits.measured)
 
     def value(self, expr: Expr) -> Json:
         return self.scope.value(expr)
