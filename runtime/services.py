@@ -1,7 +1,6 @@
 """Services: everything that a running graph needs from outside, in one value.
 
-Nodes, models, tools and the shell see each other only through the protocols here.
-"""
+Nodes, models, tools and the shell see each other through these protocols alone."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
 MODEL_CALL = "model call"
-"""The journal's name for a call of a model: the next attempt always repeats it."""
+"""The journal's name for a call of a model, which the next attempt always repeats."""
 Message = dict[str, Any]
 """role and content; an assistant's has tool_calls [{id, name, args}], a tool's tool_call_id."""
 
@@ -64,13 +63,14 @@ class ModelRequest:
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """A model's answer: text and perhaps calls of tools ({id, name, args}). A reply that was `cut`
-    off at the limit on its tokens is not an answer: half a sentence, no calls."""
+    off at the limit on its tokens is not an answer. `id` is that of its pieces in a stream."""
 
     text: str
     tool_calls: tuple[dict[str, Any], ...] = ()
     usage: Usage = NO_USAGE
     model: str = ""
     cut: bool = False
+    id: str = ""
 
 
 class Models(Protocol):

@@ -17,6 +17,9 @@ from ..source.records import dataclass
 SUCCESS_CASE = "success"
 """The case of a node that did what it should, when a branch follows it."""
 
+MESSAGES = "messages"
+"""The key of the first thread that a workflow declares: LangGraph's chats call it so."""
+
 ChannelRole = Lit[
     "variable",
     "messages",
@@ -52,8 +55,8 @@ class Channel:
     of agent nodes by node id, the outcome of the run, which handlers ran, the last failure, the
     time and seed that scripts know.
 
-    `name` is LangGraph's key; `variable` the name that expressions use for it (they differ only
-    when a variable is called like a node, which LangGraph does not allow)."""
+    `name` is LangGraph's key. One that begins with `$` is flowc's own: no host sees it. `variable`
+    is the name that expressions use."""
 
     name: str
     role: ChannelRole = "variable"
@@ -102,12 +105,14 @@ class Branch:
     """Conditional edges of one node: the value of `channel` picks the target. A case listed twice
     leads to both targets. `otherwise` is taken for a case that is not listed; without it an
     unlisted case is a failure. The cases are "success" (the node did what it should), the values of
-    a choose node, and "error:<kind>"; of an end node "handler" and "done"."""
+    a choose node, and "error:<kind>"; of an end node "handler" and "done". `labels` are the file's
+    words for cases ("" for `otherwise`), such as a condition."""
 
     source: str
     channel: str
     cases: tuple[tuple[str, str], ...]
     otherwise: str | None = None
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +162,11 @@ class GraphSpec:
         return next((node for node in self.nodes if node.id == name), None)
 
 
+def is_conversation(spec: GraphSpec, key: str) -> bool:
+    """Whether a key of the state holds a thread's messages."""
+    return any(c.name == key and c.role == "messages" for c in spec.channels)
+
+
 def called_by(spec: GraphSpec, path: Iterable[str]) -> tuple[str, GraphSpec] | None:
     """Return the workflow that calls lead to from the main one, with its name among the subgraphs
     ("" for the main one); None where no such call is written. An element of a list is `each#3`."""
@@ -183,17 +193,18 @@ def answering_agent(op: ir.Node, spec: GraphSpec) -> ir.Agent | None:
 
 def labelled_targets(branch: Branch) -> tuple[tuple[str | None, str, str], ...]:
     """(case, label, target) of every way out of a branch; the case is None for `otherwise`. Labels
-    are unique, as LangGraph's path map needs them: a case with a second target gets a second one.
-    """
+    are the file's words where it has some. They are unique, as LangGraph's path map needs them: a
+    case with a second target gets a second one."""
+    words = dict(branch.labels)
+    ways: list[tuple[str | None, str, str]] = [(c, words.get(c, c), t) for c, t in branch.cases]
+    if branch.otherwise is not None:
+        ways.append((None, words.get("", "otherwise"), branch.otherwise))
     targets: list[tuple[str | None, str, str]] = []
     taken: set[str] = set()
-    for case, target in branch.cases:
-        label, count = case, 2
+    for case, wanted, target in ways:
+        label, count = wanted, 2
         while label in taken:
-            label, count = f"{case} ({count})", count + 1
+            label, count = f"{wanted} ({count})", count + 1
         taken.add(label)
         targets.append((case, label, target))
-    if branch.otherwise is not None:
-        label = "otherwise" if "otherwise" not in taken else "(otherwise)"
-        targets.append((None, label, branch.otherwise))
     return tuple(targets)

@@ -11,26 +11,28 @@ once, or out; where branches run side by side the handler of success waits for a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
 from .. import ir
 from ..analysis.graphs import edges_from
 from ..analysis.variables import writes, writes_all
+from ..source.records import dataclass
 from ..source.source import SourceSet, Span
-from .graphspec import Branch, Channel, GraphSpec, NodeSpec, Place, PromptSpec
+from .graphspec import MESSAGES, Branch, Channel, GraphSpec, NodeSpec, Place, PromptSpec
 from .routes import connections_of
 from .serde import digest
 
 SYSTEM_CHANNELS: tuple[Channel, ...] = (
     Channel(name="$visits", role="visits", type="object", reducer="merge"),
     Channel(name="$reports", role="reports", type="object", reducer="merge"),
-    Channel(name="$outcome", role="outcome", type="text"),
     Channel(name="$handled", role="handled", type="list", reducer="append"),
     Channel(name="$error", role="error", type="object"),
 )
-"""What every graph has: visits by node, reports by node, the outcome, handlers that ran, the last
-failure."""
+"""What every graph has, besides the outcome, for flowc alone: visits by node, reports by node,
+handlers that ran, the last failure."""
+_OUTCOME = "outcome"
 
 
 def lower(program: ir.Program, sources: SourceSet) -> GraphSpec:
@@ -47,15 +49,13 @@ def lower(program: ir.Program, sources: SourceSet) -> GraphSpec:
 def _lower_workflow(
     workflow: ir.Workflow, path: str, stamp: str, program: ir.Program, sources: SourceSet
 ) -> GraphSpec:
-    names = _channel_names(workflow)
+    keys = _Keys.of(workflow)
     outgoing = edges_from(workflow.edges)
     ways = connections_of(workflow)
     branches = {branch.source: branch for branch in ways.branches}
     deferred = workflow.on_success if ways.forks else None
     nodes = [
-        _lower_node(
-            node, outgoing.get(node.id, []), branches.get(node.id), workflow, names, sources
-        )
+        _lower_node(node, outgoing.get(node.id, []), branches.get(node.id), workflow, keys, sources)
         for node in workflow.nodes
     ]
     return GraphSpec(
@@ -63,7 +63,7 @@ def _lower_workflow(
         title=workflow.title,
         file=path,
         digest=stamp,
-        channels=_channels(workflow, names, ways.branches),
+        channels=_channels(workflow, keys, ways.branches),
         nodes=tuple(replace(n, defer=True) if n.id == deferred else n for n in nodes),
         edges=ways.edges,
         branches=ways.branches,
@@ -94,7 +94,7 @@ def _lower_node(
     outgoing: list[ir.Edge],
     branch: Branch | None,
     workflow: ir.Workflow,
-    names: dict[str, str],
+    keys: _Keys,
     sources: SourceSet,
 ) -> NodeSpec:
     catches: list[ir.ErrorKind] = []
@@ -111,43 +111,58 @@ def _lower_node(
         id=node.id,
         op=node,
         place=place_of(node.span, sources),
-        writes=tuple(dict.fromkeys(_writes(node, workflow, names))),
+        writes=tuple(dict.fromkeys(_writes(node, workflow, keys))),
         route=branch.channel if branch else None,
         catches=tuple(catches),
         limits=limits,
     )
 
 
-def _channel_names(workflow: ir.Workflow) -> dict[str, str]:
-    """LangGraph's key for each variable: its own name, unless a node is called like it."""
-    nodes = {node.id for node in workflow.nodes}
-    return {n: f"{n}$" if n in nodes else n for n in _all_variables(workflow)}
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """LangGraph's keys: of variables their names, of the first thread `messages`, as LangGraph's
+    chats name it, of others their own names. What would be another's key already gets a longer
+    one."""
 
+    variables: tuple[str, ...]
+    outcome: str
+    threads: Mapping[str, str]
 
-def _all_variables(workflow: ir.Workflow) -> list[str]:
-    return [*(p.name for p in workflow.params), *(f.name for f in workflow.state)]
+    @classmethod
+    def of(cls, workflow: ir.Workflow) -> _Keys:
+        variables = (*(p.name for p in workflow.params), *(f.name for f in workflow.state))
+        outcome = f"workflow_{_OUTCOME}" if _OUTCOME in variables else _OUTCOME
+        taken = {*variables, outcome}
+        threads: dict[str, str] = {}
+        for number, thread in enumerate(workflow.threads):
+            key = thread.id if number else MESSAGES
+            while key in taken:
+                key = f"{key} {MESSAGES}"
+            taken.add(key)
+            threads[thread.id] = key
+        return cls(tuple(dict.fromkeys(variables)), outcome, threads)
 
 
 def _channels(
-    workflow: ir.Workflow, names: dict[str, str], branches: tuple[Branch, ...]
+    workflow: ir.Workflow, keys: _Keys, branches: tuple[Branch, ...]
 ) -> tuple[Channel, ...]:
     channels: dict[str, Channel] = {}
     for param in workflow.params:
         channels[param.name] = Channel(
-            name=names[param.name], variable=param.name, type=param.type, default=param.default
+            name=param.name, variable=param.name, type=param.type, default=param.default
         )
     for entry in workflow.state:
         known = channels.get(entry.name)
         channels[entry.name] = Channel(
-            name=names[entry.name],
+            name=entry.name,
             variable=entry.name,
             type=entry.type,
             reducer=entry.reducer,
             default=entry.default if known is None or known.default is None else known.default,
         )
     threads = [
-        Channel(name=f"$thread.{t.id}", role="messages", type="list", reducer="append")
-        for t in workflow.threads
+        Channel(name=name, variable=thread, role="messages", type="list", reducer="append")
+        for thread, name in keys.threads.items()
     ]
     sessions = [
         Channel(name=f"$session.{name}", role="session", type="text")
@@ -156,7 +171,8 @@ def _channels(
     clock = Channel(name="$clock", role="clock", type="object")
     timed = [clock] if any(isinstance(n, ir.ScriptNode) for n in workflow.nodes) else []
     routes = [Channel(name=b.channel, role="route", type="text") for b in branches]
-    return (*channels.values(), *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
+    outcome = Channel(name=keys.outcome, role="outcome", type="text")
+    return (*channels.values(), outcome, *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
 
 
 def _sessions(workflow: ir.Workflow) -> list[str]:
@@ -165,33 +181,33 @@ def _sessions(workflow: ir.Workflow) -> list[str]:
     return [*own, "main"] if shared else own
 
 
-def _writes(node: ir.Node, workflow: ir.Workflow, names: dict[str, str]) -> list[str]:
+def _writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[str]:
     """The channels a node may write: its variables, and what the runtime keeps for its kind."""
     errors = [a.target for rule in workflow.on_error for a in rule.assignments]
-    own = _all_variables(workflow) if writes_all(node) else [w.name for w in writes(node)]
-    variables = [*own, *errors]
-    return [*(names[name] for name in variables if name in names), *_system_writes(node, workflow)]
+    own = keys.variables if writes_all(node) else [w.name for w in writes(node)]
+    variables = [name for name in (*own, *errors) if name in keys.variables]
+    return [*variables, *_system_writes(node, workflow, keys)]
 
 
-def _system_writes(node: ir.Node, workflow: ir.Workflow) -> list[str]:
+def _system_writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[str]:
     always = ["$visits", "$error"]
     match node:
         case ir.AgentNode():
             threads = [a.thread for a in workflow.agents if a.id == node.agent and a.thread]
-            return [*always, "$reports", *(f"$thread.{thread}" for thread in threads)]
+            return [*always, "$reports", *(keys.threads[thread] for thread in threads)]
         case ir.MessageNode():
-            return [*always, f"$thread.{node.thread}"]
+            return [*always, keys.threads[node.thread]]
         case ir.ExecNode():
             return [*always, f"$session.{node.session}"]
         case ir.CallNode():
             sessions = _sessions(workflow) if node.shares_sessions else []
             return [*always, *(f"$session.{name}" for name in dict.fromkeys(sessions))]
         case ir.EndNode():
-            return [*always, "$outcome", "$handled"]
+            return [*always, keys.outcome, "$handled"]
         case ir.ScriptNode():
-            return [*always, "$clock", *(f"$thread.{thread}" for thread in node.threads)]
+            return [*always, "$clock", *(keys.threads[thread] for thread in node.threads)]
         case ir.AskNode():
-            return [*always, *([f"$thread.{node.thread}"] if node.thread else [])]
+            return [*always, *([keys.threads[node.thread]] if node.thread else [])]
         case (
             ir.ToolNode()
             | ir.PythonNode()

@@ -109,7 +109,24 @@ def _ways_out(
                 assert_never(edge.guard)
     if not isinstance(node, ir.ChooseNode) and not any(case == SUCCESS_CASE for case, _ in listed):
         listed = {(SUCCESS_CASE, END): None, **listed}
-    return [], Branch(source=node.id, channel=route, cases=tuple(listed), otherwise=otherwise)
+    return [], Branch(
+        source=node.id,
+        channel=route,
+        cases=tuple(listed),
+        otherwise=otherwise,
+        labels=tuple(_labels(outgoing).items()),
+    )
+
+
+def _labels(outgoing: list[ir.Edge]) -> dict[str, str]:
+    """The file's words for the cases of a choice."""
+    labels: dict[str, str] = {}
+    for edge in outgoing:
+        written = " ".join(edge.label.split())
+        if written and isinstance(edge.guard, ir.Case | ir.Otherwise):
+            case = edge.guard.value if isinstance(edge.guard, ir.Case) else ""
+            labels.setdefault(case, written)
+    return labels
 
 
 def _forks(edges: list[EdgeSpec], branches: list[Branch]) -> bool:

@@ -7,6 +7,7 @@ whole conversation again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph._internal._typing import MISSING
@@ -42,12 +43,12 @@ class GrowingChannel(GrowingValue):
         """Ignore the number that LangGraph hands on to copies: here the list decides."""
 
 
+@dataclass(frozen=True, slots=True)
 class SeededReducer:
     """A reducer of a list that begins with `seed`."""
 
-    def __init__(self, reducer: Reducer, seed: Sequence[Any]) -> None:
-        self.reducer = reducer
-        self.seed = list(seed)
+    reducer: Reducer
+    seed: Sequence[Any]
 
     def __call__(self, items: list[Any], writes: Sequence[Any]) -> list[Any]:
         return self.reducer(items, writes)
@@ -55,6 +56,10 @@ class SeededReducer:
 
 class SeededChannel(GrowingChannel):
     """A delta channel that holds its reducer's seed before anything is written to it."""
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two schemas of a graph may both declare it."""
+        return isinstance(other, SeededChannel) and self.reducer == other.reducer
 
     def from_checkpoint(self, checkpoint: object) -> SeededChannel:
         """Return the channel with what was stored; with nothing stored, with the seed, to which the

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.lowering.graphspec import MESSAGES, GraphSpec, is_conversation
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Command, StreamWriter
@@ -27,6 +27,7 @@ from ..nodes.visit.visit import Surroundings
 from ..services import Emit, Journal, Json, Services
 from ..state.channels import variables_of
 from ..state.initial import input_values
+from ..state.messages import host_messages
 from ..state.parameters import parameters_schema
 from ..state.thread_turns import (
     NO_TURN,
@@ -206,10 +207,13 @@ class _Stay:
         if not isinstance(self.given, Mapping):
             raise RunError(f"the input of {spec.name} is an object, not {self.given!r}")
         values = dict(self.given)
+        talk: dict[str, Any] = {}
+        if MESSAGES in values and is_conversation(spec, MESSAGES):
+            talk[MESSAGES] = host_messages(values.pop(MESSAGES))
         if self.is_inner:
             known = variables_of(spec)
             values = {name: value for name, value in values.items() if name in known}
-        return turn_values(spec, input_values(spec, values, services.env))
+        return turn_values(spec, input_values(spec, values, services.env)) | talk
 
 
 async def _journal(kept: Keeping, point: TurnPoint) -> Journal:

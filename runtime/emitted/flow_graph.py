@@ -13,6 +13,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, merge_configs
+from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
@@ -23,6 +24,7 @@ from ..checkpoints.types import App, Saver, Store
 from ..errors import Ended
 from ..event_loops import run_in_thread
 from .door import Door
+from .elements import drawing_of
 
 
 class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -34,8 +36,9 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     @classmethod
     def of(cls, app: App, door: Door) -> FlowGraph:
-        """Return the graph of a program that was compiled."""
+        """Return the graph of a program that was compiled, which shows nothing of flowc's own."""
         attributes = {k: v for k, v in vars(app).items() if k != "__orig_class__"}
+        attributes["stream_channels"] = [c for c in app.stream_channels_list if c[0] != "$"]
         return cls(door=door, **attributes)
 
     async def astream(
@@ -79,6 +82,17 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         saver = self._saver(whole)
         if saver is not None:
             await self.door.refuse_edit(whole, saver, self._store(whole))
+
+    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
+        """Return the drawing: one node for each element of the workflow's file; with `xray` of the
+        called workflows too."""
+        return drawing_of(self.door.spec, xray)
+
+    async def aget_graph(
+        self, config: RunnableConfig | None = None, *, xray: int | bool = False
+    ) -> Graph:
+        """Return the drawing, as `get_graph` does."""
+        return drawing_of(self.door.spec, xray)
 
     def get_input_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
         """Return the JSON Schema of the parameters, for forms and clients."""

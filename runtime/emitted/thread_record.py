@@ -21,7 +21,7 @@ from ..checkpoints.types import App
 from ..engine.engine import Engine
 from ..errors import Failure, LimitReached, RunError, describe_exception
 from ..services import Json
-from ..state.channels import variable_values
+from ..state.channels import outcome_in, variable_values
 from ..state.interrupts import breakpoint_of, question_of
 from ..state.thread_turns import ThreadTurn
 from ..store.runs import RunRecord, RunStatus
@@ -102,7 +102,7 @@ class ThreadRecord:
             status, about = _status_of(error)
             if error is None and questions:
                 status = "paused"
-            elif error is None and values.get("$outcome", "success") != "success":
+            elif error is None and outcome_in(self.spec, values) != "success":
                 status = "failed"
             outputs = self.spec.outputs
             ended = replace(

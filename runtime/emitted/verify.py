@@ -11,6 +11,7 @@ from typing import Any
 from flowc.compiler.analysis.graphs import reachable
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.constants import START
+from langgraph.graph.state import CompiledStateGraph
 
 from ..errors import RunError
 
@@ -56,7 +57,8 @@ def load_module(file: Path) -> Any:
 
 def drawn_edges(app: Any) -> Edges:
     """Return (source, target) of every edge that LangGraph draws for a compiled graph."""
-    return {(edge.source, edge.target) for edge in app.get_graph().edges}
+    drawing = CompiledStateGraph.get_graph(app)  # and not the elements that a person is shown
+    return {(edge.source, edge.target) for edge in drawing.edges}
 
 
 def spec_edges(spec: GraphSpec) -> Edges:

@@ -224,8 +224,8 @@ def _joins(path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier) -> Ite
 def _variables(
     path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier, migration: Migration
 ) -> Iterator[Change]:
-    before = {c.variable: c for c in old.channels if c.variable}
-    after = {c.variable: c for c in new.channels if c.variable}
+    before = {c.variable: c for c in old.channels if c.role == "variable" and c.variable}
+    after = {c.variable: c for c in new.channels if c.role == "variable" and c.variable}
     for name, channel in before.items():
         valued = not path and frontier.values.get(name) is not None
         if name in migration.variables:

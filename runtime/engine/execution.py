@@ -33,7 +33,7 @@ from ..journal.effects import EffectJournal
 from ..nodes.visit.visit import Surroundings
 from ..people import Question
 from ..services import Json, Outcome, Services, ServicesFactory
-from ..state.channels import STEPS, refuse_clashes, variable_values
+from ..state.channels import STEPS, outcome_in, refuse_clashes, variable_values
 from ..state.initial import with_environment
 from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
 from ..store.runs import RunRecord, RunStore
@@ -260,7 +260,7 @@ class Execution:
         if questions:
             return Outcome(self.run_id, "paused", questions=tuple(questions))
         refuse_clashes(snapshot.values)
-        failed = snapshot.values.get("$outcome", "success") != "success"
+        failed = outcome_in(self.spec, snapshot.values) != "success"
         return Outcome(self.run_id, "failed" if failed else "success")
 
     def _config(self) -> RunnableConfig:

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
-from langgraph.graph import START, StateGraph
+from langgraph.graph import START
 
-from ..checkpoints.types import App, Graph
+from ..checkpoints.types import App, FlowBuilder, Graph
 from ..nodes import NODE_KINDS
 from ..nodes.visit.entry import NodeFunction, node_function
 from ..nodes.visit.visit import Setting
@@ -32,7 +32,7 @@ def build(spec: GraphSpec) -> Graph:
 
 def empty_graph(spec: GraphSpec) -> Graph:
     """Return the graph of a main workflow without its nodes."""
-    return StateGraph(state_schema(spec), output_schema=output_schema(spec))
+    return FlowBuilder(state_schema(spec), output_schema=output_schema(spec))
 
 
 def add_inbox(graph: Graph, spec: GraphSpec) -> None:
@@ -46,7 +46,7 @@ def add_inbox(graph: Graph, spec: GraphSpec) -> None:
 def nested_graph(spec: GraphSpec, subgraphs: Mapping[str, GraphSpec]) -> Graph:
     """Return the graph of a called workflow, not compiled."""
     schema = nested_schema(spec)
-    graph = StateGraph(state_schema(spec), input_schema=schema, output_schema=schema)
+    graph = FlowBuilder(state_schema(spec), input_schema=schema, output_schema=schema)
     _fill(graph, Setting(spec, subgraphs))
     return graph
 
@@ -55,7 +55,7 @@ def single_graph(node: NodeSpec, setting: Setting) -> Graph:
     """Return a graph of one node with all channels of its workflow, not compiled."""
     spec = setting.spec
     schema = state_schema(spec)
-    graph = StateGraph(schema, input_schema=schema, output_schema=schema)
+    graph = FlowBuilder(schema, input_schema=schema, output_schema=schema)
     branch = next((b for b in spec.branches if b.source == node.id), None)
     function = cast("Any", function_of(node, setting, branch))
     graph.add_node(node.id, function, metadata=metadata_of(node, spec))

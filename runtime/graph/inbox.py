@@ -14,7 +14,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..errors import Failure, RunError
 from ..nodes.visit.visit import assign
-from ..state.channels import variable_values, variables_of
+from ..state.channels import outcome_channel, variable_values, variables_of
 from ..state.conversations import reset
 from ..state.interrupts import no_command
 from ..state.scope import Scope
@@ -49,7 +49,7 @@ def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str
     channels = variables_of(spec)
     writes: dict[str, Any] = {
         "$visits": {INPUT_NODE: 1},
-        "$outcome": "success",
+        outcome_channel(spec): "success",
         "$handled": reset([]),
     }
     try:

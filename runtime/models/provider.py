@@ -198,7 +198,7 @@ def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
         }
         for number, call in enumerate(message.tool_calls, start=1)
     )
-    return ModelReply(text_of(message), calls, usage, model)
+    return ModelReply(text_of(message), calls, usage, model, id=message.id or "")
 
 
 def _usage(message: AIMessage) -> Usage:

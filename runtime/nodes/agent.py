@@ -28,14 +28,14 @@ async def run(visit: Visit, op: AgentNode) -> Done:
     if missing is not None:
         return missing
     question = visit.text(op.prompt) if op.prompt is not None else None
-    messages = conversation(visit, agent, question)
+    messages = opening_messages(visit, agent, question)
     result = await run_talk(visit, _talk(visit, agent, op), messages)
     text = str(result.get("text", ""))
     if op.schema is not None and not op.report and result.get("ended") is not None:
         text = json_text(result["ended"])
     done = Done(text=text.strip() or _names(result))
     if agent.thread and agent.remember == "both":
-        done.channels |= _remember(visit, agent, question, text)
+        done.channels |= _remember(visit, agent, question, text, result.get("id"))
     if not op.report:
         reply = {"content": text, "tool_calls": result.get("answer") or []}
         answer: Json = text if op.schema is None else result.get("ended")
@@ -79,12 +79,15 @@ def agent_of(setting: Setting, op: AgentNode) -> Agent:
     return next(agent for agent in setting.spec.agents if agent.id == op.agent)
 
 
-def _remember(visit: Visit, agent: Agent, question: str | None, text: str) -> dict[str, Any]:
-    """Return the write that keeps question and answer, unless they are empty (J36)."""
+def _remember(
+    visit: Visit, agent: Agent, question: str | None, text: str, id: str | None
+) -> dict[str, Any]:
+    """Return the write that keeps question and answer, unless they are empty (J36); the answer
+    under the id that its pieces were streamed under."""
     assert agent.thread is not None
     roles = ("user", "assistant") if agent.perspective == "assistant" else ("assistant", "user")
-    texts = zip(roles, (question, text), strict=True)
-    new: list[Message] = [{"role": role, "content": text} for role, text in texts if text]
+    said = zip(roles, (question, text), (None, id), strict=True)
+    new: list[Message] = [{"role": r, "content": text, "id": id} for r, text, id in said if text]
     return visit.append_to(agent.thread, new) if new else {}
 
 
@@ -93,14 +96,19 @@ def _names(result: Mapping[str, Any]) -> str:
     return ", ".join(str(call.get("name", "")) for call in result.get("answer") or ())
 
 
-def conversation(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
-    """Return a model's messages: its system text (which is in no thread, and stands before the
-    thread's own, J15), the thread as the agent sees it, the question."""
-    thread = messages_of(visit.state, agent.thread) if agent.thread else []
-    messages = [_from_perspective(message, agent) for message in thread]
+def opening_messages(visit: Visit, agent: Agent, question: str | None) -> list[Message]:
+    """Return what a model is told beside its thread: its system text, which is in no thread, and
+    the question."""
+    messages: list[Message] = []
     if agent.system is not None:
-        messages.insert(0, {"role": "system", "content": visit.text(agent.system)})
+        messages.append({"role": "system", "content": visit.text(agent.system)})
     return messages if question is None else [*messages, {"role": "user", "content": question}]
+
+
+def history_of(visit: Visit, agent: Agent) -> tuple[Message, ...]:
+    """Return the thread as the agent sees it."""
+    thread = messages_of(visit.setting.spec, visit.state, agent.thread) if agent.thread else ()
+    return tuple(_from_perspective(message, agent) for message in thread)
 
 
 def _from_perspective(message: Message, agent: Agent) -> Message:
@@ -133,6 +141,7 @@ def _talk(visit: Visit, agent: Agent, op: AgentNode) -> Talk:
         ordered=op.ordered,
         prompt_id=op.prompt_id,
         ending=_ending(op, agent),
+        history=history_of(visit, agent),
     )
 
 

@@ -15,6 +15,7 @@ from ..state.channels import (
     STEPS,
     begun_after,
     combinable,
+    outcome_in,
     starting_values,
     variable_values,
     variables_of,
@@ -31,14 +32,14 @@ async def run(visit: Visit, op: CallNode) -> Done:
     inputs = _inputs(visit, op, spec)
     with binding(CALL_PATH, (*CALL_PATH.get(), visit.node.id)), inside(visit):
         result = await visit.run_subgraph(inputs)
-    done = Done(text=f"{op.workflow}: {result.get('$outcome', 'success')}", settled=True)
+    done = Done(text=f"{op.workflow}: {outcome_in(spec, result)}", settled=True)
     done.channels["$visits"] = {STEPS: result["$visits"][STEPS] - visit.steps + 1}
     if op.returns_all:
         done.variables = _shared_variables(visit, spec, inputs, result)
     if op.shares_sessions:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
-    if result.get("$outcome", "success") == "success":
+    if outcome_in(spec, result) == "success":
         inner = Scope(variable_values(spec, result), visit.scope.files, visit.scope.base)
         done.variables |= {a.target: inner.value(a.value) for a in op.returns}
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.ir import EndNode
 
+from ..state.channels import outcome_channel
 from ..state.conversations import append
 from .visit.visit import Done, Visit, assign
 
@@ -16,4 +17,5 @@ async def run(visit: Visit, op: EndNode) -> Done:
         handled = append([op.outcome])
         return Done(case="handler", channels={"$handled": handled}, text=f"runs `{handler}`")
     values = assign(visit.scope, op.assignments)
-    return Done(variables=values, channels={"$outcome": op.outcome}, case="done", text=op.outcome)
+    channels = {outcome_channel(spec): op.outcome}
+    return Done(variables=values, channels=channels, case="done", text=op.outcome)

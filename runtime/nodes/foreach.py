@@ -19,7 +19,7 @@ from langgraph.types import Interrupt
 from ..context import CALL_PATH
 from ..errors import Failure, LimitReached
 from ..services import Json
-from ..state.channels import STEPS, STEPS_BEFORE, variables_of
+from ..state.channels import STEPS, STEPS_BEFORE, outcome_in, variables_of
 from .call import subgraph_inputs
 from .visit.spending import inside
 from .visit.visit import Done, Visit, assign
@@ -135,7 +135,7 @@ class _Loop:
         CALL_PATH.set((*CALL_PATH.get(), f"{visit.node.id}#{place + 1}"))
         with inside(visit, place):
             result = await visit.run_subgraph(inputs, place)
-        if result.get("$outcome", "success") != "success":
+        if outcome_in(self.spec, result) != "success":
             raise Failure(f"the workflow `{self.spec.name}` ended FAILED")
         outputs = {
             name: result.get(channel.name, channel.default)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flowc.compiler.ir import MessageNode
 
 from ..services import Json
-from ..state.conversations import channel_of, reset
 from .visit.visit import Done, Visit
 
 
@@ -17,6 +16,7 @@ async def run(visit: Visit, op: MessageNode) -> Done:
     if op.mode == "append":
         write = visit.append_to(op.thread, [message])
     else:
-        write = {channel_of(op.thread): reset([message] if op.mode == "reset" else [])}
+        left = [message] if op.mode == "reset" else []
+        write = visit.change_thread(op.thread, {"reset": left})
     variables: dict[str, Json] = {op.into: text if op.mode == "append" else ""} if op.into else {}
     return Done(variables=variables, channels=write, text=text)

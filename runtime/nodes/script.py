@@ -38,7 +38,7 @@ async def run(visit: Visit, op: ScriptNode) -> Done:
         visit.emit("script_said", {"level": level, "line": line})
     channels: dict[str, Any] = {} if note else {_CLOCK: clock}
     for thread, change in result.threads.items():
-        channels[f"$thread.{thread}"] = change
+        channels |= visit.change_thread(thread, change)
     shown = visit.scope.show(result.value) if op.into else ""
     done = Done(channels=channels, text=shorten(shown))
     if op.keeps and result.kept is not None:
@@ -64,7 +64,7 @@ def _call(visit: Visit, op: ScriptNode, clock: dict[str, Any]) -> ScriptCall:
         kept=kept if isinstance(kept, dict) else {},
         threads={
             name: Conversation(
-                messages=tuple(messages_of(visit.state, name)),
+                messages=tuple(messages_of(spec, visit.state, name)),
                 max_chars=threads[name].max_chars,
                 keep_min=threads[name].keep_min,
             )

@@ -23,7 +23,7 @@ from ..state.task_results import (
     read_result,
     result_schema,
 )
-from .agent import conversation
+from .agent import history_of, opening_messages
 from .ask import ask
 from .talk.loop import run_talk, talk_graph
 from .talk.structured import object_in
@@ -46,7 +46,7 @@ async def run(visit: Visit, op: TaskNode) -> Done:
         who = agent.role if agent.id == agent.role else f"{agent.id}, {agent.role}"
         answer = ask(visit, "task", question, schema=schema, who=who)
     else:
-        messages = conversation(visit, agent, question)
+        messages = opening_messages(visit, agent, question)
         talk, visit = _talk_with(agent, visit, op), replace(visit, subgraph=talk_graph())
         answer = (await run_talk(visit, talk, messages))["ended"]
     try:
@@ -81,6 +81,7 @@ def _talk_with(agent: Agent, visit: Visit, op: TaskNode) -> Talk:
         agent=agent,
         tools=tools,
         ending=ending,
+        history=history_of(visit, agent),
     )
 
 

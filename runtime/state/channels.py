@@ -10,14 +10,16 @@ from typing import Annotated, Any, assert_never
 
 from flowc.compiler.expr.values import preview, read_number
 from flowc.compiler.ir import TypeName
-from flowc.compiler.lowering.graphspec import Channel, GraphSpec
+from flowc.compiler.lowering.graphspec import MESSAGES, Channel, GraphSpec
+from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel, LastValue
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..checkpoints.channels import SNAPSHOT_AFTER, GrowingChannel, SeededChannel, SeededReducer
 from ..errors import Failure
 from ..values import Json
-from .conversations import append, fold
+from .conversations import append, channel_of, fold, fold_messages
+from .messages import seed_messages
 
 State = Mapping[str, Any]
 STEPS = "$steps"
@@ -155,6 +157,8 @@ def starting_values(spec: GraphSpec) -> dict[str, Any]:
     }
 
 
+Messages = Annotated[list[AnyMessage], GrowingChannel(fold_messages)]
+"""A conversation."""
 Items = Annotated[list[Any], GrowingChannel(fold)]
 """A list that only grows or starts anew."""
 Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=SNAPSHOT_AFTER)]
@@ -164,19 +168,39 @@ Visits = Annotated[dict[str, int], DeltaChannel(tally, snapshot_frequency=SNAPSH
 def state_schema(spec: GraphSpec) -> type[Any]:
     """Return the schema of every channel, as a TypedDict that no key must be in."""
     fields = {channel.name: _annotation(channel) for channel in spec.channels}
+    return _typed_dict("State", fields | _seeds(spec))
+
+
+def _seeds(spec: GraphSpec) -> dict[str, object]:
+    """Return the channels of the threads that begin with messages."""
+    fields: dict[str, object] = {}
     for thread in spec.threads:
         if thread.seed:
-            seed = [{"role": s.role, "content": s.content} for s in thread.seed]
-            channel = SeededChannel(SeededReducer(fold, seed))
-            fields[f"$thread.{thread.id}"] = Annotated[list[Any], channel]
-    return _typed_dict("State", fields)
+            seed = seed_messages([{"role": s.role, "content": s.content} for s in thread.seed])
+            channel = SeededChannel(SeededReducer(fold_messages, seed))
+            fields[channel_of(spec, thread.id)] = Annotated[list[AnyMessage], channel]
+    return fields
 
 
 def output_schema(spec: GraphSpec) -> type[Any]:
-    """Return the schema of the results (every variable where none is named) and the outcome."""
+    """Return the schema of the results (every variable where none is named), of the outcome and of
+    the main conversation."""
     names = set(spec.outputs) or set(variables_of(spec))
-    kept = (c for c in spec.channels if c.variable in names or c.role == "outcome")
-    return _schema("Output", kept)
+    variables = (c for c in spec.channels if c.role == "variable" and c.variable in names)
+    beside = (c for c in spec.channels if c.role == "outcome" or c.name == MESSAGES)
+    fields = {c.name: _annotation(c) for c in (*variables, *beside)}
+    seeded = {name: field for name, field in _seeds(spec).items() if name in fields}
+    return _typed_dict("Output", fields | seeded)
+
+
+def outcome_channel(spec: GraphSpec) -> str:
+    """Return the key of a workflow's outcome."""
+    return next(channel.name for channel in spec.channels if channel.role == "outcome")
+
+
+def outcome_in(spec: GraphSpec, state: State) -> str:
+    """Return the outcome of a workflow in its state: a way that leads nowhere is a success."""
+    return state.get(outcome_channel(spec)) or "success"
 
 
 def nested_schema(spec: GraphSpec) -> type[Any]:
@@ -211,7 +235,9 @@ def _typed_dict(name: str, fields: dict[str, Any]) -> type[Any]:
 
 def _annotation(channel: Channel) -> object:
     match channel.role:
-        case "messages" | "handled":
+        case "messages":
+            return Messages
+        case "handled":
             return Items
         case "visits":
             return Visits

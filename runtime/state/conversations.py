@@ -12,26 +12,74 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowc.compiler.ir import Thread
+from flowc.compiler.lowering.graphspec import GraphSpec
+from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from ..services import Message
+from .messages import channel_message, message_of
 
 
-def channel_of(thread: str) -> str:
+def channel_of(spec: GraphSpec, thread: str) -> str:
     """Return the key of a thread's messages in the state."""
-    return f"$thread.{thread}"
+    return next(c.name for c in spec.channels if c.role == "messages" and c.variable == thread)
 
 
-def messages_of(state: Mapping[str, Any], thread: str) -> list[Message]:
+def messages_of(spec: GraphSpec, state: Mapping[str, Any], thread: str) -> list[Message]:
     """Return a thread's messages."""
-    return list(state.get(channel_of(thread)) or ())
+    return [message_of(kept) for kept in state.get(channel_of(spec, thread)) or ()]
 
 
-def adding(thread: Thread | None, new: Sequence[Message]) -> dict[str, Any]:
+def adding(thread: Thread | None, new: Sequence[Message]) -> Any:
     """Return the write that adds messages, one after another, to a thread. Nodes that run at the
     same time both add to what is there."""
+    messages = [channel_message(message) for message in new]
     if thread is None or thread.max_chars is None:
-        return append(new)
-    return append_within(new, thread.max_chars, thread.keep_min)
+        return messages  # which LangGraph's stream of messages shows
+    return append_within(messages, thread.max_chars, thread.keep_min)
+
+
+def change_of(change: Mapping[str, Sequence[Message]]) -> dict[str, Any]:
+    """Return the write of a script's change: messages that it adds, or that alone are left."""
+    return {mode: [channel_message(message) for message in new] for mode, new in change.items()}
+
+
+def fold_messages(messages: list[BaseMessage], writes: Sequence[Any]) -> list[BaseMessage]:
+    """Reduce a conversation as LangGraph's `add_messages` does: a message takes the place of one
+    with its id, a `RemoveMessage` removes it. The writes of `fold` count too, and anything that
+    LangChain takes for a message."""
+    result = list(messages)
+    for write in writes:
+        match write:
+            case {"reset": list() as fresh}:
+                result = _add([], fresh)
+            case {"append": list() as more, "max_chars": int() as most, "keep_min": int() as least}:
+                result = _grow(result, more, most, least)
+            case {"append": list() as more}:
+                result = _add(result, more)
+            case _:
+                new = convert_to_messages(write if isinstance(write, list) else [write])
+                result = _add(result, new)
+    return result
+
+
+def _add(messages: list[BaseMessage], new: Sequence[BaseMessage]) -> list[BaseMessage]:
+    places = {message.id: place for place, message in enumerate(messages)}
+    result: list[BaseMessage | None] = list(messages)
+    for message in new:
+        place = None if message.id is None else places.get(message.id)
+        if isinstance(message, RemoveMessage):
+            if message.id == REMOVE_ALL_MESSAGES:
+                result, places = [], {}
+            elif place is not None:
+                result[place] = None
+                del places[message.id]
+        elif place is not None:
+            result[place] = message
+        else:
+            places[message.id] = len(result)
+            result.append(message)
+    return [message for message in result if message is not None]
 
 
 def append(messages: Sequence[Any]) -> dict[str, Any]:
@@ -57,8 +105,6 @@ def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
         match write:
             case {"reset": list() as fresh}:
                 result = list(fresh)
-            case {"append": list() as more, "max_chars": int() as most, "keep_min": int() as least}:
-                result = _grow(result, more, most, least)
             case {"append": list() as more}:
                 result.extend(more)
             case list():
@@ -69,8 +115,8 @@ def fold(items: list[Any], writes: Sequence[Any]) -> list[Any]:
 
 
 def _grow(
-    there: Sequence[Message], new: Sequence[Message], max_chars: int, keep_min: int
-) -> list[Message]:
+    there: Sequence[BaseMessage], new: Sequence[BaseMessage], max_chars: int, keep_min: int
+) -> list[BaseMessage]:
     """Return the messages with new ones added, one after another, and cut after each."""
     messages = list(there)
     for message in new:
@@ -80,16 +126,18 @@ def _grow(
     return messages
 
 
-def _trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Message] | None:
+def _trim(
+    messages: Sequence[BaseMessage], max_chars: int, keep_min: int
+) -> list[BaseMessage] | None:
     """Return the messages without the oldest ones that are too many (J12); None when nothing has to
     go."""
     total = sum(_length(message) for message in messages)
-    others = sum(message["role"] != "system" for message in messages)
+    others = sum(message.type != "system" for message in messages)
     if total <= max_chars or others <= keep_min:
         return None
     systems, rest = [], []
     for message in messages:
-        if message["role"] == "system":
+        if message.type == "system":
             systems.append(message)
         elif total > max_chars and others > keep_min:
             total -= _length(message)
@@ -99,7 +147,6 @@ def _trim(messages: Sequence[Message], max_chars: int, keep_min: int) -> list[Me
     return [*systems, *rest]
 
 
-def _length(message: Message) -> int:
+def _length(message: BaseMessage) -> int:
     """Return characters of a content that is a text."""
-    content = message.get("content")
-    return len(content) if isinstance(content, str) else 0
+    return len(message.content) if isinstance(message.content, str) else 0

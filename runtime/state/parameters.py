@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flowc.compiler.ir import Param, TypeName
-from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.lowering.graphspec import MESSAGES, GraphSpec, is_conversation
 
 from ..errors import one_line
 from ..values import fits
@@ -53,12 +53,22 @@ def typed_value(value: Any, type: TypeName) -> Any:
 
 def parameters_schema(spec: GraphSpec) -> dict[str, Any]:
     """Return the schema of the inputs that a caller gives: types, defaults, descriptions, and which
-    are required."""
+    are required; new messages of the main conversation, as LangGraph's chats send them."""
+    properties = {param.name: _property(param) for param in spec.params}
+    messages: dict[str, Any] = {}
+    if is_conversation(spec, MESSAGES):
+        # Who reads types alone does without LangChain.
+        from langchain_core.messages import AnyMessage
+        from pydantic import TypeAdapter
+
+        messages = TypeAdapter(list[AnyMessage]).json_schema()
+    definitions = messages.pop("$defs", {})
     return {
         "title": spec.title or spec.name,
         "type": "object",
-        "properties": {param.name: _property(param) for param in spec.params},
+        "properties": {**({MESSAGES: messages} if messages else {}), **properties},
         "required": [p.name for p in spec.params if p.required and p.default is None],
+        **({"$defs": definitions} if definitions else {}),
     }
 
 

@@ -16,6 +16,7 @@ from flowc.compiler.ir import AssignNode
 from flowc.compiler.summary import summarize
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.services import ModelReply, ModelRequest, Outcome
+from flowc.runtime.state.conversations import messages_of
 
 from ..fixtures.worlds import World
 from .report import Difference, Report
@@ -226,4 +227,4 @@ async def _run(
         _, app = await engine._look_at("r")
         state = (await app.aget_state({"configurable": {"thread_id": "r"}})).values
     threads = (thread.id for thread in result.workflow.threads)
-    return outcome, {id: list(state.get(f"$thread.{id}") or ()) for id in threads}
+    return outcome, {id: messages_of(result.spec, state, id) for id in threads}

@@ -11,7 +11,7 @@ import pytest
 
 HOME = "runtime/checkpoints"
 PUBLIC = re.compile(
-    r"langgraph\.(?:channels|constants|errors|graph|graph\.state|runtime|types|warnings"
+    r"langgraph\.(?:channels|constants|errors|graph|graph\.(?:message|state)|runtime|types|warnings"
     r"|(?:checkpoint|store)\.(?:base|memory))"
 )
 """Modules whose names without an underscore are documented."""

@@ -56,10 +56,8 @@ def talk_graph() -> Any:
 async def _model(state: TalkState, runtime: Runtime[Any]) -> dict[str, Any]:
     if "turn" in state:
         return await _model_turn(_TALK.get(), state, runtime)
-    first: TalkState = {**state, "said": state["messages"], "turn": 0, "reminders": 0}
-    writes = await _model_turn(_TALK.get(), first, runtime)
-    new = writes.get("said") or append([])
-    return {"reminders": 0, **writes, "said": append([*state["messages"], *new["append"]])}
+    first: TalkState = {**state, "turn": 0, "reminders": 0}
+    return {"reminders": 0, **await _model_turn(_TALK.get(), first, runtime)}
 
 
 async def _tool(state: TalkState, runtime: Runtime[Any]) -> dict[str, Any]:
@@ -86,12 +84,13 @@ async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> di
     turn = state["turn"] + 1
     if turn > talk.services.max_model_turns:
         raise Failure(f"the model was called {turn - 1} times without an end", "limit")
-    ask = ModelTurn(state["said"], state["visit"], turn, state["reminders"] > 0)
+    messages = [*talk.opening(state["messages"]), *(state.get("said") or ())]
+    ask = ModelTurn(messages, state["visit"], turn, state["reminders"] > 0)
     reply = await call_model(talk, ask, runtime)
     message, calls = _as_message(reply), reply["tool_calls"]
     if any(talk.answer_tool(str(call.get("name", ""))) for call in calls):
         return {"turn": turn, "text": reply["text"], "calls": [], "answer": _calls(reply)}
-    writes = {"turn": turn, "text": reply["text"], "calls": calls}
+    writes = {"turn": turn, "text": reply["text"], "id": reply["id"], "calls": calls}
     if calls or talk.ending is None:
         return {**writes, "said": append([message])}
     args = talk.ending.read(reply["text"])

@@ -29,7 +29,7 @@ class ModelTurn:
 
 
 async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[str, Any]:
-    """Call the model through the journal and return {text, tool_calls}."""
+    """Call the model through the journal and return {text, tool_calls, id}."""
     services, node = talk.services, talk.node
     request = ModelRequest(
         messages=tuple(ask.messages),
@@ -51,7 +51,7 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
     async def call() -> Json:
         reply = await _paid_reply(talk, request)
         calls = [_storable_call(one) for one in reply.tool_calls]
-        return {"text": storable_text(reply.text), "tool_calls": calls}
+        return {"text": storable_text(reply.text), "tool_calls": calls, "id": reply.id}
 
     # A call in flight when the process died is in doubt, unless what answers is not a real model.
     effect: Effect = "once" if services.models.is_model else "pure"
@@ -61,9 +61,10 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
     }
     reply = await services.journal.once(EffectCall(runtime, MODEL_CALL, effect, inputs, call))
     if isinstance(reply, dict) and "text" in reply:
-        return {"text": str(reply["text"]), "tool_calls": list(reply.get("tool_calls") or [])}
+        calls = list(reply.get("tool_calls") or [])
+        return {"text": str(reply["text"]), "tool_calls": calls, "id": str(reply.get("id") or "")}
     # A person gave the result of a call in doubt.
-    return {"text": str(reply), "tool_calls": []}
+    return {"text": str(reply), "tool_calls": [], "id": ""}
 
 
 async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:

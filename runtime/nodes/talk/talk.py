@@ -38,7 +38,8 @@ class Ending:
 class Talk:
     """One node's talk. The model may call `tools`, in that order when `ordered`, and `free` ones at
     any time; without an `ending` the first answer without a call ends the talk. The call of a tool
-    that the workflow declares as an answer ends it too, and is never executed (J17)."""
+    that the workflow declares as an answer ends it too, and is never executed (J17). `history` is
+    what the agent's thread holds: the workflow's state keeps it, so the talk's does not."""
 
     setting: Setting
     services: Services
@@ -49,6 +50,12 @@ class Talk:
     ordered: bool = False
     prompt_id: str | None = None
     ending: Ending | None = None
+    history: tuple[Message, ...] = ()
+
+    def opening(self, messages: list[Message]) -> list[Message]:
+        """Return what the model reads first: the system text, the thread, the question (J15)."""
+        systems = [message for message in messages if message["role"] == "system"]
+        return [*systems, *self.history, *messages[len(systems) :]]
 
     def answer_tool(self, name: str) -> ToolSchema | None:
         """Return the tool of that name when its call is an answer."""
@@ -65,25 +72,26 @@ def answer_schema(tool: Tool) -> ToolSchema:
 
 
 class TalkInput(TypedDict):
-    """The conversation, and the number of the node's visit."""
+    """The system text and the question, and the number of the node's visit."""
 
     messages: list[Message]
     visit: int
 
 
 class TalkResult(TypedDict, total=False):
-    """The last answer's text and the calls that are its answer, the results of the tools, the
+    """The last answer's text, its id, the calls that are its answer, the results of the tools, the
     arguments of the call that ended the talk."""
 
     text: str
+    id: str
     answer: list[dict[str, Any]]
     used: Items
     ended: dict[str, Any]  # LangGraph evaluates the types in this module: `Json` is recursive
 
 
 class TalkState(TalkInput, TalkResult, total=False):
-    """`said` is the conversation so far, `calls` the tool calls still to make, `turn` the number of
-    model calls, `refusals` the number of refused calls of the ending."""
+    """`said` came after the question, `calls` are tool calls still to make; `turn` numbers the
+    calls of the model, `refusals` the refused calls of the ending."""
 
     said: Items
     calls: list[dict[str, Any]]

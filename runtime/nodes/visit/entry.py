@@ -70,7 +70,7 @@ class _Entrance:
         self, state: State, config: RunnableConfig, runtime: Runtime[Any], subgraph: object
     ) -> dict[str, Any]:
         """Make a visit and return its writes."""
-        if state.get("$outcome") == "failed":
+        if state.get(self.setting.outcome) == "failed":
             raise Ended(state)
         refuse_clashes(state)
         around = Surroundings.of(config)
@@ -120,7 +120,7 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
         writes = await _catch(visit, failure, done if failure is done.failure else Done())
     else:
         case = done.case if branch is not None else ""
-        names = [name for name in writes if not name.startswith("$")]
+        names = [name for name in writes if name in visit.setting.variables]
         seconds = round(time.monotonic() - started, 6)
         visit.emit(
             "node_finished",

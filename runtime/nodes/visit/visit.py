@@ -5,7 +5,7 @@ A node kind is a function `Visit, Node -> Done`; `entry.py` does what all kinds 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,8 +24,8 @@ from ...checkpoints.namespaces import join
 from ...context import CALL_PATH, EARLIER, binding
 from ...errors import Ended, Failure
 from ...services import Json, Message, Services
-from ...state.channels import State, refuse_clashes, variables_of
-from ...state.conversations import adding, channel_of
+from ...state.channels import State, outcome_channel, refuse_clashes, variables_of
+from ...state.conversations import adding, change_of, channel_of
 from ...state.scope import Scope
 from .siblings import Siblings
 
@@ -45,6 +45,11 @@ class Setting:
     def variables(self) -> dict[str, Channel]:
         """Return the variables' channels by the names that expressions use."""
         return variables_of(self.spec)
+
+    @cached_property
+    def outcome(self) -> str:
+        """Return the key of the workflow's outcome."""
+        return outcome_channel(self.spec)
 
 
 OwnedLimit = tuple[Limit, bool]
@@ -135,7 +140,12 @@ class Visit:
     def append_to(self, thread: str, messages: list[Message]) -> dict[str, Any]:
         """Return the write that appends messages to a thread."""
         threads = {thread.id: thread for thread in self.setting.spec.threads}
-        return {channel_of(thread): adding(threads.get(thread), messages)}
+        channel = channel_of(self.setting.spec, thread)
+        return {channel: adding(threads.get(thread), messages)}
+
+    def change_thread(self, thread: str, change: Mapping[str, Sequence[Message]]) -> dict[str, Any]:
+        """Return the write that a script's change of a thread is, `{"reset": […]}` for example."""
+        return {channel_of(self.setting.spec, thread): change_of(change)}
 
     async def run_subgraph(self, inputs: dict[str, Any], *number: int) -> dict[str, Any]:
         """Run the node's subgraph. A node that runs it several times numbers the runs, so that each

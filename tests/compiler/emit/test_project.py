@@ -78,8 +78,8 @@ def test_files_of_a_server_beside_the_project_lead_to_the_project() -> None:
 
 def test_every_case_of_a_branch_is_in_the_path_map() -> None:
     text = emit_module(served())
-    assert '"true": "SUCCESS"' in text
-    assert '"false": "SET_N"' in text
+    assert '"TRUE": "SUCCESS"' in text
+    assert '"FALSE": "SET_N"' in text
     assert 'graph.add_edge("SUCCESS", END)' in text
 
 
@@ -98,7 +98,7 @@ def test_a_case_with_two_targets_has_two_labels_and_otherwise_never_collides() -
         ("x", "x", "B"),
         ("x", "x (2)", "C"),
         ("otherwise", "otherwise", "D"),
-        (None, "(otherwise)", "E"),
+        (None, "otherwise (2)", "E"),
     )
 
 

@@ -52,7 +52,7 @@ def lowered(*nodes: Node, sources: SourceSet | None = None, **more: Any) -> Grap
 
 
 def names(spec: GraphSpec) -> list[str]:
-    system = {channel.name for channel in SYSTEM_CHANNELS}
+    system = {"outcome", *(channel.name for channel in SYSTEM_CHANNELS)}
     return [channel.name for channel in spec.channels if channel.name not in system]
 
 
@@ -66,26 +66,26 @@ def sets(name: str) -> tuple[Assignment, ...]:
 
 SETS_B = sets("B")
 KINDS: tuple[tuple[Node, set[str]], ...] = (
-    (AgentNode(id="n", agent="talker", reply_into="B"), {"B", "$reports", "$thread.talk"}),
+    (AgentNode(id="n", agent="talker", reply_into="B"), {"B", "$reports", "messages"}),
     (AgentNode(id="n", agent="lone"), {"$reports"}),
     (MessageNode(id="n", thread="talk", mode="append", role="user", template=TEXT, into="B"),
-     {"B", "$thread.talk"}),
+     {"B", "messages"}),
     (MessageNode(id="n", thread="talk", mode="clear", role="user", template=TEXT),
-     {"$thread.talk"}),
+     {"messages"}),
     (ToolNode(id="n", tool="t"), set()),
     (GateNode(id="n", form="approval", into="B"), {"B"}),
     (GateNode(id="n", form="approval"), set()),
     (execute("n", "s"), {"A", "$session.s"}),
     (execute("n", "s", code_into="B"), {"A", "B", "$session.s"}),
     (ScriptNode(id="n", script="s", function="f", shares=("A",), keeps="B", into="C",
-                threads=("talk",)), {"A", "B", "C", "$clock", "$thread.talk"}),
+                threads=("talk",)), {"A", "B", "C", "$clock", "messages"}),
     (ScriptNode(id="n", script="s", function="f"), {"$clock"}),
-    (AskNode(id="n", question=TEXT, into="B", thread="talk"), {"B", "$thread.talk"}),
+    (AskNode(id="n", question=TEXT, into="B", thread="talk"), {"B", "messages"}),
     (AskNode(id="n", question=TEXT, into="B"), {"B"}),
     (TaskNode(id="n", role="r", prompt=TEXT, into="B"), {"B"}),
     (ForeachNode(id="n", items=TEXT, workflow="w.md", item="A", into="B"), {"B"}),
     (AssignNode(id="n", assignments=SETS_B), {"B"}),
-    (EndNode(id="n", outcome="success", assignments=SETS_B), {"B", "$outcome", "$handled"}),
+    (EndNode(id="n", outcome="success", assignments=SETS_B), {"B", "outcome", "$handled"}),
     (CallNode(id="n", workflow="w.md", returns=SETS_B), {"B"}),
     (CallNode(id="n", workflow="w.md", returns_all=True), {"A", "B", "C"}),
     (CallNode(id="n", workflow="w.md", shares_sessions=True), {"$session.main"}),
@@ -141,7 +141,7 @@ def test_each_thread_session_and_branch_has_a_channel():
     )  # fmt: skip
     edge = Edge(source="d", target="a", guard=Case(value="x"))
     spec = lowered(*nodes, edges=(edge,), threads=(Thread(id="talk"),), state=())
-    assert names(spec) == ["$thread.talk", "$session.s", "$session.t", "$route.d"]
+    assert names(spec) == ["messages", "$session.s", "$session.t", "$route.d"]
 
 
 def test_a_call_that_shares_sessions_has_the_main_one():

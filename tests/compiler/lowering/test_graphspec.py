@@ -58,4 +58,4 @@ def test_a_label_that_is_a_case_s_own_is_not_taken_twice():
 
 def test_otherwise_has_no_case_and_a_label_that_no_case_has():
     assert labels(("x", "A"), otherwise="B")[-1] == (None, "otherwise")
-    assert labels(("otherwise", "A"), otherwise="B")[-1] == (None, "(otherwise)")
+    assert labels(("otherwise", "A"), otherwise="B")[-1] == (None, "otherwise (2)")

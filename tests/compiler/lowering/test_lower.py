@@ -163,13 +163,13 @@ def test_nodes_may_write_what_their_kind_writes_and_nothing_else() -> None:
             entry="P",
         )
     )
-    assert writes_of(spec, "P") == {"R", "V", "$reports", "$thread.main", *always}
-    assert writes_of(spec, "M") == {"$thread.main", *always}
+    assert writes_of(spec, "P") == {"R", "V", "$reports", "messages", *always}
+    assert writes_of(spec, "M") == {"messages", *always}
     assert writes_of(spec, "X") == {"R", "CODE", "$session.main", *always}
     assert writes_of(spec, "T") == {"V", *always}
     assert writes_of(spec, "Q") == {"R", *always}
     assert writes_of(spec, "K") == {"R", "CODE", "V", "$session.main", *always}
-    assert writes_of(spec, "E") == {"$outcome", "$handled", *always}
+    assert writes_of(spec, "E") == {"outcome", "$handled", *always}
 
 
 def test_error_rules_may_be_written_by_every_node() -> None:
@@ -188,9 +188,35 @@ def test_error_rules_may_be_written_by_every_node() -> None:
     assert "STATUS" in writes_of(spec, "A")
 
 
-def test_a_variable_called_like_a_node_gets_another_channel() -> None:
-    spec = spec_of(Workflow(name="w", state=(StateField(name="A"),), nodes=(step("A"),), entry="A"))
-    assert ("A$", "A") in {(c.name, c.variable) for c in spec.channels}
+def keys_of(*variables: str, threads: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    spec = spec_of(
+        Workflow(
+            name="w",
+            state=tuple(StateField(name=name) for name in variables),
+            threads=tuple(Thread(id=thread) for thread in threads),
+            nodes=(step("A"),),
+            entry="A",
+        )
+    )
+    shown = [c for c in spec.channels if not c.name.startswith("$")]
+    return {role: [c.name for c in shown if c.role == role] for role in {c.role for c in shown}}
+
+
+def test_a_variable_called_like_a_node_keeps_its_name() -> None:
+    assert keys_of("A")["variable"] == ["A"]
+
+
+def test_the_first_thread_is_messages_and_others_have_their_names() -> None:
+    assert keys_of(threads=("hall", "kitchen"))["messages"] == ["messages", "kitchen"]
+
+
+def test_a_variable_keeps_its_name_where_a_thread_or_the_outcome_would_have_it() -> None:
+    taken = keys_of("messages", "kitchen", "outcome", threads=("hall", "kitchen"))
+    assert taken == {
+        "variable": ["messages", "kitchen", "outcome"],
+        "outcome": ["workflow_outcome"],
+        "messages": ["messages messages", "kitchen messages"],
+    }
 
 
 def test_a_workflows_visit_limit_bounds_each_node_unless_it_has_its_own() -> None:

@@ -154,7 +154,7 @@ def test_variables_begin_anew_and_conversations_go_on():
         assert values["total"] == 11
         assert values["seen"] == {word: 1}
         assert values["plain"] == word
-    said = [message["content"] for message in values["$thread.hall"]]
+    said = [message.content for message in values["messages"]]
     assert said == ["tea", "cake"]
 
 
@@ -171,8 +171,8 @@ nodes:
 """
     graph = graph_of(text)
     for _ in range(2):
-        assert graph.invoke({"fine": False}, thread("a"))["$outcome"] == "failed"
-        assert graph.invoke({"fine": True}, thread("a"))["$outcome"] == "success"
+        assert graph.invoke({"fine": False}, thread("a"))["outcome"] == "failed"
+        assert graph.invoke({"fine": True}, thread("a"))["outcome"] == "success"
 
 
 def test_a_program_that_is_not_async_streams_too():

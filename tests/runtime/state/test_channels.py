@@ -48,10 +48,11 @@ def test_a_graph_says_what_goes_in_and_what_comes_out() -> None:
         SUCCESS,
         params=(Param(name="CITY", type="text"), Param(name="COUNT", type="integer")),
     )
-    assert set(parameters_schema(spec)["properties"]) == {"CITY", "COUNT"}
+    assert set(parameters_schema(spec)["properties"]) == {"messages", "CITY", "COUNT"}
     assert set(build(spec).compile().get_output_jsonschema()["properties"]) == {
         "RESULT",
-        "$outcome",
+        "messages",
+        "outcome",
     }
 
 

@@ -13,7 +13,8 @@ from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.confine import probe
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
-from flowc.runtime.state.conversations import adding, fold
+from flowc.runtime.state.conversations import adding, change_of, fold_messages
+from flowc.runtime.state.messages import channel_message, message_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox_hosts import on_machine
@@ -215,10 +216,15 @@ def three_ways(there: Any, added: Any, most: int, least: int) -> list[list[Any]]
     )
     conversation = Conversation(tuple(there), most, least)
     fields: dict[str, Any] = {"threads": {"main": conversation}, "shares": {"data": list(added)}}
-    found = [fold(list(there), [adding(thread, added)])]
+    before = [channel_message(message) for message in there]
+
+    def after(write: Any) -> list[Any]:
+        return [message_of(message) for message in fold_messages(before, [write])]
+
+    found = [after(adding(thread, added))]
     for result in run(call(js, **fields), of(py, language="python", **fields)):
         assert isinstance(result, ScriptResult), result
-        found.append(fold(list(there), [result.threads["main"]]))
+        found.append(after(change_of(result.threads["main"])))
     return found
 
 
