@@ -138,10 +138,10 @@ class Tools(Protocol):
     """Calls tools by name. The engine opens it before a run starts or resumes, and closes it."""
 
     async def open(self) -> None:
-        """Connect the MCP servers. Raise `RunError` when one cannot be reached, or when nothing
-        provides a tool that the workflow names."""
+        """Raise `RunError` when it is certain that a tool which the workflow names is missing."""
 
-    def schema(self, name: str) -> ToolSchema | None: ...
+    async def schema(self, name: str) -> ToolSchema | None:
+        """Return a tool as a model sees it. A server that may have it is started for that."""
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
         """Return a JSON value. Raise `Failure` when the tool fails or does not exist."""

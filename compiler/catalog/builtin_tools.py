@@ -15,13 +15,15 @@ from .audio_tools import AUDIO_TOOLS
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """A tool: name, description, JSON Schema of the arguments, effect and where it comes from."""
+    """A tool: name, description, JSON Schema of the arguments, effect and where it comes from; of
+    one in the lock, the source that has it (`mcp:NAME`)."""
 
     name: str
     description: str
     parameters: dict[str, Any]
     effect: Effect
     source: Literal["builtin", "lock"]
+    provider: str = ""
 
 
 def _entry(name: str, effect: Effect, description: str, **properties: dict[str, Any]) -> ToolEntry:

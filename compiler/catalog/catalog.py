@@ -4,7 +4,8 @@ Nothing is imported or fetched: `flowc tools lock` asks MCP servers and Python m
 writes the lock that `check` reads:
 
     {"schema_version": 1, "complete": true,
-     "tools": [{"name": "get_issue", "description": "…", "parameters": {…}, "effect": "pure"}]}
+     "tools": [{"name": "get_issue", "description": "…", "parameters": {…}, "effect": "pure",
+                "source": "mcp:forge"}]}
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def lock_text(tools: Iterable[ToolEntry], *, complete: bool = True) -> str:
             "description": tool.description,
             "parameters": tool.parameters,
             "effect": tool.effect,
+            **({"source": tool.provider} if tool.provider else {}),
         }
         for tool in sorted(tools, key=lambda t: t.name)
     ]
@@ -134,7 +136,8 @@ def _read_tool(row: Any, number: int, lock: Source, sink: Sink) -> ToolEntry | N
         message = f"`{wrong}` of the tool `{name}` is not {allowed}"
         sink.report("FC1005", message, _key(lock, name), help=_RELOCK)
         return None
-    return ToolEntry(name, str(row.get("description", "")), parameters, effect, "lock")
+    about, provider = str(row.get("description", "")), str(row.get("source", ""))
+    return ToolEntry(name, about, parameters, effect, "lock", provider)
 
 
 def _key(lock: Source, word: str) -> Span:

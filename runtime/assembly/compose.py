@@ -9,8 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from flowc.compiler.catalog.catalog import load_catalog
+from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
+from flowc.compiler.source.source import SourceSet
 from flowc.compiler.team import PEOPLE
 
 from ..audio.calls.execute import FreeCode
@@ -33,9 +36,9 @@ from ..sandbox.policy import Limits, Mode
 from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
 from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from ..secrets import looks_secret
-from ..services import Emit, Journal, Services, ServicesFactory
+from ..services import Emit, Journal, Services, ServicesFactory, ToolSchema
 from ..tools.functions import HostFunctions, bind_functions
-from ..tools.mcp import read_servers
+from ..tools.mcp_servers import read_servers
 from ..tools.registry import ToolBox
 from ..tools.sources import ToolSetting, tool_sources
 from .host_objects import NO_OBJECTS, HostObjects
@@ -60,7 +63,7 @@ def make_services(
     mode: Mode = options.sandbox or default("sandbox")
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots((*folders, Path(options.workspace or Path.cwd()))[0], (own, *folders[1:]))
-    servers = read_servers(config.mcp_servers, options.mcp)
+    servers, locked = read_servers(config.mcp_servers, options.mcp), _locked_tools(spec)
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = needed_tools(spec, by_hand=answering.by_hand)
@@ -70,7 +73,8 @@ def make_services(
         held = _confinement(options, mode, (own, *folders), emit)
         workers = AudioWorkers(OwnModules(held))
         around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
-        box = ToolBox(tool_sources(around), needed, dict(config.effects), tool_timeout)
+        effects = dict(config.effects)
+        box = ToolBox(tool_sources(around), needed, effects, tool_timeout, locked)
         plain = Services(
             models=answering.models,
             people=answering.people,
@@ -125,6 +129,17 @@ def _functions(
     require_for(needed)
     seconds = options.tool_timeout or default("tool_timeout")
     return bind_functions(specs, host.nodes, config, seconds)
+
+
+def _locked_tools(spec: GraphSpec) -> tuple[ToolSchema, ...]:
+    """Return the tools of which the lock says which source has them, so that the source is not
+    asked what they are."""
+    entries = load_catalog(spec.file, SourceSet(), Sink({})).entries.values()
+    locked = [entry for entry in entries if entry.provider]
+    return tuple(
+        ToolSchema(tool.name, tool.description, tool.parameters, tool.effect, tool.provider)
+        for tool in locked
+    )
 
 
 def _shell_limits(options: RunOptions) -> ShellLimits:

@@ -167,8 +167,8 @@ class RecordedWorld:
     async def open(self) -> None:
         await self.services.tools.open()
 
-    def schema(self, name: str) -> ToolSchema | None:
-        schema = self.services.tools.schema(name)
+    async def schema(self, name: str) -> ToolSchema | None:
+        schema = await self.services.tools.schema(name)
         if schema is not None:
             self.writer.offer(schema)
         return schema

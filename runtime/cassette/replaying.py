@@ -234,7 +234,7 @@ class ReplayedWorld:
             request.on_text(reply.text)
         return reply
 
-    def schema(self, name: str) -> ToolSchema | None:
+    async def schema(self, name: str) -> ToolSchema | None:
         exchanges = self.player.cassette.exchanges.values()
         offers = [e for e in exchanges if e.kind == "offer" and e.place == name]
         return tool_of(name, offers[-1].body) if offers else None

@@ -223,11 +223,11 @@ class CarefulTools:
     async def open(self) -> None:
         await self.inner.open()
 
-    def schema(self, name: str) -> ToolSchema | None:
-        return self.inner.schema(name)
+    async def schema(self, name: str) -> ToolSchema | None:
+        return await self.inner.schema(name)
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
-        schema = self.inner.schema(name)
+        schema = await self.inner.schema(name)
         if schema is not None and schema.effect == "once":
             help = "`--allow-exec` calls it, `--replay run` gives what it gave in the run"
             raise RunError(f"the tool `{name}` acts, and would act once more", help=help)

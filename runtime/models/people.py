@@ -57,9 +57,9 @@ class HandTools:
     async def open(self) -> None:
         await self.box.open()
 
-    def schema(self, name: str) -> ToolSchema:
+    async def schema(self, name: str) -> ToolSchema:
         """Return the real tool's schema, or that of one which only the person has."""
-        schema: ToolSchema | None = self.box.schema(name)
+        schema: ToolSchema | None = await self.box.schema(name)
         about = "a tool of whoever answers"
         return schema or ToolSchema(name, about, {"type": "object"}, source="people")
 

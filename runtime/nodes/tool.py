@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from flowc.compiler.catalog.builtin_tools import ASK_TOOL
@@ -20,7 +21,7 @@ async def run(visit: Visit, op: ToolNode) -> Done:
         question = str(assign(visit.scope, op.args).get("question", ""))
         answer = ask(visit, "ask", question)
         return Done(variables={op.into: answer} if op.into else {}, text=visit.scope.show(answer))
-    schema = visit.services.tools.schema(op.tool)
+    schema = await visit.services.tools.schema(op.tool)
     if schema is None:
         raise Failure(
             f"nothing provides the tool `{op.tool}`",
@@ -55,5 +56,6 @@ async def _call(visit: Visit, tool: str, args: dict[str, Json]) -> Json:
     """Call the tool; a path of `write_file` counts from the workflow's file (M22)."""
     if tool == "write_file":
         path, content = str(args.get("path", "")), args.get("content")
-        return visit.services.files.write(path, visit.scope.show(content), visit.setting.spec.file)
+        text, file = visit.scope.show(content), visit.setting.spec.file
+        return await asyncio.to_thread(visit.services.files.write, path, text, file)
     return await visit.services.tools.call(tool, args)

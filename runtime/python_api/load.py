@@ -191,7 +191,8 @@ def _sources(tools: Sequence[Any]) -> tuple[list[Callable[[], ToolSource]], list
     workflow may know of them before it runs. Raise `RunError` for what cannot be a tool."""
     if not tools:
         return [], []
-    from ..tools.mcp import McpServer, read_servers
+    from ..tools.mcp import McpServer
+    from ..tools.mcp_servers import read_servers
     from ..tools.python import PythonFunction, ToolObject
 
     sources: list[Callable[[], ToolSource]] = []

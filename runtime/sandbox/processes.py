@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from ..event_loops import in_thread
 from .confine import Confined
 
 _CHUNK = 65536
@@ -20,104 +21,117 @@ _GUARD = 'read -r group && { read -r _; kill -KILL "-$group"; }'
 command's process group with it."""
 
 
-class Child:
+class Started:
     """A process in a session of its own, standard input closed, both outputs in one pipe. Of a
     confined program it is the keeper, which ends with flowc by itself; of another one a guard does
-    that. `mark` is what its environment has under `MARK`.
+    that. `mark` is what its environment has under `MARK`. Everything here may block."""
 
-    Must be made inside a running event loop; `kill` and `close` may be called at any time."""
-
-    def __init__(
-        self, start: Confined, folder: Path, mark: str, on_output: Callable[[bytes], None]
-    ) -> None:
+    def __init__(self, start: Confined, folder: Path, mark: str) -> None:
         self.mark = mark
-        self._on_output = on_output
-        self._loop = asyncio.get_running_loop()
-        self.ended = asyncio.Event()
-        self._silent = asyncio.Event()
-        self._guard = None if start.room else _start_guard()
-        self._pipe, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.guard = None if start.room else _start_guard()
+        self.pipe, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         os.set_blocking(write, True)
         try:
             nowhere, same = subprocess.DEVNULL, subprocess.STDOUT
-            self._process = start.popen(folder, stdin=nowhere, stdout=write, stderr=same)
+            self.process = start.popen(folder, stdin=nowhere, stdout=write, stderr=same)
         except BaseException:
-            os.close(self._pipe)
-            self._end_guard()
+            os.close(self.pipe)
+            self.end_guard()
             raise
         finally:
             os.close(write)
-        self._keeper = self._process.pid if start.room else None
-        if self._guard is not None:
-            os.write(self._guard[1], b"%d\n" % self._process.pid)
-        self._watch = os.pidfd_open(self._process.pid)
-        self._loop.add_reader(self._pipe, self._read)
-        self._loop.add_reader(self._watch, self._end)
-
-    def _read(self) -> None:
-        try:
-            data = os.read(self._pipe, _CHUNK)
-        except BlockingIOError:
-            return
-        if data:
-            self._on_output(data)
-        else:
-            self._loop.remove_reader(self._pipe)
-            self._silent.set()
-
-    def _end(self) -> None:
-        self._loop.remove_reader(self._watch)
-        self.ended.set()
-
-    def terminate(self) -> None:
-        """Ask the whole process group to end."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGTERM)
+        self.keeper = self.process.pid if start.room else None
+        if self.guard is not None:
+            os.write(self.guard[1], b"%d\n" % self.process.pid)
+        self.watch = os.pidfd_open(self.process.pid)
 
     def kill(self) -> None:
         """Kill the session, and every descendant that left it but carries the mark."""
         # The child is not reaped before this, so its number cannot belong to somebody else.
         for _ in range(_ROUNDS):
             parents = _living()
-            members = _below(self._process.pid, parents)
-            members |= {pid for pid in parents if _belongs(pid, self._process.pid, self.mark)}
+            members = _below(self.process.pid, parents)
+            members |= {pid for pid in parents if _belongs(pid, self.process.pid, self.mark)}
             if not members:
                 return
-            if self._keeper is not None:
+            if self.keeper is not None:
                 # It and the watcher below it take the orphans of the rest, so they go last.
-                top = {pid for pid in members if self._keeper in (pid, parents[pid])}
+                top = {pid for pid in members if self.keeper in (pid, parents[pid])}
                 members = (members - top) or top
             for pid in members:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
 
+    def end(self) -> int:
+        """Kill what is left, close and reap. Return the exit code, negative for a signal. May be
+        called twice."""
+        if self.pipe >= 0:
+            self.kill()
+            for descriptor in (self.pipe, self.watch):
+                os.close(descriptor)
+            self.pipe = -1
+            self.end_guard()
+        return self.process.wait()
+
+    def end_guard(self) -> None:
+        """End the guard, if there is one."""
+        if self.guard is not None:
+            process, own_end = self.guard
+            process.kill()
+            process.wait()
+            os.close(own_end)
+
+
+class Child:
+    """A process that was started, in the running event loop, which is told of its output."""
+
+    def __init__(self, started: Started, on_output: Callable[[bytes], None]) -> None:
+        self._started = started
+        self._on_output = on_output
+        self._loop = asyncio.get_running_loop()
+        self.ended = asyncio.Event()
+        self._silent = asyncio.Event()
+        self._is_open = True
+        self._loop.add_reader(started.pipe, self._read)
+        self._loop.add_reader(started.watch, self._end)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._started.pipe, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._on_output(data)
+        else:
+            self._loop.remove_reader(self._started.pipe)
+            self._silent.set()
+
+    def _end(self) -> None:
+        self._loop.remove_reader(self._started.watch)
+        self.ended.set()
+
+    def terminate(self) -> None:
+        """Ask the whole process group to end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._started.process.pid, signal.SIGTERM)
+
     async def close(self, patience: float = 1.0) -> int:
         """Kill what is left, read what is in the pipe, reap. Return the exit code, negative for a
         signal."""
-        self.kill()
+        await in_thread(self._started.kill)
         await self.ended.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self._silent.wait()
-        return self.abandon()
+        return await self.abandon()
 
-    def abandon(self) -> int:
+    async def abandon(self) -> int:
         """Close at once, without waiting for output. May be called twice."""
-        if self._pipe >= 0:
-            self.kill()
-            for descriptor in (self._pipe, self._watch):
+        if self._is_open:
+            self._is_open = False
+            for descriptor in (self._started.pipe, self._started.watch):
                 self._loop.remove_reader(descriptor)
-                os.close(descriptor)
-            self._pipe = -1
-            self._end_guard()
-        return self._process.wait()
-
-    def _end_guard(self) -> None:
-        if self._guard is not None:
-            process, own_end = self._guard
-            process.kill()
-            process.wait()
-            os.close(own_end)
+        return await in_thread(self._started.end)
 
 
 def _start_guard() -> tuple[subprocess.Popen[bytes], int]:

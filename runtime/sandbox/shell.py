@@ -15,22 +15,23 @@ import stat
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
 from ..config.options import default
 from ..context import EFFECT_KEY
 from ..errors import Failure
-from ..files.tempdirs import make_room
+from ..event_loops import in_thread
+from ..files.tempdirs import Room, make_room
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
 from ..services import NO_GRANTS, CommandResult, Grants
 from .confine import Confined, prepare
 from .confinement import Confinement
 from .excerpt import Excerpt
 from .policy import Level, Limits
-from .processes import MARK, Child
+from .processes import MARK, Child, Started
 
+_SCRIPT = Path(__file__).resolve().with_name("session.bash")
 _END = b"# flowc:end\n"
 _BASE64 = "base64:"
 _LONGEST_PATH = 8192
@@ -74,19 +75,15 @@ class BashShell:
         processes or too much of the disk."""
         if "\0" in command:
             raise Failure("a command holds a NUL character", "refused")
-        started = time.monotonic()
-        with make_room() as temporary:
+        started, excerpt = time.monotonic(), Excerpt(self.limits.output)
+        values = secret_values(self.env)
+        temporary = await in_thread(lambda: _make_room(command, state), Room.remove)
+        try:
             room = temporary.folder
-            (room / "command").write_bytes(command.encode("utf-8", "replace") + b"\n")
-            if state:
-                (room / "state").write_bytes(_unpack(state))
-            excerpt = Excerpt(self.limits.output)
             code, stop, level = await self._run(room, excerpt, granted, fresh=not state)
-            if gone := _read(room / "new.gone", _LONGEST_PATH):
-                where = gone.decode("utf-8", "replace")
-                raise Failure(f"the shell's working folder {where} is gone")
-            values = secret_values(self.env)
-            after, note = self._state_after(room, state, stop, values)
+            after, note = await in_thread(lambda: self._state_after(room, state, stop, values))
+        finally:
+            await in_thread(temporary.remove)
         output = redact(excerpt.text(), values).replace(f"{room / 'command'}: ", "")
         note = note or self._hint(code, output, granted, level)
         if stop == "silence":
@@ -108,21 +105,18 @@ class BashShell:
             last = time.monotonic()
             excerpt.add(data)
 
-        mark = secrets.token_hex(8)
-        with (
-            as_file(files(__package__) / "session.bash") as script,
-            self._prepare(script, room, granted, fresh, mark) as start,
-        ):
-            child = self._start(start, mark, on_output)
-            try:
-                report = await asyncio.to_thread(start.report)
-                self.confined.tell("shell", report)
-                stop = await self._wait(child, lambda: last)
-                code = await child.close()
-                _raise_killed(start.kill_reason(), start.policy.bounds)
-                return code, stop, report.level
-            finally:
-                child.abandon()
+        start, started = await in_thread(lambda: self._start(room, granted, fresh), _undo)
+        child = Child(started, on_output)
+        try:
+            report = await asyncio.to_thread(start.report)
+            self.confined.tell("shell", report)
+            stop = await self._wait(child, lambda: last)
+            code = await child.close()
+            _raise_killed(start.kill_reason(), start.policy.bounds)
+            return code, stop, report.level
+        finally:
+            await child.abandon()
+            await in_thread(start.close)
 
     async def _wait(self, child: Child, last: Callable[[], float]) -> Stop:
         """Wait until the command has ended, or has had its time to end when asked. `last` gives the
@@ -151,16 +145,29 @@ class BashShell:
         refusals = ("Read-only file system", "Permission denied")
         return _READ_ONLY if any(words in output for words in refusals) else ""
 
-    def _prepare(
-        self, script: Path, room: Path, granted: Grants, fresh: bool, mark: str
-    ) -> Confined:
+    def _start(self, room: Path, granted: Grants, fresh: bool) -> tuple[Confined, Started]:
+        """Start the command. Raise `Failure`."""
+        # The command ends with the thread that starts it (PR_SET_PDEATHSIG), which lasts as long
+        # as the event loop.
+        mark = secrets.token_hex(8)
+        start = self._prepare(room, granted, fresh, mark)
+        try:
+            folder = self.confined.begin if start.room is None else Path("/")
+            return start, Started(start, folder, mark)
+        except BaseException as error:
+            start.close()
+            if not isinstance(error, OSError):
+                raise
+            raise Failure(f"no shell can be started: {error.strerror or error}") from None
+
+    def _prepare(self, room: Path, granted: Grants, fresh: bool, mark: str) -> Confined:
         """Prepare the command. Raise `Failure`."""
         bash = shutil.which("bash", path=self.env.get("PATH", os.defpath))
         if bash is None:
             raise Failure("no shell: bash is not installed", help="install bash")
         policy = self.confined.commands(self.env, granted, room)
         bounds = replace(policy.bounds, grace=self.limits.grace)
-        policy = replace(policy, reads=(*policy.reads, script), limits=bounds)
+        policy = replace(policy, reads=(*policy.reads, _SCRIPT), limits=bounds)
         names = [name for name in self.env if looks_secret(name)]
         env = dict(self.env) if fresh else {name: self.env[name] for name in names}
         env |= {"FLOWC_SECRETS": " ".join(names), "FLOWC_SECRET_NAMES": SECRET_NAMES}
@@ -172,20 +179,16 @@ class BashShell:
         paths = [str(room / name) for name in ("state", "new", "command")]
         if not self.confined.begin.is_dir():
             raise Failure(f"the shell's working folder {self.confined.begin} is gone")
-        return prepare([bash, "--norc", "--noprofile", str(script), *paths], env, policy)
-
-    def _start(self, start: Confined, mark: str, on_output: OnOutput) -> Child:
-        folder = self.confined.begin if start.room is None else Path("/")
-        try:
-            return Child(start, folder, mark, on_output)
-        except OSError as error:
-            raise Failure(f"no shell can be started: {error.strerror or error}") from None
+        return prepare([bash, "--norc", "--noprofile", str(_SCRIPT), *paths], env, policy)
 
     def _state_after(
         self, room: Path, before: str, stop: Stop, values: tuple[str, ...]
     ) -> tuple[str, str]:
         """Return the session's state after the command, and a note when it is still the old one.
-        Copies of secret `values` are taken out of it."""
+        Copies of secret `values` are taken out of it. Raise `Failure` when its folder is gone."""
+        if gone := _read(room / "new.gone", _LONGEST_PATH):
+            where = gone.decode("utf-8", "replace")
+            raise Failure(f"the shell's working folder {where} is gone")
         if stop:
             return before, ""
         data = _read(room / "new", self.limits.state + 1)
@@ -195,6 +198,26 @@ class BashShell:
         if not data.endswith(_END):
             return before, "[the command replaced or killed its shell: its variables are not kept]"
         return _pack(forget(data, values)), ""
+
+
+def _undo(both: tuple[Confined, Started]) -> None:
+    """End a command that nobody waits for."""
+    start, started = both
+    started.end()
+    start.close()
+
+
+def _make_room(command: str, state: str) -> Room:
+    """Return a private folder with the command and the session's state."""
+    room = make_room()
+    try:
+        (room.folder / "command").write_bytes(command.encode("utf-8", "replace") + b"\n")
+        if state:
+            (room.folder / "state").write_bytes(_unpack(state))
+    except BaseException:
+        room.remove()
+        raise
+    return room
 
 
 async def _until(event: asyncio.Event, moment: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,43 +16,60 @@ from ..errors import Failure, RunError, one_line
 from ..schemas import BrokenSchema, misfits
 from ..services import Json, ToolSchema
 from ..values import storable_value
-from .source import ToolSource
+from .source import DistantSource, ToolSource
 
 
 @dataclass(slots=True)
 class ToolBox:
     """`services.Tools` over several sources. `needed` are the tools that the workflow names;
-    `effects` overrides what a source says of its tools; `seconds` bounds each call."""
+    `effects` overrides what a source says of its tools; `seconds` bounds each call; `locked` are
+    tools of which the lock says what they are, and which source has them."""
 
     sources: tuple[ToolSource, ...]
     needed: tuple[str, ...] = ()
     effects: dict[str, Effect] = field(default_factory=dict)
     seconds: float = default("tool_timeout")
+    locked: tuple[ToolSchema, ...] = ()
     _tools: dict[str, tuple[ToolSource, ToolSchema]] = field(default_factory=dict)
     _opened: list[ToolSource] = field(default_factory=list)
+    _is_open: bool = False
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def open(self) -> None:
-        """Open the sources in order, until everything that is needed is there. Raise `RunError`
-        for a source that fails, a name that two sources claim, and a tool that nothing provides."""
-        await self._open_until(set(self.needed))
+        """Open the sources at hand in order, until everything that is needed is there. What only a
+        distant source may have is looked for when it is first asked for. Raise `RunError` for a
+        source that fails or never could be opened, a name that two sources claim, and a tool that
+        nothing provides."""
+        self._is_open = True
+        distant = {s.name: s for s in self.sources if isinstance(s, DistantSource)}
+        await self._open_until(set(self.needed), [s for s in self.sources if s.name not in distant])
         missing = [name for name in self.needed if name not in self._tools]
-        if missing:
+        for tool in (tool for tool in self.locked if tool.name in missing):
+            if tool.source in distant:
+                await distant[tool.source].require()
+                self._add(distant[tool.source], tool)
+                missing.remove(tool.name)
+        if missing and not distant:
             known = tuple(self._tools)
             await self.close()
             raise _unknown(missing, known)
+        for source in distant.values() if missing else ():
+            await source.require()
 
     async def open_all(self) -> tuple[ToolSchema, ...]:
         """Open every source; all tools, by name. For `flowc tools`."""
-        await self._open_until(None)
+        self._is_open = True
+        await self._open_until(None, self.sources)
         return tuple(self._tools[name][1] for name in sorted(self._tools))
 
-    async def _open_until(self, needed: set[str] | None) -> None:
+    async def _open_until(self, needed: set[str] | None, sources: Iterable[ToolSource]) -> None:
         """Open sources until these tools are there; None opens all."""
         try:
-            for source in self.sources:
+            for source in sources:
                 if needed is not None and self._opened and needed <= self._tools.keys():
                     break
-                await self._open(source)
+                if source not in self._opened:
+                    await self._open(source)
         except BaseException:
             await self.close()
             raise
@@ -59,28 +77,48 @@ class ToolBox:
     async def _open(self, source: ToolSource) -> None:
         self._opened.append(source)
         for tool in await source.open():
-            if tool.name in self._tools:
-                other = self._tools[tool.name][0].name
-                raise RunError(
-                    f"the tool `{tool.name}` comes from both {other} and {source.name}",
-                    help="leave one of the sources out of the configuration",
-                )
-            effect = self.effects.get(tool.name, tool.effect)
-            described = (tool.name, tool.description, tool.parameters, effect, source.name)
-            self._tools[tool.name] = (source, ToolSchema(*described))
+            self._add(source, tool)
 
-    def schema(self, name: str) -> ToolSchema | None:
-        """Return what a model sees of a tool; None when nothing provides it."""
+    def _add(self, source: ToolSource, tool: ToolSchema) -> None:
+        other = self._tools.get(tool.name, (source, tool))[0]
+        if other is not source:
+            raise RunError(
+                f"the tool `{tool.name}` comes from both {other.name} and {source.name}",
+                help="leave one of the sources out of the configuration",
+            )
+        effect = self.effects.get(tool.name, tool.effect)
+        described = (tool.name, tool.description, tool.parameters, effect, source.name)
+        self._tools[tool.name] = (source, ToolSchema(*described))
+
+    async def schema(self, name: str) -> ToolSchema | None:
+        """Return what a model sees of a tool; None when nothing provides it. Raise `Failure` for a
+        source that cannot be opened."""
+        if name in self.needed:
+            await self._look_for(name)
         return self._tools[name][1] if name in self._tools else None
+
+    async def _look_for(self, name: str) -> None:
+        """Open sources until the tool is there. Raise `Failure` for one that cannot be opened."""
+        async with self._opening:
+            for source in self.sources if self._is_open else ():
+                if name in self._tools:
+                    return
+                if source not in self._opened:
+                    try:
+                        await self._open(source)
+                    except RunError as error:
+                        self._opened.remove(source)
+                        raise Failure(error.message, help=error.help) from error
 
     async def call(self, name: str, args: dict[str, Json]) -> Json:
         """Return a JSON value. Raise `Failure`: unknown tool, arguments that do not fit, or the
         tool's own."""
+        await self._look_for(name)
         if name not in self._tools:
             error = _unknown([name], tuple(self._tools))
             raise Failure(error.message, help=error.help)
         source, schema = self._tools[name]
-        check_arguments(schema, args)
+        await asyncio.to_thread(check_arguments, schema, args)  # which may load meta-schemas
         try:
             async with asyncio.timeout(self.seconds):
                 return as_json(await source.call(name, args), name)
@@ -89,6 +127,7 @@ class ToolBox:
 
     async def close(self) -> None:
         """Close what was opened, the last one first. May be called twice."""
+        self._is_open = False
         self._tools.clear()
         while self._opened:
             await self._opened.pop().close()

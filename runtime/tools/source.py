@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from flowc.compiler.catalog.builtin_tools import ToolEntry
 
@@ -25,6 +25,14 @@ class ToolSource(Protocol):
         """Return a JSON value; the arguments are valid. Raise `Failure`."""
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class DistantSource(ToolSource, Protocol):
+    """A source that `open` starts or reaches: it is opened when its tools are first asked for."""
+
+    async def require(self) -> None:
+        """Raise `RunError` for what keeps it from ever being opened, without opening it."""
 
 
 class CatalogTools:

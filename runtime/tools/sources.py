@@ -12,7 +12,8 @@ from ..files.roots import Roots
 from .audio import AudioTools
 from .builtin import BuiltinTools
 from .document import DocumentTools
-from .mcp import McpServer, ServerSettings
+from .mcp import McpServer
+from .mcp_servers import ServerSettings
 from .python import PythonFunction
 from .source import ToolSource
 from .team import TeamTools

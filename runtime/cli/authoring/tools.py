@@ -14,7 +14,7 @@ from flowc.compiler.catalog.catalog import LOCK_FILE, lock_text
 from ...config.settings import Config, load_config
 from ...files.roots import Roots
 from ...services import ToolSchema
-from ...tools.mcp import read_servers
+from ...tools.mcp_servers import read_servers
 from ...tools.registry import ToolBox
 from ...tools.sources import ToolSetting, tool_sources
 from .. import flags
@@ -54,7 +54,7 @@ def lock() -> int:
     config = load_config(Path.cwd())
     tools_here = asyncio.run(_open_all(config))
     entries = [
-        ToolEntry(tool.name, tool.description, tool.parameters, tool.effect, "lock")
+        ToolEntry(tool.name, tool.description, tool.parameters, tool.effect, "lock", tool.source)
         for tool in tools_here
         if tool.name not in BUILTIN
     ]

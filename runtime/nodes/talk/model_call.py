@@ -33,7 +33,7 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
     services, node = talk.services, talk.node
     request = ModelRequest(
         messages=tuple(ask.messages),
-        tools=_tools_of(talk),
+        tools=await _tools_of(talk),
         node=node.id,
         prompt=talk.prompt_id,
         visit=ask.visit,
@@ -117,11 +117,11 @@ def _storable_call(call: dict[str, Any]) -> dict[str, Any]:
         return storable_object({**call, "args": {}, "fault": str(error)})
 
 
-def _tools_of(talk: Talk) -> tuple[ToolSchema, ...]:
+async def _tools_of(talk: Talk) -> tuple[ToolSchema, ...]:
     """Return the listed tools and the one whose call ends the talk, if there is one."""
     schemas: list[ToolSchema] = []
     for name in dict.fromkeys((*talk.tools, *talk.free)):
-        schema = talk.answer_tool(name) or talk.services.tools.schema(name)
+        schema = talk.answer_tool(name) or await talk.services.tools.schema(name)
         if schema is None:
             raise Failure(
                 f"nothing provides the tool `{name}`",

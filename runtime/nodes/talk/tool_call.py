@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
         return _answer(call, rest, {"error": f"the arguments of `{name}` are not a JSON object"})
     if talk.ending is not None and name == talk.ending.tool.name:
         try:
-            talk.ending.check(args)
+            await asyncio.to_thread(talk.ending.check, args)  # which may load meta-schemas
         except EndingRefused as refusal:
             refusals = count_refusal(talk, state, refusal)
             return {**_answer(call, rest, {"error": str(refusal)}), "refusals": refusals}
@@ -101,7 +102,7 @@ async def _run_tool(
 ) -> dict[str, Any]:
     """Return {value} or {error}: the model reads a tool's failure, so that it is a result too."""
     services = talk.services
-    schema = services.tools.schema(name)
+    schema = await services.tools.schema(name)
     assert schema is not None
 
     async def call() -> Json:

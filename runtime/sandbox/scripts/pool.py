@@ -33,6 +33,7 @@ from flowc.compiler.lowering.graphspec import Place
 
 from ...config.options import default
 from ...errors import Failure
+from ...event_loops import in_thread
 from ...services import Json, ScriptCall, ScriptResult
 from ...values import NotStorable, storable_object, storable_value
 from ..confine import prepare_python
@@ -77,22 +78,29 @@ class ScriptWorkers:
         """Evaluate one call at a time of JavaScript, any number of Python."""
         job = _job(call, self.limits)
         if call.script.language == "python":
-            worker = _Worker("python", self.limits, self.confined)
+            worker = await self._begin("python")
             try:
                 return await self._ask(worker, call, job)
             finally:
-                worker.close()
+                await in_thread(worker.close)
         room = self._rooms.setdefault(asyncio.get_running_loop(), _Room())
         async with room.turn:
             if room.worker is None or not room.worker.alive:
-                room.close()
-                room.worker = _Worker("javascript", self.limits, self.confined)
+                await room.close()
+                room.worker = await self._begin("javascript")
             try:
                 return await self._ask(room.worker, call, job)
             except BaseException:
                 # Whatever ended the call, the next one has a process that is known to be well.
-                room.close()
+                await room.close()
                 raise
+
+    async def _begin(self, language: str) -> _Worker:
+        """Return a new process. It ends with the thread that starts it (PR_SET_PDEATHSIG), which
+        lasts as long as the event loop."""
+        return await in_thread(
+            partial(_Worker, language, self.limits, self.confined), _Worker.close
+        )
 
     @property
     def sandboxed(self) -> bool:
@@ -108,16 +116,16 @@ class ScriptWorkers:
     async def close(self) -> None:
         """End the workers. May be called twice."""
         for room in self._rooms.values():
-            room.close()
+            await room.close()
 
     async def _ask(self, worker: _Worker, call: ScriptCall, job: bytes) -> ScriptResult:
         if not worker.reported:
-            self.confined.tell("snippet", await _in_thread(worker, worker.report))
-        reply = await _in_thread(worker, partial(worker.ask, job, self.limits.seconds))
+            self.confined.tell("snippet", await _wait_for(worker, worker.report))
+        reply = await _wait_for(worker, partial(worker.ask, job, self.limits.seconds))
         return _result(call, reply, self.limits)
 
 
-async def _in_thread(worker: _Worker, wait: Callable[[], _T]) -> _T:
+async def _wait_for(worker: _Worker, wait: Callable[[], _T]) -> _T:
     """Wait for the worker in a thread; kill it when nobody wants the answer any more."""
     waiting = asyncio.ensure_future(asyncio.to_thread(wait))
     try:
@@ -135,11 +143,11 @@ class _Room:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     worker: _Worker | None = None
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the worker, if there is one."""
-        if self.worker is not None:
-            self.worker.close()
-            self.worker = None
+        worker, self.worker = self.worker, None
+        if worker is not None:
+            await in_thread(worker.close)
 
 
 @dataclass(frozen=True, slots=True)

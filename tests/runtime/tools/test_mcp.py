@@ -1,25 +1,106 @@
-"""MCP servers as sources of tools: real processes, one session per run."""
+"""MCP servers as sources of tools: real processes, one session for all runs."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.files import tempdirs as rooms
-from flowc.runtime.tools.mcp import McpServer, ServerSettings, read_servers
+from flowc.runtime.services import ToolSchema
+from flowc.runtime.tools.mcp import McpServer
+from flowc.runtime.tools.mcp_connections import end_connections
+from flowc.runtime.tools.mcp_servers import ServerSettings, read_servers
 from flowc.runtime.tools.registry import ToolBox
 from killing import Killed, in_process, kill_me
 from tool_runs import server, use
 
 
-def test_one_session_serves_a_whole_run(tmp_path):
-    first, second = use(ToolBox((server(),)), ("process", {"text": ""}), ("process", {"text": ""}))
-    assert first == second
-    assert not Path(f"/proc/{first}").exists(), "ended with the run"
+@pytest.fixture(autouse=True)
+def ended():
+    """No server is left by a test, and none is taken over from another."""
+    end_connections()
+    yield
+    end_connections()
+
+
+PROCESS = ("process", {"text": ""})
+
+
+def test_one_server_serves_all_runs_of_a_process_and_ends_with_it():
+    first, second = use(ToolBox((server(),)), PROCESS, PROCESS)
+    third = use(ToolBox((server(),)), PROCESS)[0]
+    assert first == second == third
+    end_connections()
+    assert not Path(f"/proc/{first}").exists()
+
+
+def test_several_first_calls_start_one_server():
+    async def at_once() -> list[object]:
+        boxes = [ToolBox((server(),)) for _ in range(3)]
+        for box in boxes:
+            await box.open()
+        return await asyncio.gather(*(box.call(*PROCESS) for box in boxes))
+
+    assert len(set(asyncio.run(at_once()))) == 1
+
+
+def test_a_server_that_was_killed_between_two_calls_is_started_again():
+    box = ToolBox((server(),))
+    (first,) = use(box, PROCESS)
+    os.kill(first, signal.SIGKILL)
+    second, third = use(box, PROCESS, PROCESS)
+    assert second == third != first
+
+
+def test_a_server_ends_with_the_process_that_uses_it(tmp_path):
+    pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
+    code = (
+        "import sys; sys.path[:0] = [sys.argv[1]]\n"
+        "from tool_runs import *\n"
+        "print(use(ToolBox((server(),)), ('process', {'text': ''}))[0])"
+    )
+    words = [sys.executable, "-c", code, str(Path(__file__).parents[2] / "fixtures")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert not Path(f"/proc/{int(done.stdout)}").exists()
+    assert done.stderr == ""
+
+
+def test_a_server_starts_when_a_tool_is_first_asked_for():
+    box = ToolBox((server(),), needed=("process",))
+
+    async def opened() -> None:
+        await box.open()
+        assert not running()
+        assert (await box.schema("process")).source == "mcp:demo"
+        assert running()
+
+    asyncio.run(opened())
+
+
+def test_with_a_lock_a_server_starts_when_a_tool_is_first_called():
+    locked = ToolSchema("process", "", {"type": "object"}, "pure", "mcp:demo")
+    box = ToolBox((server(),), needed=("process",), locked=(locked,))
+
+    async def called() -> None:
+        await box.open()
+        assert (await box.schema("process")).effect == "pure"
+        assert not running()
+        await box.call(*PROCESS)
+        assert running()
+
+    asyncio.run(called())
+
+
+def running() -> bool:
+    return any(thread.name == "flowc-mcp" for thread in threading.enumerate())
 
 
 def test_results_and_failures_of_a_server():
@@ -47,11 +128,11 @@ def test_what_a_server_says_of_its_tools_is_their_effect(tmp_path):
     )  # fmt: skip
 
 
-def test_a_server_that_dies_in_a_call_is_a_failure_and_so_is_every_later_call(tmp_path):
+def test_a_server_that_dies_in_a_call_is_a_failure_and_the_next_call_starts_it_again(tmp_path):
     died, after = use(ToolBox((server(),)), ("die", {"text": ""}), ("number", {"text": "abc"}))
     assert isinstance(died, Failure)
     assert "the MCP server `demo` failed in `die`" in died.message
-    assert isinstance(after, Failure)
+    assert after == 3
 
 
 def test_a_server_sees_no_secret_of_ours(tmp_path, monkeypatch):
@@ -70,7 +151,7 @@ def test_a_server_that_cannot_start_says_how_it_is_started(tmp_path):
         (bad, "no licence file"),
     ):
         with pytest.raises(RunError) as caught:
-            use(ToolBox((source,)))
+            asyncio.run(source.open())
         assert f"`{source.server}` cannot be reached" in caught.value.message
         assert says in caught.value.message + caught.value.help
 
@@ -78,15 +159,14 @@ def test_a_server_that_cannot_start_says_how_it_is_started(tmp_path):
 def test_what_a_server_says_is_kept_where_it_is_swept_after_a_kill(tmp_path, monkeypatch):
     pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    source = server()
-    source._transport()
+    use(ToolBox((server(),)), PROCESS)
     (kept,) = tmp_path.iterdir()
     assert rooms.left_behind() == [], "held as long as this process lives"
-    asyncio.run(source.close())
+    end_connections()
     assert list(tmp_path.iterdir()) == []
 
     def dies() -> None:
-        server()._transport()
+        use(ToolBox((server(),)), PROCESS)
         kill_me()
 
     with pytest.raises(Killed):
@@ -99,13 +179,13 @@ def test_a_server_that_never_answers_is_given_up(tmp_path):
     pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
     source = McpServer("mute", ServerSettings("sleep", ("300",)), start_seconds=0.3)
     with pytest.raises(RunError, match=r"no answer within 0\.3 s"):
-        use(ToolBox((source,)))
+        asyncio.run(source.open())
 
 
 def test_without_the_extra_the_line_that_installs_it_is_shown(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "fastmcp", None)
     with pytest.raises(RunError) as caught:
-        use(ToolBox((McpServer("demo", ServerSettings("x")),)))
+        use(ToolBox((McpServer("demo", ServerSettings("x")),), needed=("x",)))
     assert caught.value.help == "pip install 'flowc[mcp]'"
 
 

@@ -23,7 +23,8 @@ from flowc.runtime.services import ToolSchema
 from flowc.runtime.tools.audio import AudioTools
 from flowc.runtime.tools.builtin import BuiltinTools
 from flowc.runtime.tools.document import DocumentTools
-from flowc.runtime.tools.mcp import McpServer, ServerSettings
+from flowc.runtime.tools.mcp import McpServer
+from flowc.runtime.tools.mcp_servers import ServerSettings
 from flowc.runtime.tools.python import PythonFunction
 from flowc.runtime.tools.registry import ToolBox, as_json, check_arguments
 from flowc.runtime.tools.source import ToolSource
@@ -72,7 +73,7 @@ def test_a_source_can_be_opened_called_closed_and_opened_again(kind, folder):
         name, args = ("count_words", {"text": "one two three"})
     first, second = use(box, (name, args)), use(box, (name, args))
     assert first == second
-    assert box.schema(name) is None, "closed"
+    assert asyncio.run(box.schema(name)) is None, "closed"
 
 
 @pytest.mark.parametrize("kind", ["builtin", "audio", "document", "python", "mcp"])
@@ -174,7 +175,7 @@ def test_effects_can_be_declared_in_the_configuration(folder):
 
     async def effect() -> str:
         await box.open()
-        return box.schema("count_words").effect
+        return (await box.schema("count_words")).effect
 
     assert asyncio.run(effect()) == "pure"
 
@@ -247,3 +248,5 @@ def test_a_lock_of_the_configured_tools_is_read_by_check(folder, monkeypatch, ca
     assert catalog.entries["slow"].effect == "pure"
     assert catalog.entries["count_words"].parameters["required"] == ["text"]
     assert catalog.entries["read_file"].source == "builtin"
+    providers = (catalog.entries[name].provider for name in ("count_words", "slow"))
+    assert list(providers) == ["mcp:demo", "python:demo_tools:slow"]
