@@ -164,11 +164,6 @@ Functions: TypeAlias = Callable[[FunctionCall], Awaitable[Json]]
 """Returns the JSON value of a call. Raises `Failure` when the function fails."""
 
 
-async def no_functions(call: FunctionCall) -> Json:
-    """Refuse every call."""
-    raise Failure(f"no function is bound to `{call.function}`", "refused")
-
-
 @dataclass(frozen=True, slots=True)
 class Grants:
     """The rights that a workflow's file gives its commands: the network, and a folder to write in,
@@ -374,11 +369,13 @@ class Services:
     assignments: Assignments = field(default_factory=TeamAssignments)
     elapsed: Callable[[], float] = lambda: 0.0
     """Seconds since the run was started, including the time in which it waited."""
+    deadline: float | None = None
+    """When the caller's time is over, by the monotonic clock."""
     clock: WaitClock = field(default_factory=WaitClock)
     scripts: Scripts = field(default_factory=NoScripts)
-    functions: Functions = no_functions
+    functions: Functions | None = None
     by_hand: bool = False
-    """A person or program answers as the model with its own tools, whose results are not known."""
+    """Who answers as the model uses tools of their own, whose results are not known."""
     tape: Tape = field(default_factory=Tape)
 
 

@@ -1,4 +1,8 @@
-"""Rest the garbage collector where a scan would find nothing: its time grows with the heap."""
+"""Rest the garbage collector where a scan would find nothing: its time grows with the heap.
+
+Only in a process of flowc's own, such as the command line: the collector of a program that flowc is
+a part of is that program's.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,31 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
+_owned = False
+"""Whether the process is flowc's own."""
 _ours = False
 """Whether this module froze the heap."""
+
+
+@contextlib.contextmanager
+def own_process() -> Iterator[None]:
+    """Make the body a process of flowc's own, whose collector may rest."""
+    global _owned
+    before, _owned = _owned, True
+    try:
+        yield
+    finally:
+        _owned = before
 
 
 @contextlib.contextmanager
 def collector_at_rest() -> Iterator[None]:
     """Run the body without cyclic garbage collection. Compiling makes no cycles, and scanning a
     growing heap would make a large file cost more than linear time. New objects join the old ones
-    unscanned (`freeze` and `unfreeze` only move lists), unless a host froze its own."""
+    unscanned (`freeze` and `unfreeze` only move lists), unless something is frozen."""
+    if not _owned:
+        yield
+        return
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -30,9 +50,9 @@ def collector_at_rest() -> Iterator[None]:
 @contextlib.contextmanager
 def heap_at_rest() -> Iterator[None]:
     """Keep the collector from scanning what exists already: a compiled workflow and its graph live
-    as long as the run. Objects that a host froze stay frozen."""
+    as long as the run. Objects that are frozen stay so."""
     global _ours
-    freezing = not _is_frozen()
+    freezing = _owned and not _is_frozen()
     if freezing:
         gc.freeze()
         _ours = True

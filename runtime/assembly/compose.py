@@ -111,6 +111,7 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObje
         options.model_timeout or default("model_timeout"),
         needed=not options.replay and any(answering_agent(n.op, s) for s in specs for n in s.nodes),
         objects=host.models,
+        settings=host.model_settings,
     )
 
 

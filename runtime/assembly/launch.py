@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -66,7 +67,7 @@ class Launch:
             self.services,
             run=run,
             inputs=inputs,
-            options=self.kept_options(),
+            options=await asyncio.to_thread(self.kept_options),
             listeners=listeners,
             breakpoints=self.breakpoints,
             control=control,

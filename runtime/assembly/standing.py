@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,7 @@ async def standing_of(engine: Engine, run: str) -> Standing:
     record = await engine.store.get(run)
     if record.status == "running":
         return Standing(record)
-    edited = await engine.take_edits(run, Path.cwd())
+    edited = await engine.take_edits(run, await asyncio.to_thread(Path.cwd))
     if record.status in ("success", "failed"):
         return Standing(record, (), edited)
     return Standing(record, (await engine.state(run)).questions, edited)

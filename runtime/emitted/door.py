@@ -39,18 +39,20 @@ from ..state.thread_turns import (
 )
 from ..state.turns import turn_values
 from ..store.runs import is_fit
+from .graph_context import GraphContext
 from .keeping import Keeping, open_keeping
 from .thread_record import ThreadRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a graph needs where it is executed. `make` chooses the services of one execution, and
-    `about` gives the options that the record of a thread keeps. The effects of threads are kept in
-    the store at the URL `journal`; else in that of flowc's own saver; else in the `usual` one."""
+    """What a graph needs where it is executed. `make` chooses the services of one execution in its
+    context, and `about` gives the options that the record of a thread keeps. The effects of threads
+    are kept in the store at the URL `journal`; else in that of flowc's own saver; else in the
+    `usual` one."""
 
     spec: GraphSpec
-    make: Callable[[Journal, Emit], Services]
+    make: Callable[[Journal, Emit, GraphContext], Services]
     about: Callable[[], Mapping[str, Json]]
     usual: Callable[[], str]
     journal: str | None = None
@@ -67,10 +69,11 @@ class Door:
         app: App,
         saver: Saver | None,
         store: Store | None,
+        context: GraphContext,
     ) -> AsyncIterator[tuple[Any, RunnableConfig]]:
-        """Yield the input and the configuration of one execution of `app`, whose checkpoints
-        `saver` keeps; `store` is the program's. Raise `RunError` for inputs that do not fit, for
-        whatever is missing, and while another process executes the thread."""
+        """Yield the input and the configuration of one execution of `app` in a `context`, whose
+        checkpoints `saver` keeps; `store` is the program's. Raise `RunError` for inputs that do not
+        fit, for whatever is missing, and while another process executes the thread."""
         stay = _Stay(self, given, config, saver)
         async with AsyncExitStack() as stack:
             kept = await open_keeping(
@@ -84,7 +87,7 @@ class Door:
             journal = await _journal(kept, point)
             events = await stack.enter_async_context(_hearing(record))
             # Whatever reads files has a thread: a server refuses that on its event loop.
-            services = await asyncio.to_thread(self.make, journal, events.emit)
+            services = await asyncio.to_thread(self.make, journal, events.emit, context)
             given = stay.graph_input(services)
             await _open_budget(services, kept.ledger(stay.scope(point.turn)), record)
             began = point.turn.began or (record and record.began) or time.time()

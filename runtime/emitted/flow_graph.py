@@ -6,6 +6,7 @@ are checked at one door, whether the graph is invoked, streamed, or a node of an
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import queue
 from collections.abc import AsyncIterator, Iterator
@@ -25,6 +26,7 @@ from ..errors import Ended
 from ..event_loops import run_in_thread
 from .door import Door
 from .elements import drawing_of
+from .graph_context import GraphContext, read_context
 
 
 class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -39,6 +41,7 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Return the graph of a program that was compiled, which shows nothing of flowc's own."""
         attributes = {k: v for k, v in vars(app).items() if k != "__orig_class__"}
         attributes["stream_channels"] = [c for c in app.stream_channels_list if c[0] != "$"]
+        attributes["context_schema"] = GraphContext
         return cls(door=door, **attributes)
 
     async def astream(
@@ -51,7 +54,9 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if saver is not None and not is_inner(whole):
             # An effect has another key where the step before it is lost.
             choices |= {"durability": "sync", "checkpoint_during": None}
-        async with self.door.execution(input, whole, self, saver, self._store(whole)) as begun:
+        context = await asyncio.to_thread(read_context, choices.get("context") or {})
+        store = self._store(whole)
+        async with self.door.execution(input, whole, self, saver, store, context) as begun:
             # A branch that ends FAILED keeps the others from beginning nodes, no more.
             with contextlib.suppress(Ended):
                 async for part in super().astream(*begun, **choices):

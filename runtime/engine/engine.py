@@ -7,11 +7,13 @@ async with open_engine("sqlite:///.flowc/runs.db") as engine:
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from flowc.compiler.ir import OnUnknown
@@ -75,7 +77,7 @@ class Engine:
         is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
         written."""
         async with self.hold(run):
-            execution = self._execution(
+            execution = await self._execution(
                 spec, services, run, listeners, breakpoints, control, self.journal()
             )
             graph_input = initial_state(spec, inputs, execution.services.env)
@@ -127,7 +129,7 @@ class Engine:
                 _refuse_ended(record)
             record, changed = await self.bring_up_to_date(record, spec, migrate)
             journal = self.journal(on_unknown, usually, await self._turn(run))
-            execution = self._execution(
+            execution = await self._execution(
                 spec, services, run, listeners, breakpoints, control, journal
             )
             if changed:
@@ -309,7 +311,7 @@ class Engine:
         hidden = secret_values(os.environ)
         return EffectJournal(self.journal_db, on_unknown, usual, hidden, turn=turn)
 
-    def _execution(
+    async def _execution(
         self,
         spec: GraphSpec,
         services: ServicesFactory,
@@ -322,7 +324,8 @@ class Engine:
         for name in breakpoints:
             if name not in {node.id for node in spec.nodes}:
                 raise RunError(f"there is no node `{name}` to break at in {spec.file}")
-        return Execution(
+        making = partial(
+            Execution,
             store=self.store,
             saver=self.saver,
             journal=journal,
@@ -333,6 +336,7 @@ class Engine:
             breakpoints=breakpoints,
             signals=control or RunSignals(),
         )
+        return await asyncio.to_thread(making)  # services look at folders, graphs take a while
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from flowc.compiler.driver import CompileResult, compile_file
 
 from ..assembly.launch import prepare
 from ..assembly.run_options import RunOptions
+from ..assembly.standing import standing_of
 from ..config.settings import Config
 from ..engine.engine import Engine
 from ..errors import Failure, RunError
@@ -81,13 +82,14 @@ class Runs:
         self, run: str, answer: Json, question: str | None, progress: Progress
     ) -> dict[str, Json]:
         """Go on with a run, with the options it was started with."""
-        record = await self.engine.store.get(run)
-        options = RunOptions.from_json(record.options)
-        compiled = compile_file(record.file, team=options.team)
+        standing = await standing_of(self.engine, run)
+        options = RunOptions.from_json(standing.record.options)
+        compiled = compile_file(standing.record.file, team=options.team)
         launch = prepare(compiled, options, self.config)
+        line = standing.line(answered=answer is not None)
         answers: dict[str, Json] = {} if answer is None else {question or "": answer}
         listeners = (_reporting(progress),)
-        outcome = await launch.resume(self.engine, run, answers, listeners=listeners)
+        outcome = await standing.resume(self.engine, launch, answers, line, listeners=listeners)
         return _outcome_json(outcome)
 
     def _place(self, file: str) -> Path:

@@ -67,13 +67,14 @@ class Backoff:
 class ProviderModels:
     """Calls `model` ("provider:name"), or the model that an agent names. `timeout` bounds one
     attempt, in seconds. `objects` are models that the host program holds, by name; of others a
-    client is made."""
+    client is made. `settings` (temperature, …) go with every call."""
 
     model: str
     base_url: str | None = None
     timeout: float = default("model_timeout")
     backoff: Backoff = Backoff()
     objects: Mapping[str, BaseChatModel] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     is_model: bool = True
     _clients: dict[str, BaseChatModel] = field(default_factory=dict)
 
@@ -120,10 +121,12 @@ class ProviderModels:
     async def _once(self, request: ModelRequest, name: str) -> ModelReply:
         names = ToolNames(tuple(tool.name for tool in request.tools))
         model: Any = self._client(name)
+        if self.settings and not request.tools:
+            model = model.bind(**self.settings)
         if request.tools:
             functions = [to_function(tool, names) for tool in request.tools]
             forced = {"tool_choice": names.outer(request.force_tool)} if request.force_tool else {}
-            model = model.bind_tools(functions, **forced)
+            model = model.bind_tools(functions, **forced, **self.settings)
         if (key := EFFECT_KEY.get()) and name.partition(":")[0] in _TAKE_HEADERS:
             model = model.bind(extra_headers={"Idempotency-Key": key})
         if request.grant is not None and request.grant.max_tokens is not None:

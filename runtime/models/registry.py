@@ -49,11 +49,12 @@ def choose_models(
     timeout: float,
     needed: bool = True,
     objects: Mapping[str, BaseChatModel] = _NONE,
+    settings: Mapping[str, object] = _NONE,
 ) -> Answering:
     """Return the source of answers. `named` are the models that agents ask for by name; `needed`
     says whether the workflow calls a model at all; `objects` are models that the host program
-    holds, by name. Raise `RunError` (exit 2) that shows the
-    choices when nothing was chosen, or says what is missing for what was."""
+    holds, by name; `settings` go with every call of a model. Raise `RunError` (exit 2) that shows
+    the choices when nothing was chosen, or says what is missing for what was."""
     if answers is not None:
         scripted = ScriptedModels(read_script(answers))
         return Answering(scripted, scripted)
@@ -71,7 +72,7 @@ def choose_models(
             "an agent asks the offline rules by name, and this run asks a language model",
             help="`model: offline` belongs to the workflow, where --model can replace it",
         )
-    provider = ProviderModels(model, base_url, timeout, objects=objects)
+    provider = ProviderModels(model, base_url, timeout, objects=objects, settings=settings)
     if needed:
         provider.prepare(named)
     return Answering(provider, NoPeople())

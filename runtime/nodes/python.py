@@ -15,6 +15,9 @@ from .visit.visit import Done, Visit, assign, shorten
 async def run(visit: Visit, op: PythonNode) -> Done:
     """Put the function's result into the variable, or its values into those that it sets. Raise
     `Failure` when it fails; after a time-out a function that acts once is in doubt."""
+    functions = visit.services.functions
+    if functions is None:
+        raise Failure("this run calls no functions", "refused")
     args = assign(visit.scope, op.args)
     state = deepcopy(dict(visit.scope.values))
 
@@ -22,7 +25,7 @@ async def run(visit: Visit, op: PythonNode) -> Done:
         started, ok = time.monotonic(), False
         wanted = FunctionCall(op.function, dict(args), state, visit.config, visit.runtime)
         try:
-            result = await visit.services.functions(wanted)
+            result = await functions(wanted)
             ok = True
             return result
         except Failure as failure:

@@ -100,3 +100,12 @@ def answers_by_id(answers: Json, questions: Sequence[Question]) -> dict[str, Jso
         f"{len(waiting)} questions wait, and it is not clear which ones are answered",
         help=f"give a mapping; they wait at {names}",
     )
+
+
+def require_id(run: object) -> None:
+    """Raise `RunError` for what cannot be the id of a run."""
+    if not isinstance(run, str):
+        raise RunError(
+            f"a run is named by its id, which is a text, not {one_line(repr(run), 60)}",
+            help="it is the `run` of its outcome, or the `id` of one of flow.runs()",
+        )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,12 +28,12 @@ from ..config.settings import Config, load_config
 from ..engine.signals import RunSignals
 from ..engine.time_limit import TimeLimit
 from ..errors import RunError
-from ..event_loops import wait_for
+from ..event_loops import in_thread, wait_for
 from ..events import Listener
 from ..services import Emit, Journal, Json, Outcome, Services
-from ..store.default_store import prepare_default, prepared_store, store_url
+from ..store.default_store import prepared_store, store_url
 from ..store.names import new_run_name
-from .choices import Choices, answers_by_id, breakpoints_of, inputs_of, options_of
+from .choices import Choices, answers_by_id, breakpoints_of, inputs_of, options_of, require_id
 from .drawing import draw
 from .run_stream import AsyncRunStream, Executing, RunStream
 from .wording import python_errors
@@ -40,7 +41,9 @@ from .wording import python_errors
 if TYPE_CHECKING:
     from ..checkpoints.types import Saver, Store
     from ..emitted.flow_graph import FlowGraph
+    from ..emitted.graph_context import GraphContext
     from ..emitted.graph_parts import GraphParts
+    from ..engine.engine import Engine
     from ..graph.history import CheckpointView
     from ..store.runs import RunRecord
 
@@ -176,13 +179,10 @@ class Flow:
     ) -> Outcome:
         """Go on with a run: see `resume`."""
         with python_errors():
-            config, listeners = load_config(self.project), _heard_by(choices)
-            async with open_engine(self._store(config)) as engine:
+            listeners = _heard_by(choices)
+            async with self._open(run) as engine:
                 standing = await standing_of(engine, run)
-                self._require_own(standing)
-                launch = self._launch(
-                    config, choices, RunOptions.from_json(standing.record.options)
-                )
+                launch = await in_thread(partial(self._relaunch, standing, choices))
                 line = line or standing.line(answered=answers is not None)
                 by_id = answers_by_id(answers, standing.questions)
 
@@ -200,9 +200,9 @@ class Flow:
 
     async def aruns(self) -> list[RunRecord]:
         """Return the runs of this workflow: see `runs`."""
-        with python_errors():
-            async with open_engine(self._store()) as engine:
-                return [run for run in await engine.store.list() if self._is_own(run)]
+        async with self._open() as engine:
+            records = await engine.store.list()
+            return await in_thread(lambda: [run for run in records if self._is_own(run)])
 
     def history(self, run: str) -> list[CheckpointView]:
         """Return the checkpoints of a run between nodes, oldest first."""
@@ -210,9 +210,8 @@ class Flow:
 
     async def ahistory(self, run: str) -> list[CheckpointView]:
         """Return the checkpoints of a run: see `history`."""
-        with python_errors():
-            async with open_engine(self._store()) as engine:
-                return await engine.history(run)
+        async with self._open(run) as engine:
+            return await engine.history(run)
 
     def pause(self, run: str) -> None:
         """Ask the process that executes a run to pause it before the next node."""
@@ -220,9 +219,8 @@ class Flow:
 
     async def apause(self, run: str) -> None:
         """Ask for a pause: see `pause`."""
-        with python_errors():
-            async with open_engine(self._store()) as engine:
-                await engine.store.request(run, "pause")
+        async with self._open(run) as engine:
+            await engine.store.request(run, "pause")
 
     def fork(
         self,
@@ -245,10 +243,10 @@ class Flow:
         new_run: str | None = None,
     ) -> str:
         """Return the id of a new run: see `fork`."""
-        with python_errors():
-            async with open_engine(self._store()) as engine:
-                name = new_run or new_run_name()
-                return (await engine.fork(run, at, dict(values or {}), name)).id
+        name = new_run or new_run_name()
+        async with self._open(run) as engine:
+            require_id(name)
+            return (await engine.fork(run, at, dict(values or {}), name)).id
 
     def graph(self, checkpointer: Saver | None = None, store: Store | None = None) -> FlowGraph:
         """Return the workflow as a graph of LangGraph's, to invoke, stream or make a node of
@@ -275,8 +273,13 @@ class Flow:
             makers = (self._services, self._kept_options, usual)
             return GraphParts(Door(self.compiled.spec, *makers, self.journal))
 
-    def _services(self, journal: Journal, emit: Emit) -> Services:
-        return self._settle().services(journal, emit)
+    def _services(self, journal: Journal, emit: Emit, context: GraphContext) -> Services:
+        from ..emitted.graph_context import services_in
+
+        options = replace(self.options, own=own_folder(new_run_name()))
+        config, spec = load_config(self.project), self.compiled.spec
+        with python_errors():
+            return services_in(context, spec, options, config, self.host)(journal, emit)
 
     def _kept_options(self) -> dict[str, Json]:
         return self._settle().kept_options()
@@ -321,14 +324,10 @@ class Flow:
         listeners: tuple[Listener, ...] = (),
     ) -> Outcome:
         with python_errors():
-            name, config = run or new_run_name(), load_config(self.project)
-            launch = self._launch(config, choices, RunOptions(own=own_folder(name)))
-            workflow = launch.compiled.workflow
-            assert workflow is not None
-            values = type_inputs(RawInputs(inputs_of(inputs)), workflow, self.compiled.sources)
+            name = run or new_run_name()
+            require_id(name)
+            launch, values, store = await in_thread(partial(self._prepare, name, inputs, choices))
             listeners = (*listeners, *_heard_by(choices))
-            store = self._store(config)
-            prepare_default(store)
             async with open_engine(store) as engine:
 
                 async def begin(signals: RunSignals) -> Outcome:
@@ -337,6 +336,32 @@ class Flow:
                     )
 
                 return await TimeLimit(launch.options.timeout).execute(begin, signals, name)
+
+    @asynccontextmanager
+    async def _open(self, run: object = "") -> AsyncIterator[Engine]:
+        """Open the store. Raise `RunError` for a `run` that is not the id of one."""
+        with python_errors():
+            require_id(run)
+            async with open_engine(await in_thread(self._store)) as engine:
+                yield engine
+
+    def _prepare(
+        self, run: str, inputs: Mapping[str, Json] | None, choices: Choices
+    ) -> tuple[Launch, dict[str, Json], str]:
+        """Return the launch of a new run, its inputs and its store. This asks the disk."""
+        config = load_config(self.project)
+        launch = self._launch(config, choices, RunOptions(own=own_folder(run)))
+        workflow = launch.compiled.workflow
+        assert workflow is not None
+        values = type_inputs(RawInputs(inputs_of(inputs)), workflow, self.compiled.sources)
+        return launch, values, prepared_store(self.journal, config, self.project)
+
+    def _relaunch(self, standing: Standing, choices: Choices) -> Launch:
+        """Return the launch of a run that stands somewhere. This asks the disk. Raise `RunError`
+        for one that is not of this file and folder."""
+        self._require_own(standing)
+        kept = RunOptions.from_json(standing.record.options)
+        return self._launch(load_config(self.project), choices, kept)
 
     def _launch(self, config: Config, choices: Choices, kept: RunOptions) -> Launch:
         """Return the launch of one execution: what is said now goes before what was `kept`."""
@@ -347,8 +372,8 @@ class Flow:
         nodes = breakpoints_of(choices)
         return prepare(self.compiled, options, config, self.host, breakpoints=nodes)
 
-    def _store(self, config: Config | None = None) -> str:
-        return store_url(self.journal, config, self.project)
+    def _store(self) -> str:
+        return store_url(self.journal, None, self.project)
 
     def _is_own(self, record: RunRecord) -> bool:
         folder = str(record.options.get("folder") or "")

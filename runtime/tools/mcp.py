@@ -45,7 +45,7 @@ class McpServer:
         if is_looked_for and not await asyncio.to_thread(shutil.which, settings.command, path=path):
             raise RunError(
                 f"the MCP server `{self.server}` cannot be reached: there is no program"
-                f" `{settings.shown(settings.command)}`",
+                f" `{settings.without_secrets(settings.command)}`",
                 help=f"it is started with: {settings.how()}",
             )
 

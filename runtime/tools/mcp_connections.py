@@ -56,7 +56,7 @@ class Connection:
         self._lock = asyncio.Lock()
         if session is None:
             return lambda: None
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(TimeoutError):
             loop.submit(session.end()).result(_CLOSING_SECONDS)
         return session.remove
 
@@ -89,13 +89,16 @@ class Connection:
         a call failed: it has no process that dies."""
         if self.settings.url and not self._in_doubt:
             return True
+        from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
+        from mcp import MCPError
+
         self._in_doubt = False
         try:
             await session.client.ping()
-        except PASSING:
-            raise
-        except BaseException as error:
-            return getattr(error, "code", None) == _NO_SUCH_METHOD
+        except MCPError as error:
+            return error.code == _NO_SUCH_METHOD
+        except (OSError, RuntimeError, BrokenResourceError, ClosedResourceError, EndOfStream):
+            return False
         return True
 
     async def _begin(self) -> _Session:

@@ -33,9 +33,9 @@ class ServerSettings:
 
     def how(self) -> str:
         """Return how the server is started or reached, for people."""
-        return self.shown(self.url or " ".join((self.command, *self.args)))
+        return self.without_secrets(self.url or " ".join((self.command, *self.args)))
 
-    def shown(self, text: str) -> str:
+    def without_secrets(self, text: str) -> str:
         """Return a text without what came from the environment."""
         return redact(text, self.hidden)
 

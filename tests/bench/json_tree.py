@@ -9,7 +9,7 @@ from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.expr import parse as expressions
 from flowc.compiler.frontends import by_name
 from flowc.compiler.reading.json_syntax import parse_json
-from flowc.compiler.source.gc_pause import collector_at_rest
+from flowc.compiler.source.gc_pause import collector_at_rest, own_process
 from flowc.compiler.source.source import Source, SourceSet
 from texts import state_machine
 from timing import line, medians
@@ -43,7 +43,7 @@ def report() -> None:
 
 def read(text: str) -> None:
     """Text to tree."""
-    with collector_at_rest():
+    with own_process(), collector_at_rest():
         assert parse_json(text)[1] == []
 
 

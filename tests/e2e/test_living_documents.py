@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
 
 import pytest
 from documents import CARRY_ON
+from flowc.runtime.config.settings import load_config
+from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.errors import RunError
+from flowc.runtime.mcp.runs import Runs
 
 STEPS = [
     {"title": "First", "description": "one"},
@@ -69,6 +74,24 @@ def test_what_the_person_had_to_do_may_be_done_in_the_document(paused, flowc):
     assert "may no longer ask this" in refused.stderr
     done = flowc("resume", paused.name)
     assert done.returncode == 0, done.stderr
+    assert (flowc.folder / "last.wav").exists()
+
+
+def test_an_assistant_that_resumes_a_run_meets_the_edits_too(paused, flowc, monkeypatch):
+    """Over MCP as on the command line."""
+    monkeypatch.chdir(flowc.folder)
+    change(paused, "**Status:** PENDING", "**Status:** DONE", behind="Step 2")
+
+    async def tell(done: int, node: str) -> None: ...
+
+    async def resume(answer: str | None) -> dict[str, object]:
+        async with open_engine("sqlite:///.flowc/runs.db") as engine:
+            runs = Runs(engine, load_config(flowc.folder, {}), flowc.folder, lambda: "r2")
+            return await runs.resume("r1", answer, None, tell)
+
+    with pytest.raises(RunError, match="may no longer ask this"):
+        asyncio.run(resume("late"))
+    assert asyncio.run(resume(None))["status"] == "success"
     assert (flowc.folder / "last.wav").exists()
 
 

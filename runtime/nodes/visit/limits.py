@@ -7,6 +7,7 @@ limits of a node that runs another workflow bound the nodes in there too.
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -35,17 +36,20 @@ _CEILINGS: ContextVar[tuple[_Ceiling, ...]] = ContextVar("flowc_ceilings", defau
 
 async def run_within_limits(visit: Visit, body: Body) -> Done:
     """Run the body within the node's own time-out and the rest of the workflow's time."""
-    own, left = visit.node.op.timeout, _seconds_left(visit)
+    own, left, all_left = visit.node.op.timeout, _seconds_left(visit), _before_deadline(visit)
     with _below_ceilings(visit) if visit.limits.steps else nullcontext():
-        if own is None and left is None:
+        bounds = [bound for bound in (own, left, all_left) if bound is not None]
+        if not bounds:
             return await body(visit, visit.node.op)
-        limit = min(x for x in (own, left) if x is not None)
+        limit = min(bounds)
         try:
             async with asyncio.timeout(limit) as clock:
                 return await body(visit, visit.node.op)
         except TimeoutError:
             if not clock.expired():  # the time-out of something inside
                 raise
+            if limit == all_left:
+                raise LimitReached(_OVER.format(whose="this execution"), "seconds") from None
             if limit != own:
                 raise Failure(_OVER.format(whose="the workflow"), "limit") from None
             raise Failure(f"`{visit.node.id}` took longer than {limit:g} s", "timeout") from None
@@ -61,6 +65,15 @@ def enforce_limits(visit: Visit) -> None:
             raise ceiling.stop
     for limit, own in visit.limits.counted:
         _enforce(visit, limit, own)
+
+
+def _before_deadline(visit: Visit) -> float | None:
+    """Return the seconds that the caller's limit leaves. Raise `LimitReached` when it is over."""
+    deadline = visit.services.deadline
+    left = None if deadline is None else deadline - time.monotonic()
+    if left is not None and left <= 0:
+        raise LimitReached(_OVER.format(whose="this execution"), "seconds")
+    return left
 
 
 def counters(visit: Visit, steps: float, seconds: float) -> dict[str, float]:

@@ -286,16 +286,6 @@ def test_drawing_starts_nothing():
     assert "call" in flow.graph().get_graph().nodes
 
 
-def test_importing_flowc_changes_nothing_of_the_host():
-    code = (
-        "import os, sys; before = dict(os.environ); import flowc; flow = flowc.load('flow: 1\\n"
-        "name: x\\nnodes: [{name: a, assign: {}}]\\n'); flow.graph();"
-        "print(dict(os.environ) == before)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True"
-
-
 CHARGE = """flow: 1
 name: charge
 nodes:

@@ -241,3 +241,10 @@ def test_a_form_that_is_not_there_is_refused(greet):
         greet.draw("gif")
     with pytest.raises(errors.Faulty):
         flowc.load("nowhere.flow.yaml").draw()
+
+
+@pytest.mark.parametrize("method", ["resume", "history", "pause", "fork", "run"])
+def test_an_id_that_is_not_a_text_is_refused_in_words(greet, method):
+    others = {"fork": {"at": "hello"}, "run": {"inputs": {"WHO": "Ada"}}}.get(method, {})
+    with pytest.raises(errors.RunError, match="a run is named by its id, which is a text, not 123"):
+        getattr(greet, method)(run=123, **others)
