@@ -193,7 +193,8 @@ class _Stay:
         """Return the record of the thread where its checkpoints lie in the same store. Raise
         `RunError` for a run of another workflow."""
         at = store_of(self.saver)
-        is_own = at and at == engine.store.location.complete
+        location = engine.store.location
+        is_own = at and at == await asyncio.to_thread(lambda: location.complete)
         if not is_own or self.is_inner or not is_fit(self.thread):
             return None
         record = ThreadRecord(engine, self.door.spec, self.thread, self.door.about)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -87,7 +88,7 @@ async def open_sqlite_saver(
         db = await aiosqlite.connect(target_of(location), timeout=location.patience)
     try:
         saver = SqliteSaver(db, serde=serde)
-        saver.store_url = location.complete
+        saver.store_url = await asyncio.to_thread(lambda: location.complete)
         with explain_errors(location):
             await saver.setup()
         yield saver
