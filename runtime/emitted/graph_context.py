@@ -123,7 +123,7 @@ def services_in(
     """Return what makes the services of an execution in a context. Raise `RunError` for what the
     context may not have, and as `make_services` does."""
     granted = settle(options, config, spec.model)
-    chosen = _limited(_permitted(granted, context.get("permissions", {})), context)
+    chosen = _narrow_limits(_narrow_permissions(granted, context.get("permissions", {})), context)
     settings = {**context.get("model_settings", {})}
     settings.pop("max_output_tokens", None)
     make = make_services(chosen, spec, config, replace(host, model_settings=settings))
@@ -139,7 +139,7 @@ def services_in(
     return services
 
 
-def _limited(options: RunOptions, context: GraphContext) -> RunOptions:
+def _narrow_limits(options: RunOptions, context: GraphContext) -> RunOptions:
     """Return the options with the model of a context, and the lower one of each two limits."""
     limits, settings = context.get("limits", {}), context.get("model_settings", {})
     lower: dict[str, Any] = {
@@ -159,7 +159,7 @@ def _lower(own: int | None, asked: int | None) -> int | None:
     return asked if own is None else own if asked is None else min(own, asked)
 
 
-def _permitted(options: RunOptions, asked: ContextPermissions) -> RunOptions:
+def _narrow_permissions(options: RunOptions, asked: ContextPermissions) -> RunOptions:
     """Return the options with less granted. Raise `RunError` for more."""
     commands, network, sandbox = (asked.get(key) for key in ("commands", "network", "sandbox"))
     own = options.sandbox or default("sandbox")

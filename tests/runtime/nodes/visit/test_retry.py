@@ -104,7 +104,11 @@ def test_each_attempt_has_the_whole_time(execute, flaky) -> None:
         return "fine"
 
     flaky.tools.call = slow
-    flaky.tools.schema = lambda tool: pure(tool)
+
+    async def schema(tool: str) -> ToolSchema:
+        return pure(tool)
+
+    flaky.tools.schema = schema
     assert execute(tried(timeout=LIMIT)).result == "fine"
     assert len(calls) == 3
 
