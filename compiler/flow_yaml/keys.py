@@ -87,6 +87,7 @@ STATE = MapShape(ir.StateField, (
     Key("default", "json", "its value at the start"),
     Key("reducer", "word", "how a new value joins the old one",
         words=get_args(ir.Reducer)),
+    Key("keep", "flag", "whether it keeps its value in the next turn of a thread"),
 ), short="type")  # fmt: skip
 
 AGENT = MapShape(ir.Agent, (

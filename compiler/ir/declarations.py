@@ -40,12 +40,14 @@ class Param(Spanned):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateField(Spanned):
-    """A variable of the run. A default of None means "unset"."""
+    """A variable of the run. A default of None means "unset". With `keep` it has its last value
+    when a thread of a host begins another turn."""
 
     name: str
     type: TypeName = "text"
     default: Json = None
     reducer: Reducer = "replace"
+    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

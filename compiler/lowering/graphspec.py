@@ -56,7 +56,7 @@ class Channel:
     time and seed that scripts know.
 
     `name` is LangGraph's key. One that begins with `$` is flowc's own: no host sees it. `variable`
-    is the name that expressions use."""
+    is the name that expressions use. With `keep` a further turn of a thread leaves it alone."""
 
     name: str
     role: ChannelRole = "variable"
@@ -64,6 +64,7 @@ class Channel:
     type: ir.TypeName = "any"
     reducer: ir.Reducer = "replace"
     default: ir.Json = None
+    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

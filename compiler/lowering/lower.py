@@ -158,6 +158,7 @@ def _channels(
             variable=entry.name,
             type=entry.type,
             reducer=entry.reducer,
+            keep=entry.keep,
             default=entry.default if known is None or known.default is None else known.default,
         )
     threads = [

@@ -88,7 +88,7 @@ class Door:
             events = await stack.enter_async_context(_hearing(record))
             # Whatever reads files has a thread: a server refuses that on its event loop.
             services = await asyncio.to_thread(self.make, journal, events.emit, context)
-            given = stay.graph_input(services)
+            given = stay.graph_input(services, point.turn.number)
             await _open_budget(services, kept.ledger(stay.scope(point.turn)), record)
             began = point.turn.began or (record and record.began) or time.time()
             services.elapsed = lambda: time.time() - began
@@ -201,7 +201,7 @@ class _Stay:
         await record.read()
         return record
 
-    def graph_input(self, services: Services) -> object:
+    def graph_input(self, services: Services, number: int) -> object:
         """Return the input of the graph: the parameters, checked and filled. What goes on with a
         thread (None, a `Command`) stays as it is. Of the state of a graph around it, a graph takes
         what it knows. Raise `RunError`."""
@@ -217,7 +217,8 @@ class _Stay:
         if self.is_inner:
             known = variables_of(spec)
             values = {name: value for name, value in values.items() if name in known}
-        return turn_values(spec, input_values(spec, values, services.env)) | talk
+        inputs = input_values(spec, values, services.env)
+        return turn_values(spec, inputs, number) | talk
 
 
 async def _journal(kept: Keeping, point: TurnPoint) -> Journal:

@@ -12,9 +12,10 @@ from .channels import anew
 from .conversations import reset
 
 
-def turn_values(spec: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the input of a graph that begins a turn of a thread: no variable has a value but an
-    input's or its default, and nothing was visited. Conversations go on."""
+def turn_values(spec: GraphSpec, inputs: Mapping[str, Json], number: int) -> dict[str, Any]:
+    """Return the input of a graph that begins a turn of a thread, the first or a later `number`: no
+    variable has a value but an input's or its default, but for what is kept, and nothing was
+    visited. Conversations go on."""
     values: dict[str, Any] = {}
     for channel in spec.channels:
         match channel.role:
@@ -30,6 +31,8 @@ def turn_values(spec: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Any]:
                 values[channel.name] = None
             case "route":
                 values[channel.name] = ""
+            case "variable" if number > 1 and channel.keep and channel.variable not in inputs:
+                continue
             case "variable":
                 values[channel.name] = _value(channel, inputs)
             case _:

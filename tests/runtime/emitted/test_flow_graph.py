@@ -158,6 +158,19 @@ def test_variables_begin_anew_and_conversations_go_on():
     assert said == ["tea", "cake"]
 
 
+def test_what_a_workflow_keeps_has_its_value_in_the_next_turn():
+    text = COLLECT.replace("reducer: append,", "reducer: append, keep: true,").replace(
+        "default: as declared}", "default: as declared, keep: true}"
+    )
+    graph = graph_of(text)
+    graph.invoke({"word": "tea"}, thread("a"))
+    graph.invoke({"word": "cake"}, thread("a"))
+    values = graph.get_state(thread("a")).values
+    assert (values["words"], values["total"]) == (["first", "tea", "cake"], 11)
+    graph.invoke({"word": "pie", "words": ["anew"]}, thread("a"))
+    assert graph.get_state(thread("a")).values["words"] == ["anew", "pie"]
+
+
 def test_a_turn_that_failed_does_not_end_its_thread():
     text = """flow: 1
 name: judge
