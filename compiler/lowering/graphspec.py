@@ -56,7 +56,8 @@ class Channel:
     time and seed that scripts know.
 
     `name` is LangGraph's key. One that begins with `$` is flowc's own: no host sees it. `variable`
-    is the name that expressions use. With `keep` a further turn of a thread leaves it alone."""
+    is the name that expressions use. With `keep` a further turn of a thread leaves it alone.
+    `schema` is the JSON Schema of its values, where all come from agents that answer by it."""
 
     name: str
     role: ChannelRole = "variable"
@@ -65,6 +66,7 @@ class Channel:
     reducer: ir.Reducer = "replace"
     default: ir.Json = None
     keep: bool = False
+    schema: ir.Json = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,6 +147,7 @@ def _channels(
     workflow: ir.Workflow, keys: _Keys, branches: tuple[Branch, ...]
 ) -> tuple[Channel, ...]:
     channels: dict[str, Channel] = {}
+    schemas = _schemas(workflow)
     for param in workflow.params:
         channels[param.name] = Channel(
             name=param.name, variable=param.name, type=param.type, default=param.default
@@ -159,6 +160,7 @@ def _channels(
             type=entry.type,
             reducer=entry.reducer,
             keep=entry.keep,
+            schema=schemas.get(entry.name) if entry.reducer == "replace" else None,
             default=entry.default if known is None or known.default is None else known.default,
         )
     threads = [
@@ -176,6 +178,28 @@ def _channels(
     return (*channels.values(), outcome, *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
 
 
+def _on_errors(workflow: ir.Workflow) -> list[ir.Assignment]:
+    return [a for rule in workflow.on_error for a in rule.assignments]
+
+
+def _schemas(workflow: ir.Workflow) -> dict[str, ir.Json]:
+    """The schema of each variable that nothing but agents with one schema write."""
+    if any(writes_all(node) for node in workflow.nodes):
+        return {}
+    others = [*(p.name for p in workflow.params), *(a.target for a in _on_errors(workflow))]
+    found: dict[str, list[ir.Json]] = {name: [None] for name in others}
+    for node in workflow.nodes:
+        schema = node.schema if isinstance(node, ir.AgentNode) else None
+        for write in writes(node):
+            is_answer = isinstance(node, ir.AgentNode) and write.name == node.into
+            found.setdefault(write.name, []).append(schema if is_answer else None)
+    return {
+        name: schemas[0]
+        for name, schemas in found.items()
+        if schemas[0] is not None and all(schema == schemas[0] for schema in schemas)
+    }
+
+
 def _sessions(workflow: ir.Workflow) -> list[str]:
     own = [node.session for node in workflow.nodes if isinstance(node, ir.ExecNode)]
     shared = any(isinstance(node, ir.CallNode) and node.shares_sessions for node in workflow.nodes)
@@ -184,7 +208,7 @@ def _sessions(workflow: ir.Workflow) -> list[str]:
 
 def _writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[str]:
     """The channels a node may write: its variables, and what the runtime keeps for its kind."""
-    errors = [a.target for rule in workflow.on_error for a in rule.assignments]
+    errors = [a.target for a in _on_errors(workflow)]
     own = keys.variables if writes_all(node) else [w.name for w in writes(node)]
     variables = [name for name in (*own, *errors) if name in keys.variables]
     return [*variables, *_system_writes(node, workflow, keys)]

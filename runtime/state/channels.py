@@ -13,6 +13,7 @@ from flowc.compiler.ir import TypeName
 from flowc.compiler.lowering.graphspec import MESSAGES, Channel, GraphSpec
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel, LastValue
+from pydantic import WithJsonSchema
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..checkpoints.channels import SNAPSHOT_AFTER, GrowingChannel, SeededChannel, SeededReducer
@@ -261,6 +262,9 @@ def _annotation(channel: Channel) -> object:
 
 def _variable(channel: Channel) -> object:
     declared = _TYPES[channel.type]
+    if isinstance(channel.schema, dict):
+        # Values are never checked against it here: agents were asked until their answers fit.
+        declared = Annotated[Any, WithJsonSchema(channel.schema)]
     match channel.reducer:
         case "replace":
             return Annotated[declared if declared is Any else declared | None, OneWriter]

@@ -76,6 +76,29 @@ def test_a_variable_and_a_node_have_one_name():
     assert (done["answer"], done["outcome"]) == ("Good day.", "success")
 
 
+JUDGE = """flow: 1
+name: judge
+agents: {judge: {}}
+state: {verdict: {type: object}, n: {type: object, default: {}}}
+nodes:
+  - name: judge
+    agent: judge
+    prompt: Is it good?
+    schema: {type: object, properties: {good: {type: boolean}}, required: [good]}
+    into: verdict
+outputs: [verdict, n]
+"""
+
+
+def test_what_an_agent_answers_by_a_schema_has_that_type():
+    graph = flowc.load(JUDGE, answers={"judge": '{"good": true}'}).graph()
+    schema = graph.get_output_jsonschema()["properties"]
+    judged = {"type": "object", "properties": {"good": {"type": "boolean"}}, "required": ["good"]}
+    assert judged in schema["verdict"]["anyOf"]
+    assert judged not in schema["n"]["anyOf"]
+    assert graph.invoke({})["verdict"] == {"good": True}
+
+
 def test_a_thread_of_langgraph_s_is_a_conversation():
     graph = talking("Good day.", "At ten.")
     graph.invoke(HELLO, thread("a"))
