@@ -307,7 +307,7 @@ class _Events:
             self.log.emit(kind, node, data)
 
 
-def _nowhere(part: Any) -> None:
+def _nowhere(part: object) -> None:
     """Write nothing: no node has begun."""
 
 

@@ -13,6 +13,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.constants import START
 from langgraph.graph.state import CompiledStateGraph
 
+from ..checkpoints.types import App
 from ..errors import RunError
 
 Edges = set[tuple[str, str]]
@@ -55,7 +56,7 @@ def load_module(file: Path) -> Any:
     return module
 
 
-def drawn_edges(app: Any) -> Edges:
+def drawn_edges(app: App) -> Edges:
     """Return (source, target) of every edge that LangGraph draws for a compiled graph."""
     drawing = CompiledStateGraph.get_graph(app)  # and not the elements that a person is shown
     return {(edge.source, edge.target) for edge in drawing.edges}

@@ -23,6 +23,7 @@ from ...checkpoints.keys import namespace_of, numbered_run, surroundings_in
 from ...checkpoints.namespaces import join
 from ...context import CALL_PATH, EARLIER, binding
 from ...errors import Ended, Failure
+from ...events import EventKind
 from ...services import Json, Message, Services
 from ...state.channels import State, outcome_channel, refuse_clashes, variables_of
 from ...state.conversations import adding, change_of, channel_of
@@ -134,7 +135,7 @@ class Visit:
     def text(self, expr: Expr) -> str:
         return self.scope.text(expr)
 
-    def emit(self, kind: Any, data: dict[str, Any]) -> None:
+    def emit(self, kind: EventKind, data: dict[str, Any]) -> None:
         self.services.emit(kind, self.node.id, data)
 
     def append_to(self, thread: str, messages: list[Message]) -> dict[str, Any]:
