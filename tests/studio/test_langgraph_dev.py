@@ -9,9 +9,10 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
+import flowc
 import pytest
 from dev_server import DevServer, dev_server
 from openai_server import OpenAIServer, Say
@@ -55,17 +56,35 @@ TOOLS = """def count_words(text: str) -> int:
     return len(text.split())
 """
 
+SERVER = "open('server-began', 'w').close()\n"
+SETTINGS = f"""tools.python = ["counting:count_words"]
+[mcp_servers.lazy]
+command = "{sys.executable}"
+args = ["server.py"]
+"""
 
-@pytest.fixture
-def served(tmp_path: Path, openai_server: OpenAIServer) -> Iterator[DevServer]:
+
+@pytest.fixture(scope="module")
+def openai_server() -> Iterator[OpenAIServer]:
+    """One for all tests here: to start the other server takes seconds."""
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def served(
+    tmp_path_factory: pytest.TempPathFactory, openai_server: OpenAIServer
+) -> Iterator[DevServer]:
     """`langgraph dev` on two compiled workflows, in another folder than that they were compiled to;
     the files that they were compiled from are gone."""
+    tmp_path = tmp_path_factory.mktemp("served")
     home = tmp_path / "home"
     home.mkdir()
     (home / "greeter.wf.md").write_text(WORKFLOW, encoding="utf-8")
     (home / "count.flow.yaml").write_text(COUNT, encoding="utf-8")
     (home / "counting.py").write_text(TOOLS, encoding="utf-8")
-    (home / "flowc.toml").write_text('tools.python = ["counting:count_words"]\n', encoding="utf-8")
+    (home / "server.py").write_text(SERVER, encoding="utf-8")
+    (home / "flowc.toml").write_text(SETTINGS, encoding="utf-8")
     files = ("greeter.wf.md", "count.flow.yaml")
     command = [sys.executable, "-m", "flowc", "compile", *files, "-o", "out"]
     done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=120)
@@ -104,8 +123,10 @@ def test_a_compiled_workflow_is_served_run_interrupted_and_resumed(
     ask = next(node for node in drawing["nodes"] if node["id"] == "ASK_PERSON")
     assert ask["metadata"]["file"].endswith("greeter.wf.md")
     assert ask["metadata"]["line"] == 7
+    assert not (served.log.parent / "server-began").exists(), "a picture needs no server of tools"
 
     openai_server.will(Say("```sh\necho Welcome, Ada!\n```"))
+    openai_server.requests.clear()
     thread = client.threads.create()
     first = client.runs.wait(thread["thread_id"], "greeter", input={"GUEST": "Ada"})
     (approval,) = first["__interrupt__"]
@@ -124,3 +145,44 @@ def test_a_compiled_workflow_is_served_run_interrupted_and_resumed(
     thread = client.threads.create()["thread_id"]
     counted = client.runs.wait(thread, "count", input={"text": "two words"})
     assert counted["words"] == 2
+    assert "BlockingError" not in served.log.read_text()
+
+
+def test_a_chat_client_gets_the_model_s_words_in_the_name_of_the_user_s_node(
+    served: DevServer, openai_server: OpenAIServer
+) -> None:
+    """What `useStream` of LangGraph's React package asks for: tokens as they come, with the node
+    that they are of, and then the whole of the state."""
+    openai_server.will(Say("A greeting for Ada."))
+    thread = served.client.threads.create()["thread_id"]
+    parts = list(
+        served.client.runs.stream(
+            thread, "greeter", input={"GUEST": "Ada"}, stream_mode=["messages-tuple", "values"]
+        )
+    )
+    said = [part.data for part in parts if part.event == "messages"]
+    assert {about["langgraph_node"] for _, about in said} == {"PROMPT_DRAFT"}
+    by_id: dict[tuple[str, str], str] = {}
+    for chunk, _ in said:
+        key = (chunk["type"], chunk["id"])
+        by_id[key] = by_id.get(key, "") + chunk["content"]
+    words = {(type, text) for (type, _), text in by_id.items()}
+    assert words == {("AIMessageChunk", "A greeting for Ada."), ("human", "Greet Ada.")}
+    assert len(said) > len(by_id) == 2, "the words come one after another, each message once"
+    assert any(part.event == "values" for part in parts)
+    assert "error" not in {part.event for part in parts}
+
+
+def test_an_image_of_the_project_has_all_that_it_needs(served: DevServer) -> None:
+    """What `langgraph build` gives to docker, as far as it goes without it."""
+    command = [sys.executable, "-m", "langgraph_cli", "dockerfile", "Dockerfile"]
+    subprocess.run(command, cwd=served.log.parent, check=True, capture_output=True, timeout=150)
+    text = (served.log.parent / "Dockerfile").read_text()
+    home = f"/deps/{served.log.parent.name}"
+    assert f"ADD . {home}" in text
+    assert f"WORKDIR {home}" in text
+    assert f'"greeter": "{home}/graphs/greeter.py:graph"' in text
+    assert f'"path": "{home}/checkpointer.py:saver"' in text
+    project = tomllib.loads((served.log.parent / "pyproject.toml").read_text())["project"]
+    assert project["dependencies"] == [f"flowc[mcp]=={flowc.__version__}"]
+    assert ".env" in (served.log.parent / ".dockerignore").read_text()

@@ -12,12 +12,21 @@ import typer
 from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import refuse_source
-from ..locate import locate_team
+from ..locate import locate_team, name_of
 from ..streams import print_result
 from .check import compile_path, require_format, require_program, show_diagnostics
 
 if TYPE_CHECKING:
     from ...emitted.project import Chosen, Project
+
+Teams = Annotated[
+    list[str] | None,
+    flags.flag(
+        "team",
+        metavar="[NAME=]FILE|people",
+        help="who does the tasks of the workflow NAME, or of all that need a team",
+    ),
+]
 
 
 def compile(
@@ -28,7 +37,7 @@ def compile(
     ] = False,
     as_json: flags.AsJson = False,
     from_format: flags.FromFormat = None,
-    team: flags.Team = None,
+    team: Teams = None,
 ) -> int:
     """Compile workflows to a project for LangGraph: a readable module for each (graphs/NAME.py),
     `langgraph.json` for `langgraph dev` and LangGraph Studio, `pyproject.toml`, and what the
@@ -62,9 +71,9 @@ def compile(
 
 
 def compile_all(
-    files: Sequence[str], from_format: str | None, team: str | None
+    files: Sequence[str], from_format: str | None, teams: Sequence[str] | None
 ) -> list[Chosen] | None:
-    """Return compiled workflows, each with the team if it needs one; None, after its diagnostics,
+    """Return compiled workflows, each with its team if it needs one; None, after its diagnostics,
     when one has errors. Raise `RunError` for a team that is needed and missing."""
     require_format(from_format)
     from ...assembly.compose import require_holders
@@ -76,11 +85,11 @@ def compile_all(
         if file == "-":
             raise RunError("a project is made of files, not of standard input", help="name a file")
         result, crew = compile_path(file, from_format, None), None
-        if result.ok and team is not None:
+        if result.ok and (team := _team_of(result.path, teams or ())) is not None:
             try:
                 require_holders(result.spec)
             except RunError:
-                crew = locate_team(team, file)
+                crew = locate_team(team, result.path)
                 result = compile_path(file, from_format, crew)
         show_diagnostics(result.diagnostics, result.sources)
         if not result.ok:
@@ -89,6 +98,13 @@ def compile_all(
         require_holders(result.spec)
         workflows.append(Chosen(result, from_format, crew))
     return workflows
+
+
+def _team_of(file: str, teams: Sequence[str]) -> str | None:
+    """Return the team of a workflow: that of its name, else the one that is nobody's alone."""
+    named = {name: team for name, equals, team in (t.partition("=") for t in teams) if equals}
+    for_all = [team for team in teams if "=" not in team]
+    return named.get(name_of(file), for_all[-1] if for_all else None)
 
 
 def _write(project: Project, workflows: Sequence[Chosen], out: Path) -> None:

@@ -19,7 +19,7 @@ from ...errors import RunError, reason_of
 from ...store.default_store import prepare_default, store_url
 from .. import flags
 from ..app import FINDINGS, OK, complain, say
-from ..authoring.compile import compile_all
+from ..authoring.compile import Teams, compile_all
 from ..listening import LOOPBACK
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def dev(
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser", help="open Studio in a browser")] = False,
     from_format: flags.FromFormat = None,
-    team: flags.Team = None,
+    team: Teams = None,
 ) -> int:
     """Serve workflows with LangGraph's development server, for LangGraph Studio and programs that
     use LangGraph's API (extra `studio`). Graphs are compiled into .flowc/dev and read the files
@@ -74,7 +74,7 @@ class Serving:
 
     files: Sequence[str]
     format: str | None
-    team: str | None
+    teams: Sequence[str] | None
     options: list[str]
     stamps: Stamps = field(default_factory=dict)
 
@@ -130,7 +130,7 @@ class Serving:
     def _compile_again(self) -> bool:
         """Return whether there is something new to serve."""
         try:
-            workflows = compile_all(self.files, self.format, self.team)
+            workflows = compile_all(self.files, self.format, self.teams)
             if workflows is not None:
                 self.write(workflows)
                 say("compiled again")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -126,6 +127,22 @@ def test_a_project_without_the_team_that_it_needs_is_not_written(flowc, tmp_path
     assert "museum-guide.json needs a team: " in done.stderr
     assert not (tmp_path / "out").exists()
     assert flowc("compile", "museum-guide.json", "--team", "people", "-o", "out").returncode == 0
+
+
+def test_each_workflow_has_its_own_team(flowc, tmp_path):
+    for name in ("museum-guide", "leaking-roof"):
+        for ending in (".json", ".team.json"):
+            shutil.copy(EXAMPLES / f"contract/{name}{ending}", tmp_path)
+    (tmp_path / "a.flow.yaml").write_text(SAY.format(name="a"))
+    files = ("museum-guide.json", "leaking-roof.json", "a.flow.yaml")
+    teams = ("--team", "museum-guide=museum-guide", "--team", "people")
+    done = flowc("compile", *files, *teams, "-o", "out")
+    assert done.returncode == 0, done.stderr
+    loads = {
+        path.name: re.findall(r"team=(.*?)[,)]", path.read_text())
+        for path in (tmp_path / "out/graphs").iterdir()
+    }
+    assert sorted(loads.values()) == [[], ['"people"'], ['PROJECT / "museum-guide.team.json"']]
 
 
 def test_check_says_which_files_are_not_up_to_date(flowc, tmp_path):
