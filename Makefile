@@ -45,7 +45,7 @@ test: $(READY) ## the tests, with small counts for the fuzzers
 soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, 150 mutants, and the tests too long for `check`
 	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" --timeout 7200
 
-crash: $(READY) ## kill runs of flowc and of bare LangGraph, count what happened: make crash KILLS=200
+crash: $(READY) ## kill runs of flowc, in each host, and of bare LangGraph, count what happened: make crash KILLS=200
 	$(PY) -m tests.crash --kills $(or $(KILLS),20)
 
 mutants: $(READY) ## change the code a little again and again, count what the tests notice: make mutants COUNT=300 SEED=7

@@ -1,8 +1,8 @@
 """Kills a run again and again and counts what happened how often: python -m tests.crash --kills 200
 
-For flowc on each store, and for the same workflow on bare LangGraph with its SQLite saver. A row
-is a way to die: at a random moment by SIGKILL, at a boundary of the journal, by SIGINT and SIGTERM.
-The exit code is 1 when flowc broke a promise.
+For flowc on each store, as a command and as a graph in a program, and for the same workflow on bare
+LangGraph with its SQLite saver. A row is a way to die: at a random moment by SIGKILL, at a boundary
+of the journal, a command also by SIGINT and SIGTERM. The exit code is 1 when flowc broke a promise.
 """
 
 from __future__ import annotations
@@ -24,10 +24,37 @@ from tests.fixtures.dying import Blow, count_boundaries, in_child, kind_of
 from tests.fixtures.forks import EVERYTHING, load
 from tests.fixtures.stores import fresh_store
 
+from . import bare, hosts, server
 from .trials import Plan, Trial, Way, bare_trial, flowc_trial, undisturbed
 from .world import MODEL, ONCE, Place, model_server, place
 
-OneTrial = Callable[[Place, str, Plan], Trial]
+
+@dataclass(frozen=True)
+class Subject:
+    """What is killed: its trial, its run up to the question for measuring, and in which ways it
+    dies, on which `stores`. Without `promises` it is there to compare with. A `clocked` one prints
+    how many seconds it took, because it has to start first."""
+
+    title: str
+    trial: Callable[[Place, str, Plan], Trial]
+    body: Callable[[Place, str], Callable[[], int]]
+    ways: tuple[Way, ...]
+    promises: bool = True
+    stores: tuple[str, ...] = ("sqlite", "postgresql")
+    clocked: bool = False
+
+
+COMMAND = Subject("flowc", flowc_trial, undisturbed, get_args(Way))
+GRAPH = Subject("a graph", hosts.graph_trial, hosts.undisturbed, ("moment", "boundary"))
+SERVER = Subject(
+    "langgraph dev",
+    server.server_trial,
+    server.undisturbed,
+    ("moment",),
+    stores=("sqlite",),
+    clocked=True,
+)
+BARE = Subject("bare LangGraph", bare_trial, bare.undisturbed, ("moment",), promises=False)
 COLUMNS = ("", "runs", "kills", "lost", "once", "model", "free", "keys", "asked", "stuck")
 MEANING = """\
 lost: effects that never happened. once: repetitions of effects declared once. model: model calls
@@ -73,42 +100,41 @@ class Harness:
         self.number += 1
         return place(self.room, self.port, self.number)
 
-    def row(self, title: str, trial: OneTrial, store: str, way: Way) -> Row:
+    def row(self, subject: Subject, kind: str, store: str, way: Way) -> Row:
         """Trials until as many kills have hit."""
+        title = f"{subject.title}, {_STORES[kind]}"
         dice = random.Random(f"{self.seed} {title} {way}")
-        if store not in self.measured:
-            self.measured[store] = self._measure(store, flowc=trial is flowc_trial)
-        seconds, boundaries = self.measured[store]
+        if title not in self.measured:
+            self.measured[title] = self._measure(subject, store)
+        seconds, boundaries = self.measured[title]
         row = Row(f"{title}, {_WORDS[way]}")
         while (done := sum(t.kills for t in row.trials)) < self.kills:
             plan = Plan(dice, way, seconds, boundaries, min(3, self.kills - done))
             where = self.new_place()
-            row.trials.append(trial(where, store, plan))
-            if (wrong := row.trials[-1].wrong) and trial is flowc_trial:
+            row.trials.append(subject.trial(where, store, plan))
+            if (wrong := row.trials[-1].wrong) and subject.promises:
                 print(f"{row.title}, {where.folder}: {wrong}", file=sys.stderr)
         return row
 
-    def _measure(self, store: str, *, flowc: bool) -> tuple[float, Counter[str]]:
+    def _measure(self, subject: Subject, store: str) -> tuple[float, Counter[str]]:
         """Seconds that a run takes up to its question, and its boundaries of each kind."""
-        if not flowc:
-            from . import bare
-
-            where = self.new_place()
-            began = time.monotonic()
-            in_child(lambda: bare.execute(where, store), Blow(), str(where.folder))
-            return time.monotonic() - began, Counter()
         where = self.new_place()
         began = time.monotonic()
-        end = in_child(undisturbed(where, store), Blow(), str(where.folder))
+        end = in_child(subject.body(where, store), Blow(), str(where.folder))
         seconds = time.monotonic() - began
         assert end.code == 4, (where.folder / "err").read_text()
+        if subject.clocked:
+            seconds = float((where.folder / "out").read_text())
+        if "boundary" not in subject.ways:
+            return seconds, Counter()
         where = self.new_place()
         names = str(where.folder / "boundaries")
-        found = count_boundaries(undisturbed(where, store), str(where.folder), names)
+        found = count_boundaries(subject.body(where, store), str(where.folder), names)
         return seconds, Counter(map(kind_of, found))
 
 
 _STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+_SUBJECTS = [COMMAND.title, GRAPH.title, SERVER.title]
 _WORDS: dict[Way, str] = {
     "moment": "SIGKILL at a moment",
     "boundary": "SIGKILL at a boundary",
@@ -147,8 +173,10 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--way", action="append", choices=get_args(Way))
+    parser.add_argument("--subject", action="append", dest="subjects", choices=_SUBJECTS)
     parser.add_argument("--no-bare", action="store_true")
     asked = parser.parse_args()
+    asked.subjects = asked.subjects or _SUBJECTS
     ways: list[Way] = asked.way or list(get_args(Way))
     postgres = asked.postgres or os.environ.get("FLOWC_TEST_POSTGRES")
     rows: list[Row] = []
@@ -157,13 +185,18 @@ def main() -> int:
         with _quiet_world(room), model_server(room) as port:
             harness = Harness(room, port, asked.kills, asked.seed)
             for kind in ("sqlite", "postgresql") if postgres else ("sqlite",):
-                title = f"flowc, {_STORES[kind]}"
                 with fresh_store(kind, room, postgres or "") as store:
-                    rows += [harness.row(title, flowc_trial, store, way) for way in ways]
+                    rows += [
+                        harness.row(subject, kind, store, way)
+                        for subject in (COMMAND, GRAPH, SERVER)
+                        if subject.title in asked.subjects and kind in subject.stores
+                        for way in subject.ways
+                        if way in ways
+                    ]
             held = all(not trial.wrong for row in rows for trial in row.trials)
             if not asked.no_bare:
                 bare_store = str(room / "bare.db")
-                rows.append(harness.row("bare LangGraph, SQLite", bare_trial, bare_store, "moment"))
+                rows.append(harness.row(BARE, "sqlite", bare_store, "moment"))
     print(*table(rows), "", MEANING + f"seed {asked.seed}", sep="\n")
     return 0 if held else 1
 

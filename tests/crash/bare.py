@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 import subprocess
+from collections.abc import Callable
 from typing import Annotated, Any, TypedDict
 
 from .world import ANSWER, Place
@@ -33,6 +34,11 @@ def execute(place: Place, store: str) -> int:
         return asyncio.run(_execute(place, store))
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def undisturbed(place: Place, store: str) -> Callable[[], int]:
+    """The run up to its question."""
+    return lambda: execute(place, store)
 
 
 async def _execute(place: Place, store: str) -> int:

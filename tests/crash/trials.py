@@ -84,9 +84,15 @@ class Plan:
 def flowc_trial(place: Place, store: str, plan: Plan) -> Trial:
     """`flowc run`, killed, then `flowc resume` until it ends; what is in doubt is answered by
     somebody who looks at the ledger for the idempotency key."""
-    trial, answers, run = Trial(), list[str](), place.folder.name
-    start = _start(place, store)
-    begun = False
+    return carry_on(Trial(), place, store, plan, place.folder.name, begun=False)
+
+
+def carry_on(
+    trial: Trial, place: Place, store: str, plan: Plan, run: str, *, begun: bool = True
+) -> Trial:
+    """Resume a run until it ends; one of which there is nothing is started."""
+    answers = list[str]()
+    start = _start(place, store, run)
     for _ in range(ROUNDS):
         resume = ["resume", run, "--store", store, "--json", *answers]
         end = in_child(_command(resume if begun else start), plan.blow(trial.kills), _at(place))
@@ -99,12 +105,12 @@ def flowc_trial(place: Place, store: str, plan: Plan) -> Trial:
         begun = True
         if end.code in (0, 4) and outcome:
             if outcome["status"] == "success":
-                return _judged(trial, place, outcome["result"] == f"noted answer-{ANSWER}")
+                return judge(trial, place, outcome["result"] == f"noted answer-{ANSWER}")
             answers = _answers(outcome["questions"], place, trial)
         elif end.code == 2 and f"run {run} has ended: success" in error:
             # The signal came between the outcome that was kept and its last word.
             in_child(_command(["show", run, "--store", store, "--json"]), Blow(), _at(place))
-            return _judged(trial, place, _outcome(place)["result"] == f"noted answer-{ANSWER}")
+            return judge(trial, place, _outcome(place)["result"] == f"noted answer-{ANSWER}")
         elif end.code in (-signal.SIGKILL, 130, -_TERM, -_INT):
             answers = []
         elif not (end.code == 2 and "waits for no answer" in error):
@@ -123,7 +129,7 @@ def bare_trial(place: Place, store: str, plan: Plan) -> Trial:
         end = in_child(lambda: bare.execute(place, store), plan.blow(trial.kills), _at(place))
         trial.kills += end.hit
         if end.code == 0:
-            return _judged(trial, place, (place.folder / "out").read_text() == "done\n")
+            return judge(trial, place, (place.folder / "out").read_text() == "done\n")
         if end.code not in (bare.PAUSED, -signal.SIGKILL, -_INT, -_TERM, bare.INTERRUPTED):
             trial.stuck = f"ended with {end.code}: {(place.folder / 'err').read_text()[-300:]}"
             return trial
@@ -133,12 +139,12 @@ def bare_trial(place: Place, store: str, plan: Plan) -> Trial:
 
 def undisturbed(place: Place, store: str) -> Callable[[], int]:
     """The run up to its question, for measuring how long it takes and what boundaries it has."""
-    return _command(_start(place, store))
+    return _command(_start(place, store, place.folder.name))
 
 
-def _start(place: Place, store: str) -> list[str]:
+def _start(place: Place, store: str, name: str) -> list[str]:
     model = ["--model", "openai:demo", "--base-url", place.base_url]
-    run = ["--run-id", place.folder.name, "--store", store]
+    run = ["--run-id", name, "--store", store]
     return ["run", WORKFLOW, *model, *run, "--allow-exec", "--workspace", ".", "--json"]
 
 
@@ -170,12 +176,12 @@ def _answers(questions: list[dict[str, Any]], place: Place, trial: Trial) -> lis
     given = []
     for question in questions:
         name = "/".join((*question["path"], question["node"]))
-        said = ANSWER if question["kind"] == "ask" else _verdict(question, place, trial)
+        said = ANSWER if question["kind"] == "ask" else verdict(question, place, trial)
         given += ["--answer", f"{name}={said}"]
     return given
 
 
-def _verdict(question: dict[str, Any], place: Place, trial: Trial) -> str:
+def verdict(question: dict[str, Any], place: Place, trial: Trial) -> str:
     """What a person says who looks where the effect happens: done, if its key is there."""
     trial.answers += 1
     key = question["idempotency_key"]
@@ -189,7 +195,8 @@ def _verdict(question: dict[str, Any], place: Place, trial: Trial) -> str:
     return "result:" if command else f"result:noted {happened[-1]}"
 
 
-def _judged(trial: Trial, place: Place, right: bool) -> Trial:
+def judge(trial: Trial, place: Place, right: bool) -> Trial:
+    """The trial with everything that the ledger shows."""
     if not right:
         trial.stuck = "ended with another result than the undisturbed run"
     counts, keys = place.counts(), place.keys()

@@ -76,10 +76,11 @@ def place(room: Path, port: int, number: int) -> Place:
     folder.mkdir()
     shutil.copy(HERE / WORKFLOW, folder)
     shutil.copy(HERE / "ledger_tools.py", folder)
-    (folder / "flowc.toml").write_text(CONFIG)
+    base_url = f"http://127.0.0.1:{port}/{folder.name}/v1"
+    (folder / "flowc.toml").write_text(f'base_url = "{base_url}"\n{CONFIG}')
     (folder / "note").write_text(NOTE)
     (folder / "note").chmod(0o755)
-    return Place(folder, f"http://127.0.0.1:{port}/{folder.name}/v1")
+    return Place(folder, base_url)
 
 
 @contextmanager
