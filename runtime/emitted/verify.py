@@ -8,22 +8,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from flowc.compiler.analysis.graphs import reachable
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.constants import START
-from langgraph.graph.state import CompiledStateGraph
 
-from ..checkpoints.types import App
+from ..checkpoints.types import Graph
 from ..errors import RunError
 
 Edges = set[tuple[str, str]]
+_SHOWN = 5
 
 
 def check_module(spec: GraphSpec, file: Path, folder: Path) -> None:
     """Import the written module and compare its edges with the spec's. A difference is a fault of
-    flowc (`RunError` with exit code 3). LangGraph does not draw what the start does not lead to: a
-    state that only an unasked line reaches (J45). Raise `RunError` too where the workflow reads
-    what does not lie in the project's `folder`."""
+    flowc (`RunError` with exit code 3). Raise `RunError` too where the workflow reads what does not
+    lie in the project's `folder`."""
     module = load_module(file)
     home = os.path.realpath(folder)
     for path in module.FLOW.compiled.sources.files:
@@ -32,10 +30,9 @@ def check_module(spec: GraphSpec, file: Path, folder: Path) -> None:
                 f"{spec.file} reads {path}, which is not part of the project",
                 help="name it by a path that begins at the file",
             )
-    built = drawn_edges(module.graph)
-    wanted = edges_from_start(spec_edges(spec))
+    built, wanted = built_edges(module.build()), spec_edges(spec)
     if built != wanted:
-        missing, extra = sorted(wanted - built), sorted(built - wanted)
+        missing, extra = sorted(wanted - built)[:_SHOWN], sorted(built - wanted)[:_SHOWN]
         raise RunError(
             f"{file} does not have the workflow's edges: missing {missing}, too many {extra}",
             exit_code=3,
@@ -56,10 +53,15 @@ def load_module(file: Path) -> Any:
     return module
 
 
-def drawn_edges(app: App) -> Edges:
-    """Return (source, target) of every edge that LangGraph draws for a compiled graph."""
-    drawing = CompiledStateGraph.get_graph(app)  # and not the elements that a person is shown
-    return {(edge.source, edge.target) for edge in drawing.edges}
+def built_edges(graph: Graph) -> Edges:
+    """Return (source, target) of every edge of a graph that is not compiled. A drawing has those
+    alone that the start leads to, and of a long graph only the first."""
+    edges = set(graph.edges)
+    edges |= {(source, target) for sources, target in graph.waiting_edges for source in sources}
+    for source, branches in graph.branches.items():
+        for branch in branches.values():
+            edges |= {(source, target) for target in (branch.ends or {}).values()}
+    return edges
 
 
 def spec_edges(spec: GraphSpec) -> Edges:
@@ -74,12 +76,3 @@ def spec_edges(spec: GraphSpec) -> Edges:
         if branch.otherwise is not None:
             edges.add((branch.source, branch.otherwise))
     return edges
-
-
-def edges_from_start(edges: Edges) -> Edges:
-    """Return the edges on the ways from the start."""
-    leaving: dict[str, list[str]] = {}
-    for source, target in edges:
-        leaving.setdefault(source, []).append(target)
-    seen = reachable([START], leaving)
-    return {edge for edge in edges if edge[0] in seen}

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from flowc import __version__
 from flowc.compiler.driver import compile_file
-from flowc.runtime.emitted import verify  # noqa: F401 - forks need not load LangGraph anew
+from flowc.runtime.emitted import verify
 from flowc.runtime.emitted.project import Chosen, make_project
 from flowc.runtime.errors import RunError
+from projects import write_files
 
 SAY = """flow: 1
 name: {name}
@@ -143,6 +144,25 @@ def test_each_workflow_has_its_own_team(flowc, tmp_path):
         for path in (tmp_path / "out/graphs").iterdir()
     }
     assert sorted(loads.values()) == [[], ['"people"'], ['PROJECT / "museum-guide.team.json"']]
+
+
+def test_a_workflow_of_any_length_is_compiled(flowc, tmp_path):
+    """LangGraph draws the first 250 steps of a graph."""
+    nodes = "".join(f"  - {{name: n{i}, assign: {{X: {i}}}}}\n" for i in range(300))
+    head = "flow: 1\nname: long\nstate:\n  X: {type: number}\noutputs: [X]\nnodes:\n"
+    (tmp_path / "long.flow.yaml").write_text(head + nodes)
+    done = flowc("compile", "long.flow.yaml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_module_with_another_edge_is_a_fault_of_flowc(tmp_path):
+    (tmp_path / "a.flow.yaml").write_text(SAY.format(name="a"))
+    compiled = compile_file(str(tmp_path / "a.flow.yaml"))
+    module = write_files(compiled, tmp_path / "out")
+    text = module.read_text()
+    module.write_text(text.replace('graph.add_edge("one", "end")', 'graph.add_edge("one", END)'))
+    with pytest.raises(RunError, match=r"missing .*'one', 'end'.* too many .*'one', '__end__'"):
+        verify.check_module(compiled.spec, module, tmp_path / "out")
 
 
 def test_check_says_which_files_are_not_up_to_date(flowc, tmp_path):
