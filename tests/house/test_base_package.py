@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from clean_installs import CleanInstall, install
+from clean_installs import CleanInstall, install, interpreter, pip_install
 
 MOST_PACKAGES, MOST_MEGABYTES = 64, 100
 ASKS = """\
@@ -32,11 +33,30 @@ def test_the_base_package_is_small(base):
 
 
 def test_the_base_package_checks_draws_converts_runs_and_resumes(base, tmp_path):
-    (tmp_path / "asks.flow.yaml").write_text(ASKS)
-    (tmp_path / "answers.yaml").write_text("greet: Good day.\n")
+    works(base, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_pip_installs_the_base_package_on_every_python_that_is_promised(
+    root, wheel, tmp_path, version
+):
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"there is no Python {version}")
+    clean = pip_install(wheel, python, root / "constraints.txt", tmp_path / "env")
+    assert len(clean.packages) <= MOST_PACKAGES, sorted(clean.packages)
+    assert clean.megabytes <= MOST_MEGABYTES
+    works(clean, tmp_path)
+
+
+def works(clean: CleanInstall, folder: Path) -> None:
+    (folder / "asks.flow.yaml").write_text(ASKS)
+    (folder / "answers.yaml").write_text("greet: Good day.\n")
 
     def flowc(*args: str, code: int = 0) -> str:
-        done = base.flowc(*args, cwd=tmp_path)
+        done = clean.flowc(*args, cwd=folder)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
 
