@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from .namespaces import join
+from .namespaces import around, join
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -23,7 +23,7 @@ _STRICT, _SAVER, _SCRATCHPAD, _TASK = (
     "__pregel_scratchpad",
     "__pregel_task_id",
 )
-_RUNTIME = "__pregel_runtime"
+_RUNTIME, _DURABILITY = "__pregel_runtime", "__pregel_durability"
 
 
 def thread_config(run: str, checkpoint: str | None = None) -> RunnableConfig:
@@ -87,6 +87,18 @@ def on_thread(config: RunnableConfig) -> RunnableConfig:
 def is_inner(config: RunnableConfig) -> bool:
     """Return whether a graph that gets this configuration is a node of another graph."""
     return _TASK in config.get("configurable", {})
+
+
+def around_of(config: RunnableConfig) -> RunnableConfig | None:
+    """Return the configuration that names the checkpoint of the graph around a node; None where
+    nothing keeps one before the graph ends."""
+    configurable = config["configurable"]
+    outer = around(configurable["checkpoint_ns"])
+    checkpoint = configurable.get("checkpoint_map", {}).get(outer)
+    if checkpoint is None or configurable.get(_DURABILITY) == "exit":
+        return None
+    place = {"thread_id": configurable["thread_id"], "checkpoint_ns": outer}
+    return {"configurable": {**place, "checkpoint_id": checkpoint}}
 
 
 def saver_in(config: RunnableConfig) -> Saver | None:

@@ -15,7 +15,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, StreamWriter
 
 from ..budget.ledger import Ledger
-from ..checkpoints.keys import is_inner, namespace_of, on_thread, surrounded_by, thread_of
+from ..checkpoints.keys import (
+    around_of,
+    is_inner,
+    namespace_of,
+    on_thread,
+    surrounded_by,
+    thread_of,
+)
 from ..checkpoints.types import App, Saver, Store
 from ..context import CALL_PATH
 from ..engine.engine import Engine
@@ -42,6 +49,9 @@ from ..store.runs import is_fit
 from .graph_context import GraphContext
 from .keeping import Keeping, open_keeping
 from .thread_record import ThreadRecord
+
+_LOOKS, _LOOK = 6_000, 0.005
+"""How often a checkpoint is looked for, and the seconds between two looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +176,7 @@ class _Stay:
         if self.saver is None or not self.thread:
             return TurnPoint(ThreadTurn(began=time.time()), self.config)
         if self.is_inner:
+            await _wait_for_step(self.saver, self.config)
             return await point_inside(self.saver, self.config)
         try:
             point = await point_in(self.saver, self.config)
@@ -219,6 +230,19 @@ class _Stay:
             values = {name: value for name, value in values.items() if name in known}
         inputs = input_values(spec, values, services.env)
         return turn_values(spec, inputs, number) | talk
+
+
+async def _wait_for_step(saver: Saver, config: RunnableConfig) -> None:
+    """Wait until the graph around has kept the step that leads here, which it may do meanwhile:
+    where that is lost, an effect has another key."""
+    step = around_of(config)
+    if step is None:
+        return
+    for _ in range(_LOOKS):
+        if await saver.aget_tuple(step) is not None:
+            return
+        await asyncio.sleep(_LOOK)
+    raise RunError("the graph around does not keep its steps, so effects in it could be repeated")
 
 
 async def _journal(kept: Keeping, point: TurnPoint) -> Journal:

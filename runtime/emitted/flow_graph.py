@@ -51,7 +51,7 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         does."""
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
-        if saver is not None and not is_inner(whole):
+        if saver is not None:
             # An effect has another key where the step before it is lost.
             choices |= {"durability": "sync", "checkpoint_during": None}
         context = await asyncio.to_thread(read_context, choices.get("context") or {})

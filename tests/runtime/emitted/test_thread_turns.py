@@ -240,6 +240,42 @@ def test_a_node_of_another_graph_asks_about_what_was_cut_off():
     asyncio.run(go(Till()))
 
 
+def test_an_effect_waits_for_the_step_of_the_graph_around():
+    class Lagging(AsyncSqliteSaver):
+        """Keeps the steps of the outer graph in the middle of a charge, or late."""
+
+        async def aput(self, config: Any, *rest: Any) -> Any:
+            if not config["configurable"]["checkpoint_ns"]:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(till.entered.wait(), 0.3)
+            return await super().aput(config, *rest)
+
+    async def charge(amount: int) -> str:
+        """Charge a card where the step before is kept."""
+        till.entered.set()
+        kept = await saver.aget_tuple(THREAD)
+        return "late" if kept is None else "in time"
+
+    class Parent(TypedDict, total=False):
+        receipt: str
+
+    async def go() -> None:
+        nonlocal saver, till
+        till = Till()
+        builder = StateGraph(Parent)
+        builder.add_node("pay", flowc.load(CHARGE, tools=[charge]).graph())
+        builder.add_edge(START, "pay")
+        async with Lagging.from_conn_string("threads.db") as saver:
+            graph = builder.compile(checkpointer=saver)
+            await graph.ainvoke({}, THREAD)
+            inside = (await graph.aget_state(THREAD, subgraphs=True)).tasks[0].state
+            assert inside.values["receipt"] == "in time"
+
+    saver: Any = None
+    till: Any = None
+    asyncio.run(go())
+
+
 def test_an_answer_to_a_thread_that_has_not_begun_is_refused():
     async def go() -> None:
         async with graph_of(CHARGE, tools=[Till().charge]) as graph:
