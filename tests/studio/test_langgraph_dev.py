@@ -9,13 +9,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
 from collections.abc import Iterator
 
 import flowc
 import pytest
-from dev_server import DevServer, dev_server
-from openai_server import OpenAIServer, Say
+from dev_server import SECONDS, DevServer, dev_server
+from openai_server import Hang, OpenAIServer, Recorded, Say
 
 pytest.importorskip("langgraph_api", reason="the extra `studio` is not installed")
 pytestmark = pytest.mark.studio
@@ -186,3 +187,29 @@ def test_an_image_of_the_project_has_all_that_it_needs(served: DevServer) -> Non
     project = tomllib.loads((served.log.parent / "pyproject.toml").read_text())["project"]
     assert project["dependencies"] == [f"flowc[mcp]=={flowc.__version__}"]
     assert ".env" in (served.log.parent / ".dockerignore").read_text()
+
+
+def test_an_input_that_replaces_another_takes_that_one_back(
+    served: DevServer, openai_server: OpenAIServer
+) -> None:
+    """`multitask_strategy="rollback"`: the server deletes what the first execution wrote."""
+    asked, answer = threading.Event(), openai_server.answer
+
+    def ask(request: Recorded) -> Say | Hang:
+        if "Ada" not in request.body["messages"][-1]["content"]:
+            return Say("Good day.")
+        asked.set()
+        return Hang()
+
+    openai_server.answer = ask
+    try:
+        thread = served.client.threads.create()["thread_id"]
+        served.client.runs.create(thread, "greeter", input={"GUEST": "Ada"})
+        assert asked.wait(SECONDS)
+        strategy = {"multitask_strategy": "rollback"}
+        served.client.runs.wait(thread, "greeter", input={"GUEST": "Bob"}, **strategy)
+        assert len(served.client.runs.list(thread)) == 1
+        states = served.client.threads.get_history(thread)
+        assert {state["values"].get("GUEST") for state in states} == {None, "Bob"}
+    finally:
+        openai_server.answer = answer

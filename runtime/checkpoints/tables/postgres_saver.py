@@ -31,6 +31,12 @@ from .serializer import StrictSerializer
 
 Result = TypeVar("Result")
 _MIGRATIONS = "hashtext('flowc migrations')"
+_FORGETTING = (
+    b"with gone as (delete from checkpoints where metadata ->> 'run_id' = any(%s)"
+    b" returning thread_id, checkpoint_ns, checkpoint_id)"
+    b" delete from checkpoint_writes as w using gone where w.thread_id = gone.thread_id"
+    b" and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id"
+)
 MOST = 5_000
 """Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
 SHORT = 100
@@ -106,6 +112,11 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""
         await self.send(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of executions that LangGraph's server takes back, and what was
+        written after them."""
+        await self._write(_FORGETTING, ([str(run) for run in run_ids],))
 
     async def send(self, read: Callable[[], Awaitable[Result]]) -> Result:
         """Read or write, again and again until the server answers."""

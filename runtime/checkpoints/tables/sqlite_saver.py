@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -38,6 +39,21 @@ class _WholeWrites(BlockingSaver):
         finally:
             cursor.close()
 
+    def forget(self, runs: str) -> None:
+        """Delete the checkpoints of a list of executions, as JSON, and what was written after
+        them."""
+        among = (
+            "json_extract(cast(metadata as text), '$.run_id') in (select value from json_each(?))"
+        )
+        place = "thread_id, checkpoint_ns, checkpoint_id"
+        with self.cursor() as cursor:
+            cursor.execute(
+                f"delete from writes where ({place}) in"
+                f" (select {place} from checkpoints where {among})",
+                (runs,),
+            )
+            cursor.execute(f"delete from checkpoints where {among}", (runs,))
+
 
 class SqliteSaver(IntactReads, AsyncSqliteSaver):
     """Writes the rows of LangGraph's own saver. That one goes to the thread of the connection and
@@ -69,6 +85,11 @@ class SqliteSaver(IntactReads, AsyncSqliteSaver):
     ) -> None:
         """Keep what a task wrote after a checkpoint."""
         await self._visit(lambda: self.whole.put_writes(config, writes, task_id, task_path))
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of executions that LangGraph's server takes back."""
+        runs = json.dumps([str(run) for run in run_ids])
+        await self._visit(lambda: self.whole.forget(runs))
 
     async def _visit(self, write: Callable[[], Result]) -> Result:
         await self.setup()

@@ -107,6 +107,26 @@ def test_a_write_of_sqlite_that_fails_leaves_nothing_behind(tmp_path: Path, wait
     assert wait(failed()) == {"task1": 5, "task2": 5, "later": 3}
 
 
+def test_an_execution_that_is_taken_back_leaves_what_was_before_it(any_store: str, wait) -> None:
+    """LangGraph's server asks for it when another input is to replace the one that runs."""
+
+    async def left() -> Any:
+        async with open_location(locate(any_store)) as store, store.checkpointer() as saver:
+            config: Any = {"configurable": PLACE}
+            for number, run in ((1, "before"), (2, "taken back"), (3, "taken back")):
+                whole = checkpoint(number)
+                told: Any = {"source": "loop", "step": number, "run_id": run}
+                config = await saver.aput(config, whole, told, whole["channel_versions"])
+                await saver.aput_writes(config, WRITES, f"task{number}")
+            await saver.adelete_for_runs(["taken back", "unknown"])
+            kept = [item async for item in saver.alist({"configurable": PLACE})]
+            table = "checkpoint_writes" if "postgresql" in any_store else "writes"
+            rows = await store.db.rows(f"select distinct task_id from {table}")
+            return [item.checkpoint["id"] for item in kept], rows
+
+    assert wait(left()) == ([checkpoint(1)["id"]], [("task1",)])
+
+
 def test_a_cancelled_write_of_sqlite_is_there_or_not_there(tmp_path: Path, wait) -> None:
     async def cancelled() -> Any:
         async with sqlite_saver(SqliteSaver, tmp_path / "runs.db") as saver:
