@@ -63,7 +63,8 @@ def make_services(
     mode: Mode = options.sandbox or default("sandbox")
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     roots = Roots((*folders, Path(options.workspace or Path.cwd()))[0], (own, *folders[1:]))
-    servers, locked = read_servers(config.mcp_servers, options.mcp), _locked_tools(spec)
+    servers = read_servers(config.mcp_servers, options.mcp)
+    locked = _locked_tools(spec) if servers or host.tools else ()
     tool_timeout = options.tool_timeout or default("tool_timeout")
     script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = needed_tools(spec, by_hand=answering.by_hand)

@@ -54,7 +54,8 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if saver is not None:
             # An effect has another key where the step before it is lost.
             choices |= {"durability": "sync", "checkpoint_during": None}
-        context = await asyncio.to_thread(read_context, choices.get("context") or {})
+        asked = choices.get("context")
+        context = await asyncio.to_thread(read_context, asked) if asked else GraphContext()
         store = self._store(whole)
         async with self.door.execution(input, whole, self, saver, store, context) as begun:
             # A branch that ends FAILED keeps the others from beginning nodes, no more.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -247,14 +246,15 @@ def test_an_editor_in_another_world_of_processes_is_not_watched(folder):
     assert client.leave() == 0
 
 
-def test_without_pygls_the_remedy_is_named(folder):
-    hidden = folder / "pygls"
-    hidden.mkdir()
-    (hidden / "__init__.py").write_text("raise ModuleNotFoundError(name='pygls')\n")
-    path = f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+def test_without_pygls_the_remedy_is_named():
+    code = (
+        "import sys; sys.modules['pygls'] = None\n"
+        "from flowc.runtime.cli import main\n"
+        "sys.exit(main())"
+    )
     done = subprocess.run(
-        [sys.executable, "-m", "flowc", "lsp"], capture_output=True, text=True, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, timeout=150,
+        [sys.executable, "-c", code, "lsp"],
+        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=150,
     )  # fmt: skip
     assert done.returncode == 2
     assert "pip install 'flowc[lsp]'" in done.stderr

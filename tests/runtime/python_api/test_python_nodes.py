@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from pathlib import Path
@@ -10,10 +11,12 @@ from pathlib import Path
 import flowc
 import pytest
 from flowc import errors
-from flowc.compiler.driver import compile_text
+from flowc.compiler.driver import compile_file, compile_text
+from flowc.runtime.emitted.verify import load_module
 from killing import Killed, in_process, kill_me
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
+from projects import write_files
 
 SHOP = """flow: 1
 name: shop
@@ -259,3 +262,16 @@ def test_a_time_out_leaves_a_call_that_acts_once_in_doubt():
     assert (outcome.status, outcome.error["kind"]) == ("error", "timeout")
     assert entered.is_set()
     assert [q.kind for q in flow.resume(outcome.run).questions] == ["unknown"]
+
+
+def test_a_listed_function_is_called_in_the_project_that_compile_writes(marked, here):
+    """It comes along, and is found wherever the project is."""
+    (here / "flowc.toml").write_text('[nodes]\npython = ["shop_of_marks:find"]\n')
+    (here / "one.flow.yaml").write_text(marked)
+    write_files(compile_file("one.flow.yaml"), here / "out")
+    moved = here.rename(here.with_name("moved")) / "out"
+    (moved / "elsewhere").mkdir()
+    os.chdir(moved / "elsewhere")
+    (module,) = moved.glob("graphs/*.py")
+    assert load_module(module).graph.invoke({})["found"] == "pears!"
+    os.chdir(moved.parent.rename(here))
