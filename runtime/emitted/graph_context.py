@@ -145,8 +145,9 @@ def _narrow_limits(options: RunOptions, context: GraphContext) -> RunOptions:
     lower: dict[str, Any] = {
         "max_tokens": _lower(options.max_tokens, limits.get("tokens")),
         "max_steps": _lower(options.max_steps, limits.get("steps")),
-        "max_output_tokens": _lower(options.max_output_tokens, settings.get("max_output_tokens")),
     }
+    answer = _lower(options.max_output_tokens, settings.get("max_output_tokens"))
+    lower["max_output_tokens"] = answer
     own, cost = options.max_cost, limits.get("cost")
     if cost is not None and (own is None or (read_dollars(own) or 0) > cost):
         lower["max_cost"] = str(cost)
