@@ -32,7 +32,7 @@ async def run(visit: Visit, op: CallNode) -> Done:
     inputs = _inputs(visit, op, spec)
     with binding(CALL_PATH, (*CALL_PATH.get(), visit.node.id)), inside(visit):
         result = await visit.run_subgraph(inputs)
-    done = Done(text=f"{op.workflow}: {outcome_in(spec, result)}", settled=True)
+    done = Done(text=f"{spec.name}: {outcome_in(spec, result)}", settled=True)
     done.channels["$visits"] = {STEPS: result["$visits"][STEPS] - visit.steps + 1}
     if op.returns_all:
         done.variables = _shared_variables(visit, spec, inputs, result)
