@@ -30,7 +30,7 @@ def compare(seeds: range, folder: Path, model: Echo, monkeypatch: pytest.MonkeyP
         monkeypatch.setenv(name, value)
     files = [stage.file(program).name for program in stage.programs]
     command = [sys.executable, "-m", "flowc", "compile", *files, "-o", "project"]
-    subprocess.run(command, check=True, timeout=600, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, timeout=600, capture_output=True)
     with dev_server(stage.folder / "project", {}) as server:
         for program in stage.programs:
             first = by_command_line(stage, program, os.environ).lines()
