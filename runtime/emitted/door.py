@@ -326,7 +326,8 @@ class _Events:
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """Write one event."""
-        self.write({"event": kind, "node": node, "path": list(CALL_PATH.get()), **data})
+        path = list(CALL_PATH.get())
+        self.write({"kind": kind, "node": node, "path": path, "data": data})
         if self.log is not None:
             self.log.emit(kind, node, data)
 

@@ -222,7 +222,7 @@ def test_a_saver_without_async_methods_is_refused_in_words(here):
 def test_custom_events_are_those_of_flowc_in_the_name_of_the_user_s_nodes():
     graph = graph_of(GREET, answers={"hello": "Good day."})
     events = list(graph.stream({"WHO": "Ada"}, thread("a"), stream_mode="custom"))
-    assert [(event["event"], event["node"]) for event in events] == [
+    assert [(event["kind"], event["node"]) for event in events] == [
         ("node_started", "hello"),
         ("model_text", "hello"),
         ("model_called", "hello"),

@@ -64,8 +64,8 @@ def test_a_function_gets_arguments_or_the_state_and_is_async_or_not():
     assert threading.main_thread() not in threads  # which the event loop would wait for
     parts = list(flow.graph().stream({"item": "fig"}, stream_mode="custom"))
     assert {"looked": 6} in parts
-    called = [part for part in parts if part.get("event") == "tool_called"]
-    assert [part["tool"] for part in called] == ["quote", "look"]
+    called = [part for part in parts if part.get("kind") == "tool_called"]
+    assert [part["data"]["tool"] for part in called] == ["quote", "look"]
 
 
 def test_a_function_may_ask_for_all_arguments_at_once_and_for_the_key_of_its_call():
