@@ -42,16 +42,18 @@ def node_function(
     node: NodeSpec, setting: Setting, body: Body, branch: Branch | None, subgraph: object
 ) -> NodeFunction:
     """Return the LangGraph node."""
-    enter = _Entrance(node, setting, body, branch, NodeLimits.of(node, setting.spec)).enter
+    entrance = _Entrance(node, setting, body, branch, NodeLimits.of(node, setting.spec))
+    if subgraph is None:
+        return entrance
+    enter = entrance.enter
 
     # LangGraph looks for the subgraph in the closure, and to find it there it reads the bytecode of
-    # every node: this function is short.
+    # every function that is a node: this one is short.
     async def visit_node(
         state: State, config: RunnableConfig, runtime: Runtime[Any]
     ) -> dict[str, Any]:
         return await enter(state, config, runtime, subgraph)
 
-    # LangGraph goes by the names of the parameters and would evaluate the types for every node.
     visit_node.__annotations__.clear()
     return visit_node
 
@@ -66,8 +68,14 @@ class _Entrance:
     branch: Branch | None
     limits: NodeLimits
 
+    async def __call__(
+        self, state: State, config: RunnableConfig, runtime: Runtime[Any]
+    ) -> dict[str, Any]:
+        """Make a visit of a node without a subgraph."""
+        return await self.enter(state, config, runtime)
+
     async def enter(
-        self, state: State, config: RunnableConfig, runtime: Runtime[Any], subgraph: object
+        self, state: State, config: RunnableConfig, runtime: Runtime[Any], subgraph: object = None
     ) -> dict[str, Any]:
         """Make a visit and return its writes."""
         if state.get(self.setting.outcome) == "failed":
@@ -100,6 +108,10 @@ class _Entrance:
             except (Failure, LimitReached):
                 await around.siblings.wait(runtime)
                 raise
+
+
+# LangGraph goes by the names of the parameters and would evaluate the types for every node.
+_Entrance.__call__.__annotations__.clear()
 
 
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
