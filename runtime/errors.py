@@ -1,4 +1,8 @@
-"""Run-time failures, with their node and place."""
+"""Run-time failures, with their node and place.
+
+Those that a person reads are `RuntimeError`s: LangGraph's server tells its clients what such an error
+says, and of others nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ if TYPE_CHECKING:
     from flowc.compiler.lowering.graphspec import Place
 
 
-class Failure(Exception):
+class Failure(RuntimeError):
     """A node could not do its work. `kind` decides which error edge takes it; a failure that no
     edge takes ends the run. The node's wrapper fills in `node` and `place`."""
 
@@ -59,7 +63,7 @@ def describe_exception(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-class RunError(Exception):
+class RunError(RuntimeError):
     """A run cannot be started, resumed or read; `help` says what to do, `exit_code` is the one of
     the command, `diff` holds lines as `diff -u` writes them."""
 
@@ -89,7 +93,7 @@ class Ended(Exception):
         self.state = state
 
 
-class LimitReached(Exception):
+class LimitReached(RuntimeError):
     """A limit that stops the run, resumable. `name` is the limit's; `scope` is the budget whose
     limit counts anew when the run goes on, "" for a limit of the caller. It counts from `used` on,
     unless it measures model calls."""
