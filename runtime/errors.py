@@ -1,7 +1,7 @@
 """Run-time failures, with their node and place.
 
-Those that a person reads are `RuntimeError`s: LangGraph's server tells its clients what such an error
-says, and of others nothing.
+Those that a person reads are `RuntimeError`s: LangGraph's server tells its clients what such an
+error says, and of others nothing.
 """
 
 from __future__ import annotations
