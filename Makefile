@@ -42,8 +42,8 @@ check: lint test ## everything a change has to pass, in minutes
 test: $(READY) ## the tests, with small counts for the fuzzers
 	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
 
-soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, 150 mutants, and the tests too long for `check`
-	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" --timeout 7200
+soak: $(READY) ## the fuzzers with 10,000 examples each, 200 kills, 150 mutants, 200 workflows in four hosts: make soak PART=hosts
+	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" $(if $(PART),-k "$(PART)") --timeout 7200
 
 crash: $(READY) ## kill runs of flowc, in each host, and of bare LangGraph, count what happened: make crash KILLS=200
 	$(PY) -m tests.crash --kills $(or $(KILLS),20)
