@@ -57,7 +57,8 @@ def call(models: ProviderModels, asked: ModelRequest) -> ModelReply:
 def test_a_text_answer_with_its_tokens_and_model(openai_server, waits):
     openai_server.will(Say("hello", usage=(120, 8)))
     reply = call(provider(openai_server, waits), request())
-    assert reply == ModelReply("hello", (), Usage(120, 8), "gpt-demo")
+    assert reply == ModelReply("hello", (), Usage(120, 8), "gpt-demo", id=reply.id)
+    assert reply.id  # that of its pieces
     sent = openai_server.requests[0]
     assert sent.path == "/v1/chat/completions"
     assert sent.headers["authorization"] == f"Bearer {KEY}"

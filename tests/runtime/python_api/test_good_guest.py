@@ -27,6 +27,7 @@ def host():
 
 
 before = host()
+on_interrupt = signal.getsignal(signal.SIGINT)
 
 
 def unchanged(when):
@@ -61,7 +62,7 @@ graph = flow.graph(checkpointer=InMemorySaver())
 graph.get_graph()
 assert "__interrupt__" in graph.invoke({}, {"configurable": {"thread_id": "a"}})
 unchanged("graph")
-assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert signal.getsignal(signal.SIGINT) == on_interrupt
 print("a good guest")
 '''
 
