@@ -32,15 +32,17 @@ def test_a_collector_that_was_switched_off_stays_off() -> None:
 
 def test_what_exists_is_frozen_inside_and_thawed_afterwards() -> None:
     with own_process():
+        before = gc.get_freeze_count()  # Python 3.12 begins with some
         with heap_at_rest():
-            assert gc.get_freeze_count() > 0
+            assert gc.get_freeze_count() > before
             with heap_at_rest():
                 pass
-            assert gc.get_freeze_count() > 0, "the inner rest thawed the outer one's objects"
+            assert gc.get_freeze_count() > before, "the inner rest thawed the outer one's objects"
         assert gc.get_freeze_count() == 0
 
 
 def test_the_collector_of_a_program_around_flowc_is_left_alone() -> None:
+    before = gc.get_freeze_count()
     with collector_at_rest(), heap_at_rest():
         assert gc.isenabled()
-        assert gc.get_freeze_count() == 0
+        assert gc.get_freeze_count() == before
