@@ -1,4 +1,4 @@
-"""EXTRAS: what is installed only where it is asked for, and the error of whoever misses it."""
+"""EXTRAS: the optional parts of the installation, and the error where one is missing."""
 
 from __future__ import annotations
 

@@ -74,13 +74,13 @@ def seed_messages(seeds: Sequence[Message]) -> list[BaseMessage]:
 
 def host_messages(given: object) -> list[BaseMessage]:
     """Return the messages that a host gives, in any of the forms that LangChain takes. Raise
-    `RunError` for what is not a message."""
-    listed = given if isinstance(given, list) else [given]
+    `RunError` for what is not a message. Null gives none."""
+    listed = given if isinstance(given, list) else [] if given is None else [given]
     try:
         messages = convert_to_messages(cast("list[Any]", listed))
     except (ValueError, TypeError, NotImplementedError, KeyError) as error:
         raise RunError(
-            f"`messages` are messages, alone or in a list: {error}",
+            f"`messages` are messages, alone or in a list: {str(error).partition(chr(10))[0]}",
             help='for example {"role": "user", "content": "…"}',
         ) from None
     for message in messages:

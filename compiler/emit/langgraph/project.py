@@ -49,7 +49,7 @@ _IGNORED = ".env\n.flowc/\n.langgraph_api/\n"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What LangGraph's server is told. The files for it lie in `folder` (with `/` behind it, or "")
+    """The settings of LangGraph's server. Its files lie in `folder` (with `/` behind it, or "")
     below the project's; `dependencies` are Python's, `settings` end `pyproject.toml`."""
 
     dependencies: tuple[str, ...] = ()

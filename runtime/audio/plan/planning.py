@@ -1,6 +1,6 @@
 """Completes a plan: requirements become predicates, steps get their files, and all is checked.
 
-A plan comes from a model or from rules. A fault is told in words that its maker can act on; nothing
+A plan comes from a model or from rules. The words of a fault say what its maker can do; nothing
 is guessed.
 """
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...emitted.project import Chosen
 
 FOLDER = ".flowc/dev/"
-"""Below the current folder: what the server is told."""
+"""The folder below the current one with the server's files."""
 KEPT = ".langgraph_api"
 """Where the server keeps what it knows of threads, below the folder that it is started in."""
 _PAUSE = 0.5

@@ -93,7 +93,9 @@ def test_messages_of_a_host_have_ids_and_others_are_refused() -> None:
     (one,) = host_messages("hello")
     assert (one.type, one.content) == ("human", "hello")
     assert one.id
+    assert host_messages(None) == []
     with pytest.raises(RunError, match="`messages` are messages"):
         host_messages([3])
-    with pytest.raises(RunError, match="`messages` are messages"):
+    with pytest.raises(RunError, match="`messages` are messages") as refused:
         host_messages([{"role": "elf", "content": "x"}])
+    assert "\n" not in refused.value.message  # LangChain's goes on with an address
